@@ -35,6 +35,7 @@ SUBJECTS: Final = (
         "diversity",
         "answers",
         "first_word",
+        "page",
         "ablation",
         "local",
     ),
@@ -49,7 +50,7 @@ LONG: Final = (
     "descriptions",
     "keywords",
     "watching",
-    *("qmd", "load"),
+    *("home", "qmd", "load", "frameworks"),
 )
 
 PHASES: Final = ("plain", "scalar", "binary", "disk", "lexical", "dense", "import")
@@ -74,11 +75,16 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--semble", type=Path, help="a Python with semble; default: left out")
     parser.add_argument("--qmd", type=Path, help="the command of qmd, for `qmd`")
+    parser.add_argument(
+        "--frameworks",
+        type=Path,
+        help="a Python with the BM25 retrievers of LlamaIndex and LangChain",
+    )
     parser.add_argument("--llama", type=Path, help="a Python with llama-cpp-python[server]")
     parser.add_argument("--gguf", type=Path, help="weights for it, for `wordings`")
     parser.add_argument("--documents", type=Path, help="a folder of PDFs, for `documents`")
     parser.add_argument(
-        "--chunks", type=int, default=0, help="size for `stores`, `million` and `records`"
+        "--chunks", type=int, default=0, help="size for `stores`, `million`, `records`, `home`"
     )
     parser.add_argument(
         "--phase",
@@ -103,6 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
         torch=given.torch,
         semble=given.semble,
         qmd=given.qmd,
+        frameworks=given.frameworks,
         quick=given.quick,
         chunks=given.chunks,
         documents=given.documents,

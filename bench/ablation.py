@@ -64,13 +64,14 @@ class Variant:
     pool: int = 0
 
 
-_NAMES = dict.fromkeys(("covered", "asked", "folder", "same"), 0.0)
+_NAMES = dict.fromkeys(("covered", "asked", "folder", "same", "placed"), 0.0)
 _DEFINITIONS = dict.fromkeys(("defines", "mentions", "overlap"), 0.0)
 VARIANTS: Final[Mapping[str, Variant]] = {
     "the whole ranking": Variant({"enabled": False}),
     "`further`": Variant({"further": 1.0}),
     "`coherence`": Variant({"coherence": 0.0}),
     "`coherent_from`": Variant({"coherent_from": 0.0}),
+    "`dominant`": Variant({"dominant": 1.0}),
     "coherence by meaning alone": Variant({"coherent_dense": 1.0}),
     "coherence by words alone": Variant({"coherent_dense": 0.0}),
     "all names": Variant(_NAMES),
@@ -79,6 +80,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
     "`words_power`": Variant({"words_power": 1.0}),
+    "`words_again`": Variant({"words_again": 0.0}),
     "the source's name as any word": Variant({"source_named": True}),
     "50 candidates": Variant(pool=50),
     "24 candidates": Variant(pool=24),

@@ -223,7 +223,7 @@ def agents(raw: Any) -> str:
 
     figures = msgspec.convert(raw, AgentFigures)
     head = (
-        "answers are written",
+        "format of answers",
         f"answer in the text, of {figures.questions}",
         "tokens of an answer",
         "passages, of its characters",
@@ -231,7 +231,7 @@ def agents(raw: Any) -> str:
         "turns",
         "tokens of a question",
     )
-    names = {"before": "a line for each passage, and the pack", "after": "whole passages"}
+    names = {"before": "a line for each passage, plus the pack", "after": "whole passages"}
     rows = [
         (
             *(names[one.name], str(one.in_text), f"{one.tokens:,.0f}", f"{one.share:.0%}"),
@@ -239,5 +239,5 @@ def agents(raw: Any) -> str:
         )
         for one in figures.ways
     ]
-    said = f"The definitions of all tools have {figures.definition_tokens:,} tokens by estimate."
+    said = f"The definitions of all tools have an estimated {figures.definition_tokens:,} tokens."
     return f"{table(head, rows)}\n\n{said}"

@@ -24,8 +24,8 @@ def answers(raw: Any) -> str:
     return "\n\n".join(
         (
             table(("sentences with a doubt, %", *sets), rows),
-            "Without a language model, on chunking-eval, characters of the excerpts that answer:",
-            table(("taken", "recall", "precision", "F1"), taken),
+            "Without a language model, on chunking-eval, by characters of the answering excerpts:",
+            table(("extracted", "recall", "precision", "F1"), taken),
         )
     )
 

@@ -36,7 +36,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.profile import Profile
 
 _RESULTS = 10
-_QUICK = ("express", "sinatra")
+QUICK = ("express", "sinatra")
 _WORKER = Path(__file__).with_name("semble_worker.py")
 
 
@@ -100,7 +100,7 @@ async def run(options: Options) -> CodeSearchFigures:
     with temporary_folder() as work:
         repositories = read(data, work / "repositories")
         if options.quick:
-            repositories = [one for one in repositories if one.name in _QUICK]
+            repositories = [one for one in repositories if one.name in QUICK]
         systems: dict[str, Outcome] = {}
         rival = await open_semble(options.semble) if options.semble else None
         try:

@@ -39,11 +39,11 @@ def conversations(raw: Any) -> str:
     ]
     return "\n\n".join(
         (
-            "Words added to follow-ups, against those that people added:",
+            "Words added to follow-ups, compared with the words that people added:",
             table(("set", "query", "precision", "recall", "F1", "whole"), rewrites),
-            f"What the {figures.golden} follow-ups of `adk-dev` find:",
+            f"Results of the {figures.golden} follow-ups of `adk-dev`:",
             table(("profile", "query", "R@10", "R@50", "nDCG@12", "MRR@12"), found),
-            "Random calls for users whose names look alike:",
+            "Random calls for users with similar names:",
             table(("adapter", "users", "calls", "leaks", "calls a second"), apart),
             f"A follow-up without a model takes {figures.condense_ms:.2f} ms (median).",
         )

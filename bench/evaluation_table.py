@@ -41,7 +41,8 @@ def evaluation(raw: Any) -> str:
         for one in figures.gate
     ]
     columns = ("change", "set", "nDCG@10", "half width", "gate", "right")
-    return (
-        f"{table(head, costs)}\n\nOf a full run, the grid costs **{figures.grid_ratio}** and the"
-        f" random points **{figures.random_ratio}**.\n\n{table(columns, cases)}"
+    said = (
+        f"As a share of a full run, the grid costs **{figures.grid_ratio}** and the random points"
+        f" **{figures.random_ratio}**."
     )
+    return "\n\n".join((table(head, costs), said, table(columns, cases)))

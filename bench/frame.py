@@ -31,10 +31,11 @@ class Options:
     """Where things are, and how much is measured.
 
     `quick` takes subsets, for a smoke test: such figures mean nothing. `torch` is a Python that
-    has `sentence-transformers`, `semble` one that has semble, `llama` one that has the server of
-    llama-cpp-python, which is given the weights `gguf`; `qmd` is a command; `wheel` is the golden
-    set's wheel, else it is downloaded. `chunks` (0: as many as the subject takes by itself) and
-    `phases` (empty: those that are not there yet) are for the subjects on stores.
+    has `sentence-transformers`, `semble` one that has semble, `frameworks` one that has the keyword
+    retrievers of LlamaIndex and LangChain, `llama` one that has the server of llama-cpp-python,
+    which is given the weights `gguf`; `qmd` is a command; `wheel` is the golden set's wheel, else
+    it is downloaded. `chunks` (0: as many as the subject takes by itself) and `phases` (empty:
+    those that are not there yet) are for the subjects on stores.
     """
 
     data: Path
@@ -51,6 +52,7 @@ class Options:
     qmd: Path | None = None
     llama: Path | None = None
     gguf: Path | None = None
+    frameworks: Path | None = None
 
     def folder(self, name: str, layout: str) -> Path:
         """A folder of the data. Raises SkippedError that names it and its layout."""

@@ -40,11 +40,11 @@ def keywords(raw: Any) -> str:
     ]
     return "\n\n".join(
         (
-            "nDCG@10 and Recall@100 of words alone:",
+            "nDCG@10 and Recall@100 of keyword search alone:",
             table(("set", *head), rows),
-            "Against ours, nDCG@10, each set counting the same:",
+            "FTS5 minus Pincite's BM25, nDCG@10, with equal weight for each set:",
             table(("FTS5 with", "sets above", "sets below", "difference"), against),
-            "nDCG@10 of the profile as shipped:",
+            "nDCG@10 of the default profile:",
             table(("set", "ours", "porter"), hybrid),
         )
     )

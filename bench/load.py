@@ -1,8 +1,8 @@
-"""A server of workspaces under load: 50 clients for two minutes, over loopback.
+"""A server of workspaces under load: 50 clients for two minutes, over loopback, on each database.
 
 Each client is a user with a key and asks one request after the other: mostly searches, with uploads
-that the server's own worker indexes meanwhile. Nobody finds what somebody else has uploaded: each
-text has the mark of its user, and a search that shows another mark counts as a leak.
+that the worker beside the server indexes meanwhile. Nobody finds what somebody else has uploaded:
+each text has the mark of its user, and a search that shows another mark counts as a leak.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ import msgspec
 from bench.frame import Options
 from pincite.evals.report.tables import table
 from pincite.workspace.keys import make_key
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.opening import open_workspaces
+from pincite.workspace.ports import Workspaces
 
 CLIENTS: Final = 50
 SECONDS: Final = 120.0
 _QUICK: Final = (6, 4.0)
 _PINCITE: Final = (sys.executable, "-m", "pincite.surfaces.cli.app")
 _START_S: Final = 60.0
+_POSTGRES: Final = ("listen_addresses=", "max_connections=150")  # what is written is on disk
 _WORDS: Final = (
     *("key", "rotate", "backup", "night", "turnstile", "exam", "harbour", "contract", "invoice"),
     *("meeting", "server", "gate", "letter", "report", "limit", "request", "minute", "token"),
@@ -59,9 +61,9 @@ class RouteFigures:
 
 @dataclass(frozen=True)
 class LoadFigures:
-    """`errors` by status or kind of fault. `leaks` are answers with a text of another user.
-    `waited` are documents that were not indexed at the end. Megabytes are those of the server's
-    process."""
+    """`database` keeps users and jobs. `errors` by status or kind of fault. `leaks` are answers
+    with a text of another user. `waited` are documents that were not indexed at the end. Megabytes
+    are those of the server's process."""
 
     clients: int
     seconds: float
@@ -72,6 +74,31 @@ class LoadFigures:
     waited: int
     start_mb: float
     end_mb: float
+    database: str = "sqlite"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a server has its index, and its database as `open_workspaces` takes it."""
+
+    folder: Path
+    address: str = ""
+    operator: str = ""
+    owner: str = ""
+
+    @property
+    def name(self) -> str:
+        return "postgresql" if self.address else "sqlite"
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index"
+
+    def open(self) -> Workspaces:
+        """The database, for this process too."""
+        if not self.address:
+            return open_workspaces(self.index)
+        return open_workspaces(self.address, operator=self.operator, owner=self.owner)
 
 
 class _Tally:
@@ -84,22 +111,38 @@ class _Tally:
         self.leaks = 0
 
 
-async def run(options: Options) -> LoadFigures:
-    """All clients at once, then what is left to index is counted."""
+async def run(options: Options) -> tuple[LoadFigures, ...]:
+    """On SQLite, then on PostgreSQL, unless it is `quick` or has not been installed."""
     clients, seconds = _QUICK if options.quick else (CLIENTS, SECONDS)
-    with tempfile.TemporaryDirectory(prefix="pincite-load-") as place:
-        folder = Path(place)
-        keys = await _users(folder / "index", clients)
-        async with _serving(folder) as (url, process):
-            start_mb, tally, began_s = _memory_mb(process), _Tally(), time.monotonic()
-            until_s = began_s + seconds
-            await asyncio.gather(
-                *(_client(url, n, key, until_s, tally) for n, key in enumerate(keys))
-            )
-            took_s, end_mb = time.monotonic() - began_s, _memory_mb(process)
-            states = await _states(url, keys)
+    found = []
+    with tempfile.TemporaryDirectory(prefix="pincite-load-") as name:
+        found.append(await _measured(_Place(Path(name)), clients, seconds))
+    if not options.quick and _has_postgres():
+        from tests.workspace.postgres_server import serving
+
+        with serving(*_POSTGRES) as server, tempfile.TemporaryDirectory() as name:
+            of = server.database()
+            place = _Place(Path(name), of.app, of.operator, of.owner)
+            found.append(await _measured(place, clients, seconds))
+    print(load(msgspec.to_builtins(found)))
+    return tuple(found)
+
+
+def _has_postgres() -> bool:
+    return any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+
+
+async def _measured(place: _Place, clients: int, seconds: float) -> LoadFigures:
+    """All clients at once, then what is left to index is counted."""
+    keys = await _users(place, clients)
+    async with _serving(place) as (url, process):
+        start_mb, tally, began_s = _memory_mb(process), _Tally(), time.monotonic()
+        until_s = began_s + seconds
+        await asyncio.gather(*(_client(url, n, key, until_s, tally) for n, key in enumerate(keys)))
+        took_s, end_mb = time.monotonic() - began_s, _memory_mb(process)
+        states = await _states(url, keys)
     routes = {name: _figures(took, tally.failed[name]) for name, took in tally.took_ms.items()}
-    found = LoadFigures(
+    return LoadFigures(
         clients=clients,
         seconds=round(took_s, 1),
         routes=dict(sorted(routes.items())),
@@ -109,14 +152,13 @@ async def run(options: Options) -> LoadFigures:
         waited=states["pending"] + states["indexing"],
         start_mb=start_mb,
         end_mb=end_mb,
+        database=place.name,
     )
-    print(load(msgspec.to_builtins(found)))
-    return found
 
 
-async def _users(index: Path, count: int) -> list[str]:
-    await asyncio.to_thread(index.mkdir, 0o700)
-    workspaces = SqliteWorkspaces(index / "workspaces.db")
+async def _users(place: _Place, count: int) -> list[str]:
+    await asyncio.to_thread(place.index.mkdir, 0o700)
+    workspaces = place.open()
     await workspaces.migrate()
     keys = []
     try:
@@ -132,10 +174,17 @@ async def _users(index: Path, count: int) -> list[str]:
 
 
 @asynccontextmanager
-async def _serving(folder: Path) -> AsyncIterator[tuple[str, subprocess.Popen[bytes]]]:
+async def _serving(place: _Place) -> AsyncIterator[tuple[str, subprocess.Popen[bytes]]]:
     """`pincite serve` in a process of its own, with its worker."""
+    folder = place.folder
     environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     environ |= {"PINCITE_INDEX": str(folder / "index"), "PINCITE_OFFLINE": "1"}
+    if place.address:
+        environ |= {
+            "PINCITE_DATABASE_URL": place.address,
+            "PINCITE_DATABASE_OPERATOR_URL": place.operator,
+            "PINCITE_DATABASE_OWNER_URL": place.owner,
+        }
     log = folder / "log"
     process = await asyncio.to_thread(_start, folder, environ, log)
     try:
@@ -241,17 +290,22 @@ def _memory_mb(process: subprocess.Popen[bytes]) -> float:
 
 
 def load(raw: Any) -> str:
-    """A row for each route, then what else was seen."""
-    figures = msgspec.convert(raw, LoadFigures, str_keys=True)
+    """For each database a row for each route, then what else was seen."""
+    found = msgspec.convert(raw, tuple[LoadFigures, ...], str_keys=True)
+    return "\n\n".join(map(_shown, found))
+
+
+def _shown(figures: LoadFigures) -> str:
     rows = []
     for name, one in figures.routes.items():
         times = (f"{value:,.0f}" for value in (one.p50_ms, one.p95_ms, one.p99_ms))
         rows.append((name, f"{one.requests:,}", f"{one.errors:,}", *times))
     errors = ", ".join(f"{name}: {count}" for name, count in figures.errors.items()) or "none"
     said = (
-        f"{figures.clients} clients for {figures.seconds:,.0f} s; errors: {errors};"
-        f" texts of others: {figures.leaks}; indexed meanwhile: {figures.indexed:,},"
-        f" waiting at the end: {figures.waited:,}; the server's memory: {figures.start_mb:,.0f} MB,"
+        f"{figures.database}: {figures.clients} clients for {figures.seconds:,.0f} s;"
+        f" errors: {errors}; texts of others: {figures.leaks};"
+        f" indexed meanwhile: {figures.indexed:,}, waiting at the end: {figures.waited:,};"
+        f" the server's memory: {figures.start_mb:,.0f} MB,"
         f" at the end {figures.end_mb:,.0f} MB"
     )
     head = ("requests to", "number", "errors", "p50 ms", "p95 ms", "p99 ms")

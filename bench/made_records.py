@@ -109,11 +109,11 @@ def _words() -> list[str]:
     """65,536 words, each as often as Mandelbrot's form of Zipf's law has it."""
     sums = list(accumulate(1 / (rank + 2.7) for rank in range(1, _VOCABULARY + 1)))
     ranks = (bisect_left(sums, (slot + 0.5) / 65_536 * sums[-1]) for slot in range(65_536))
-    return [_word(rank) for rank in ranks]
+    return [made_word(rank) for rank in ranks]
 
 
-def _word(number: int) -> str:
-    """As in `synthetic.py`."""
+def made_word(number: int) -> str:
+    """A pronounceable word of at least three syllables, another one for every number."""
     word = ""
     for _ in range(3):
         number, consonant = divmod(number, 17)

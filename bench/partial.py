@@ -4,10 +4,14 @@ Five public collections as in `quality.py`, each indexed with vectors for 0, 10,
 its documents, chosen by a hash of their text, and asked all of its questions: nDCG@10 of the
 profile as shipped, and of the lexical side alone. `unaware` is the same fusion without the rule for
 what has no vector: such a chunk gets nothing from the dense side, whose weight is as always.
+
+`code-search-dev` is asked by files as in `code_search.py`, repository by repository: its chunks are
+cut by the product, and those with a vector are chosen one by one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -15,23 +19,32 @@ from typing import Any
 
 import msgspec
 
+from bench.code_search import QUICK, Repository, ndcg, read
 from bench.frame import Options
 from bench.product import temporary_folder
 from bench.quality import CODE_SETS, build
 from bench.variants import Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.catalog.file import open_catalog
+from pincite.chunkers import ChunkerConfig
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
+from pincite.ingest import ingest_all
+from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.sources import open_all
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 SETS = ("anthropic-docs", "cranfield", "cosqa-dev", "mbpp-code", "xquad-en")
+CODE = "code-search-dev"
 SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
 _QUICK_QUERIES = 40
+_NO_LIMIT = 10**12  # words and vectors are written together
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +95,7 @@ async def run(options: Options) -> PartialFigures:
                 await _measure(collection, SomeVectors(cached, share), share, figures)
             by_share = ", ".join(f"{k:.0%} {v:.3f}" for k, v in figures.default[name].items())
             print(f"  {name}: lexical {figures.lexical[name]:.3f}, {by_share}", flush=True)
+        await _code(options, cached, figures)
     finally:
         cached.close()
         encoder.close()
@@ -104,6 +118,71 @@ async def _measure(
             figures.unaware[name][share] = await _ndcg("default", 1.0, *asked)
         finally:
             await index.close()
+
+
+async def _code(options: Options, encoder: Any, figures: PartialFigures) -> None:
+    """All questions about repositories count the same."""
+    data = options.folder(CODE, "repos.json, queries.jsonl and NAME.tar.xz")
+    lexical: list[float] = []
+    default: dict[float, list[float]] = {share: [] for share in SHARES}
+    unaware: dict[float, list[float]] = {share: [] for share in SHARES}
+    with temporary_folder() as work:
+        for one in read(data, work):
+            if options.quick and one.name not in QUICK:
+                continue
+            for share in SHARES:
+                some = SomeVectors(encoder, share)
+                with temporary_folder() as folder:
+                    store = EdgeStore(folder / "store")
+                    index = LocalIndex(store, open_catalog(folder), store)
+                    try:
+                        spec = await _index(one, index, some)
+                        asked = (spec, index, some, one)
+                        if share == 0:
+                            lexical += await _files("lexical", 1.0, *asked)
+                        default[share] += await _files("default", share, *asked)
+                        unaware[share] += await _files("default", 1.0, *asked)
+                    finally:
+                        await index.close()
+            print(f"  {CODE}: {one.name}", flush=True)
+    figures.lexical[CODE] = _mean(lexical)
+    figures.default[CODE] = {share: _mean(values) for share, values in default.items()}
+    figures.unaware[CODE] = {share: _mean(values) for share, values in unaware.items()}
+
+
+async def _index(one: Repository, index: LocalIndex, dense: Any) -> CollectionSpec:
+    """A repository as the product cuts it, with the vectors that this encoder gives."""
+    sparse, chunker = Bm25Encoder("english"), ChunkerConfig()
+    made_by = (dense.fingerprint, dense.dimensions)
+    spec = CollectionSpec(one.name, sparse.fingerprint, chunker.fingerprint, *made_by)
+    await index.create(spec)
+    with open_all([one.root], IndexOptions(name=one.name), None, (), {}) as opened:
+        deps = IngestDeps(index, sparse, dense, chunker, much_bytes=_NO_LIMIT)
+        await ingest_all(opened, spec, deps)
+    return next(i.spec for i in await index.collections())
+
+
+async def _files(
+    variant: Variant,
+    embedded: float,
+    spec: CollectionSpec,
+    index: LocalIndex,
+    encoder: Any,
+    repository: Repository,
+) -> list[float]:
+    deps = deps_of(variant, spec, index, encoder, code=True)
+    known = tuple(replace(one, embedded=embedded) for one in deps.collections)
+    deps = replace(deps, collections=known)
+    profile = profile_of("default", results=10)
+    values = []
+    for query in repository.queries:
+        pack = await ask(query.text, deps, profile)
+        values.append(ndcg(dict.fromkeys(item.path for item in pack.evidence), query.targets))
+    return values
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / max(1, len(values))
 
 
 async def _ndcg(

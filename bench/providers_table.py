@@ -23,7 +23,7 @@ def providers(raw: Any) -> str:
             table(head, rows),
             "",
             f"{figures.texts:,} texts of {figures.characters} characters. Planning alone takes"
-            f" {figures.plan_us:.1f} µs a text, keeping a vector of 1,024 numbers in the cache"
-            f" {figures.cache_put_us:.0f}, finding it there {figures.cache_hit_us:.0f}.",
+            f" {figures.plan_us:.1f} µs a text. To store a vector of 1,024 numbers in the cache"
+            f" takes {figures.cache_put_us:.0f} µs, a cache hit {figures.cache_hit_us:.0f} µs.",
         )
     )

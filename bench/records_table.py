@@ -12,10 +12,10 @@ from pincite.evals.report.tables import table
 
 _NAMES = {
     "load": "written",
-    "same": "the same again",
+    "same": "the same records again",
     "update": "1 % with a new text",
     "attributes": "1 % with other attributes",
-    "delete ids": "1 % deleted by ids",
+    "delete ids": "1 % deleted by id",
     "delete where": "1 % deleted by a filter",
 }
 
@@ -31,7 +31,7 @@ def records(raw: Any) -> str:
         searches = [(_NAMES[step], *_times(times)) for step, times in seen.searches.items()]
         checked = ", ".join(f"{count:,} {what}" for what, count in sorted(seen.checked.items()))
         parts += [
-            f"Searches of the other process beside it, {name}:",
+            f"Concurrent searches by the other process, {name}:",
             table(("while", "p50 ms", "p95 ms", "max ms", "n"), searches),
             f"Checked: {checked}. Wrong: **{seen.wrong_count}**.",
             *(f"- {wrong}" for wrong in seen.wrong),
@@ -60,10 +60,10 @@ def _rows(written: tuple[Written, ...]) -> list[tuple[str, ...]]:
         ("... the first tenth (100,000 at most)", *(f"{one.first_per_s:,.0f}" for one in written)),
         ("... the last", *(f"{one.last_per_s:,.0f}" for one in written)),
         *steps[1:],
-        ("read out, a second", *(f"{one.read / one.read_s:,.0f}" for one in written)),
-        ("... not as they were put in", *(f"**{one.wrong}**" for one in written)),
+        ("exported, a second", *(f"{one.read / one.read_s:,.0f}" for one in written)),
+        ("... different from the input", *(f"**{one.wrong}**" for one in written)),
         ("memory of the client, MB", *(f"{one.client.rss_mb:,.0f}" for one in written)),
-        ("... after a tenth of the load, and at its end", *(_grown(one) for one in written)),
+        ("... after a tenth of the load, at its end", *(_grown(one) for one in written)),
         ("memory of the daemon, MB", *(f"{one.daemon.rss_mb:,.0f}" for one in written)),
         ("... not backed by files", *(f"{one.daemon.private_mb:,.0f}" for one in written)),
         *(

@@ -36,11 +36,11 @@ def refusals(raw: Any) -> str:
         )
         if sides
     ]
-    said = "Share of the questions with a verdict that are on topic, mean of the sets, half of all"
+    said = "Share of questions on topic among those with a verdict, mean of the sets. Half of all"
     return "\n\n".join(
         (
             table(head, rows),
-            f"{said} questions being on topic, a quarter near and a quarter far:",
+            f"{said} questions are on topic, a quarter are near and a quarter are far:",
             table(("", "grounded", "weak", "none"), trust),
             *_cosines(figures),
         )

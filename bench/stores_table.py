@@ -30,7 +30,7 @@ def stores(raw: Any) -> str:
             ),
             [_kept(row) for row in figures.rows],
         ),
-        f"p50 / p95 in ms, and the number of queries where it is less than {figures.queries}:",
+        f"p50 / p95 in ms, with the number of queries if it is below {figures.queries}:",
         table(
             ("store", "chunks", *kinds),
             [

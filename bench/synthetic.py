@@ -11,6 +11,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.made_records import made_word
 from pincite.model import (
     Chunk,
     CollectionSpec,
@@ -68,7 +69,7 @@ class World:
         self._spread = self._normal(clusters, _RANK, DIMENSIONS) / np.sqrt(DIMENSIONS)
         self._cluster_shares = _zipf(clusters)
         self._word_shares = _zipf(_WORDS)
-        self._vocabulary = [_word(number) for number in range(_WORDS)]
+        self._vocabulary = [made_word(number) for number in range(_WORDS)]
 
     def reseed(self, seed: int) -> None:
         """Go on with other draws from the same clusters and words."""
@@ -187,13 +188,3 @@ def _zipf(count: int) -> NDArray[np.float64]:
     """Shares in proportion to 1 / (rank + 2.7), Mandelbrot's form for English."""
     weights = 1 / (np.arange(1, count + 1) + 2.7)
     return np.asarray(weights / weights.sum())
-
-
-def _word(number: int) -> str:
-    """A pronounceable word of at least three syllables, another one for every number."""
-    word = ""
-    for _ in range(3):
-        number, consonant = divmod(number, 17)
-        number, vowel = divmod(number, 5)
-        word += "bcdfghjklmnprstvz"[consonant] + "aeiou"[vowel]
-    return word + "aeiou"[number % 5] * (number > 0)

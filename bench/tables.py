@@ -21,12 +21,15 @@ from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
 from bench.evidence_table import evidence
 from bench.first_word import first_word
+from bench.frameworks import frameworks
 from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
+from bench.home import home
 from bench.keywords_table import keywords
 from bench.latency import LatencyFigures, Times
 from bench.load import load
 from bench.local_table import local
+from bench.page import page
 from bench.partial import partial
 from bench.providers_table import providers
 from bench.qmd import qmd
@@ -62,7 +65,7 @@ def quality(raw: Any) -> str:
         _measure(figures, "recall_100"),
         "MRR@10:",
         _measure(figures, "mrr_10"),
-        "What was indexed:",
+        "Indexed documents:",
         table(
             ("set", "documents", "blank", "judged queries", "stemmed as"),
             [
@@ -72,7 +75,7 @@ def quality(raw: Any) -> str:
         ),
     ]
     if figures.missing:
-        parts.append(f"Not here: {', '.join(figures.missing)}.")
+        parts.append(f"Missing: {', '.join(figures.missing)}.")
     if figures.spans is not None:
         parts += ["Spans:", _spans(figures.spans)]
     return "\n\n".join(parts)
@@ -101,7 +104,7 @@ def _spans(spans: SpanFigures) -> str:
     head = ("", "recall@5", "recall@10", "precision@5", "precision@10", "tokens@5", "tokens@10")
     return (
         f"{table(head, rows)}\n\n{spans.documents} documents in {spans.chunks:,} chunks of"
-        f" {spans.chunk_tokens:.0f} word pieces in the mean; {spans.queries} questions."
+        f" {spans.chunk_tokens:.0f} word pieces on average; {spans.queries} questions."
     )
 
 
@@ -327,6 +330,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "conversations": conversations,
     "diversity": diversity,
     "first_word": first_word,
+    "page": page,
     "answers": answers,
     "agents": agents,
     "citations": citations,
@@ -343,7 +347,9 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "local": local,
     "keywords": keywords,
     "watching": watching,
+    "home": home,
     "qmd": qmd,
+    "frameworks": frameworks,
     "wordings": wordings,
     "descriptions": descriptions,
     "load": load,

@@ -431,5 +431,5 @@ def tenants(raw: Any) -> str:
         (kind, *(f"{getattr(figures, name)[kind]:,}" for name in names), f"{took_s:,.0f}")
         for kind, took_s in figures.took_s.items()
     ]
-    head = ("store", "cases", "leaks", "refused for a missing tag", "no filter that can be")
-    return table((*head, "something to see", "nothing", "seconds"), rows)
+    head = ("store", "cases", "leaks", "refused for a missing tag", "invalid filter")
+    return table((*head, "with results", "without", "seconds"), rows)

@@ -17,16 +17,16 @@ def watching(raw: Any) -> str:
         (
             name,
             times.count,
-            f"{times.p50 / 1000:.1f}",
-            f"{times.p95 / 1000:.1f}",
-            f"{times.max / 1000:.1f}",
+            f"{times.p50 / 1000:.2f}",
+            f"{times.p95 / 1000:.2f}",
+            f"{times.max / 1000:.2f}",
         )
         for name, times in (("edits", one.untrue), ("edits, watcher killed", one.after_kill))
     ]
     equal = "equals" if one.equal else "**differs from**"
     return "\n\n".join(
         (
-            f"Seconds until the index is as the folder is, after {one.edits:,} edits in"
+            f"Seconds until the index matches the folder, after {one.edits:,} edits in"
             f" {one.volleys} volleys:",
             table(("", "volleys", "p50", "p95", "longest"), rows),
             f"{one.within_2_s:.0%} of the volleys without a kill took at most 2 s. At the end the"

@@ -15,19 +15,19 @@ def wordings(raw: Any) -> str:
     one = msgspec.convert(raw, WordingFigures)
     rows = [
         ["questions", str(one.questions)],
-        ["of them with at least one wording", str(one.expanded)],
-        ["without a line of the format, asked as they are", str(one.empty)],
+        ["with at least one rephrasing", str(one.expanded)],
+        ["without a line of the format, searched unchanged", str(one.empty)],
         [
-            f"ended by a fault or at the limit of {one.limit_s:g} s, asked as they are",
+            f"stopped by a fault or the limit of {one.limit_s:g} s, searched unchanged",
             str(one.failed),
         ],
-        ["lines said", str(one.lines)],
-        ["of them no sub-queries, left out", str(one.dropped)],
+        ["lines in the answers", str(one.lines)],
+        ["no sub-queries, dropped", str(one.dropped)],
         ["seconds a question, p50", f"{one.p50_s:.1f}"],
-        ["seconds a question, most", f"{one.max_s:.1f}"],
-        [f"with a limit of {one.short_s:g} s: seconds, most", f"{one.short_max_s:.2f}"],
+        ["seconds a question, longest", f"{one.max_s:.1f}"],
+        [f"with a limit of {one.short_s:g} s: seconds, longest", f"{one.short_max_s:.2f}"],
         [
-            f"with a limit of {one.short_s:g} s: asked as they are, with a notice",
+            f"with a limit of {one.short_s:g} s: searched unchanged, with a notice",
             f"{one.short_kept} of {one.short_questions}",
         ],
     ]

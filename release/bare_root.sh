@@ -10,18 +10,13 @@ set -euo pipefail
 dist=$(realpath "${1:?the folder with the wheels}")
 work=$(realpath -m "${2:?a folder to work in}")
 here=$(cd "$(dirname "$0")/.." && pwd)
-python=${PYTHON:-python3.11}
 root=$work/root
+. "$here/release/bare_debian.sh"
 
-[ -d "$root" ] || mmdebstrap --variant=minbase --include=python3,python3-venv bookworm "$root"
-rm -rf "$work/wheels" "$root/opt/pincite" "$root/home/reader"
-mkdir -p "$work/wheels" "$root/opt/pincite/wheels" "$root/home/reader/notes"
-
-# Only wheels: a package that would have to be compiled ends this here.
-"$python" -m venv "$work/downloader"
-"$work/downloader/bin/python" -m pip download -qq --only-binary :all: --dest "$work/wheels" \
-  --find-links "$dist" "pincite[${EXTRAS:-model}] @ file://$(ls "$dist"/pincite-[0-9]*.whl)"
-cp "$work"/wheels/*.whl "$root/opt/pincite/wheels/"
+install_debian "$root"
+rm -rf "$root/opt/pincite" "$root/home/reader"
+mkdir -p "$root/home/reader/notes"
+download_wheels "$dist" "${EXTRAS:-model}" "$root/opt/pincite/wheels"
 cp "$here/README.md" "$root/home/reader/notes/"
 cp "$here/src/pincite/errors.py" "$root/home/reader/notes/"
 
@@ -49,6 +44,5 @@ test ! -e "$HOME/.cache/pincite/models/all-MiniLM-L6-v2"
 echo "pip: $(pip list --format=freeze | wc -l) packages," \
   "$(du -sm --apparent-size /opt/pincite/venv | cut -f1) MB"
 INSIDE
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-  unshare --net --pid --fork --mount-proc="$root/proc" chroot "$root" /bin/bash /opt/pincite/use.sh
+run_without_network "$root" /bin/bash /opt/pincite/use.sh
 echo proved

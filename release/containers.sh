@@ -10,17 +10,14 @@ set -euo pipefail
 dist=$(realpath "${1:?the folder with the wheels}")
 work=$(realpath -m "${2:?a folder to work in}")
 here=$(cd "$(dirname "$0")/.." && pwd)
-python=${PYTHON:-python3.11}
 root=$work/root
+extras=$(sed -nE 's/.*"pincite\[([a-z0-9,]+)\] @.*/\1/p' "$here/deploy/containers/Containerfile")
+. "$here/release/bare_debian.sh"
 
-[ -d "$root" ] || mmdebstrap --variant=minbase --include=python3,python3-venv bookworm "$root"
-rm -rf "$work/wheels" "$root/wheels" "$root/opt/pincite" "$root/var/lib/pincite" "$root/etc/pincite"
-mkdir -p "$work/wheels" "$root/wheels" "$root/etc/pincite"
-
-"$python" -m venv "$work/downloader"
-"$work/downloader/bin/python" -m pip download -qq --only-binary :all: --dest "$work/wheels" --find-links "$dist" \
-  "pincite[model,mcp,serve,documents] @ file://$(ls "$dist"/pincite-[0-9]*.whl)"
-cp "$work"/wheels/*.whl "$root/wheels/"
+install_debian "$root"
+rm -rf "$root/opt/pincite" "$root/var/lib/pincite" "$root/etc/pincite"
+mkdir -p "$root/etc/pincite"
+download_wheels "$dist" "$extras" "$root/wheels"
 cp "$here/deploy/workspaces/pincite.toml" "$root/etc/pincite/"
 cp "$here/README.md" "$root/var/lib/README.md"
 
@@ -32,7 +29,7 @@ getent passwd pincite > /dev/null || {
 }
 install -d -o pincite -g pincite -m 700 /var/lib/pincite
 python3 -m venv /opt/pincite
-/opt/pincite/bin/pip install --quiet --no-cache-dir --no-index --find-links /wheels "pincite[model,mcp,serve,documents]"
+/opt/pincite/bin/pip install --quiet --no-cache-dir --no-index --find-links /wheels "pincite[$1]"
 exec setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs env HOME=/var/lib/pincite \
   PATH=/opt/pincite/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1 PINCITE_OFFLINE=1 bash /as_user.sh
 INSIDE
@@ -80,8 +77,5 @@ PYTHON
 kill -INT "$server"
 wait "$server" || true
 INSIDE
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-  unshare --net --pid --fork --mount-proc="$root/proc" bash -c '
-    /usr/sbin/ip link set lo up 2> /dev/null || ifconfig lo up 2> /dev/null || true
-    chroot "$0" /bin/bash /as_root.sh' "$root"
+run_without_network "$root" /bin/bash /as_root.sh "$extras"
 echo proved

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from pincite.providers.bundled.cache import default_root
+from pincite.testing.contract_server import ContractServer
 
 # A busy machine is no failure.
 hypothesis_settings.register_profile(
@@ -37,3 +38,11 @@ def _files_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
             "PINCITE_REFRESH", "manual"
         )  # nothing is indexed behind a test that edits files
         yield
+
+
+@pytest.fixture
+def server() -> Iterator[ContractServer]:
+    """Models as their vendors serve them, on loopback. It takes any key, and has been asked
+    nothing yet."""
+    with ContractServer() as running:
+        yield running

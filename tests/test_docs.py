@@ -20,7 +20,7 @@ ROOMS = {
     path.name if path.is_dir() else path.stem
     for path in PACKAGE.iterdir()
     if (path.is_dir() and (path / "__init__.py").exists())
-    or (path.suffix == ".py" and path.stem != "__init__")
+    or (path.suffix == ".py" and path.stem not in {"__init__", "__main__"})
 }
 #: Folders of the project that pages name in full; others are examples of what users have.
 OURS = ("src", "tests", "bench")

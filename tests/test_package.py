@@ -33,6 +33,22 @@ def test_the_command_line_starts_without_the_engine() -> None:
     assert loaded.isdisjoint(set(HEAVY) - {"click"})
 
 
+@pytest.mark.parametrize("arguments", [("--version",), ("search", "--help"), ("no-such-command",)])
+def test_the_module_is_the_command(arguments: tuple[str, ...]) -> None:
+    """`python -m pincite` prints and exits as the console script does."""
+    both = [
+        subprocess.run([*program, *arguments], capture_output=True, text=True, check=False)
+        for program in (
+            [sys.executable, "-m", "pincite"],
+            [sys.executable, "-c", "from pincite.surfaces.cli.app import main; main()"],
+        )
+    ]
+    module, script = both
+    assert (module.returncode, module.stdout) == (script.returncode, script.stdout)
+    assert module.stderr == script.stderr
+    assert f"{module.stdout}{module.stderr}".strip() != ""
+
+
 def test_every_public_name_can_be_imported() -> None:
     for name in pincite.__all__:
         assert getattr(pincite, name) is not None
@@ -71,7 +87,7 @@ def test_no_file_is_longer_than_one_can_live_in() -> None:
 
 def test_the_top_level_tells_the_story() -> None:
     """Every helper lives in a room. Which room may import which is in `pyproject.toml`."""
-    top = {path.stem for path in (ROOT / "src/pincite").glob("*.py")} - {"__init__"}
+    top = {path.stem for path in (ROOT / "src/pincite").glob("*.py")} - {"__init__", "__main__"}
     assert top <= {
         *("engine", "sync", "search", "ingest", "answer", "deps", "trace", "profile", "presets"),
         *("errors", "version"),

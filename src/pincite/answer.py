@@ -1,4 +1,4 @@
-"""The path from a question to an answer that cites its evidence. Nothing else knows its order."""
+"""Turns a question into an answer that cites its evidence. Only this module orders the steps."""
 
 from __future__ import annotations
 
@@ -33,21 +33,22 @@ from pincite.stages.pack import SCHEMA_VERSION as EVIDENCE_VERSION
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.0"
-#: What stands above sentences of the evidence where the model gave no answer.
+#: The line above extracted sentences if the model gave no answer.
 NO_ANSWER = "The language model gave no answer. From what was found:"
 _NO_MODEL = (
-    "no language model is named, so these are sentences of the evidence:"
-    ' set [models] llm = "PROVIDER:MODEL" in pincite.toml'
+    "no language model is configured, so the answer quotes the evidence: set [models] llm ="
+    ' "PROVIDER:MODEL" in pincite.toml'
 )
-_NO_WORDS = "the language model wrote nothing but citations of unknown passages"
-_MOST_TURNS = 3  # times the recent ones, where a summary of those before could not be written
+_NO_WORDS = "the language model's answer had nothing but citations of unknown passages"
+_MOST_TURNS = 3  # times `recent_turns`, if the older turns could not be summarised
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerDeps:
-    """What an answer needs besides its configuration. `search` gives the evidence for a question,
-    `terms_of` what finds the informative words of a text in the language of the evidence. `mark`
-    are random letters for this answer alone, `now` is the time in ISO 8601, `clock` counts seconds.
+    """Dependencies of an answer. `search` returns the evidence for a question. `terms_of` returns
+    a function that finds the informative words of a text in the language of the evidence. `mark`
+    is a string of random letters, new for each answer. `now` is the time in ISO 8601, `clock`
+    counts seconds.
     """
 
     search: Callable[[Question], Awaitable[EvidencePack]]
@@ -64,8 +65,8 @@ class AnswerDeps:
 async def answer(
     asked: Asked, deps: AnswerDeps, config: AnswerConfig
 ) -> AsyncIterator[AnswerEvent]:
-    """Pieces as they are written, and at last the answer. Raises what the search raises but for
-    IndexNotFound, and ConversationNotFound; whatever else fails is a warning of the answer."""
+    """Yield pieces as they are written, then the answer. Raises ConversationNotFound and the errors
+    of the search except IndexNotFound. Any other failure is a warning of the answer."""
     way = _Way(deps.clock, list(deps.notices))
     question, llm = asked.question, deps.llm
     spoken, query = await _condense(asked, deps, config, way)
@@ -115,7 +116,7 @@ async def answer(
 
 @dataclass(slots=True)
 class _Way:
-    """What becomes known on the way: warnings, and how long each step took."""
+    """Collects warnings and the duration of each step."""
 
     clock: Callable[[], float]
     notices: list[Notice]
@@ -126,7 +127,7 @@ class _Way:
         self.since = self.clock()
 
     def lap(self, name: str) -> None:
-        """The time since the last step is that of this one."""
+        """Record the time since the last step under this name."""
         now = self.clock()
         self.timings_ms[name] = round((now - self.since) * 1000, 3)
         self.since = now
@@ -135,7 +136,7 @@ class _Way:
 async def _condense(
     asked: Asked, deps: AnswerDeps, config: AnswerConfig, way: _Way
 ) -> tuple[Spoken, str]:
-    """What was said before, and what is searched for."""
+    """The previous turns, and the query of the search."""
     text = asked.question.text
     if not asked.conversation or deps.conversations is None:
         return Spoken(), text
@@ -149,7 +150,9 @@ async def _condense(
     way.lap("condense")
     way.notices += condensed.notices
     if condensed.by == "deterministic":
-        said = f"by rules, without a language model, was searched for: {condensed.query}"
+        said = (
+            f"without a language model, rules rewrote the question; searched for: {condensed.query}"
+        )
         way.notices.append(Notice("rewrite_deterministic", said))
     turns = state.turns[-_MOST_TURNS * config.recent_turns :] if config.recent_turns else ()
     return Spoken(turns, state.summary), condensed.query
@@ -165,8 +168,8 @@ async def _search(question: Question, deps: AnswerDeps) -> EvidencePack:
 async def _recall(
     user: str, query: str, deps: AnswerDeps, config: AnswerConfig, basis: Basis, way: _Way
 ) -> tuple[Fact, ...]:
-    """What is remembered of the user that has to do with what is searched for, unless nobody is
-    told anything."""
+    """The facts about the user that fit the query. Empty without a user, evidence, memory or
+    language model."""
     if not (user and config.facts and basis.evidence and deps.memory and deps.llm):
         return ()
     try:
@@ -186,7 +189,7 @@ def _prompt(
     deps: AnswerDeps,
     config: AnswerConfig,
 ) -> Prompt | None:
-    """What the model is told; None where none is asked."""
+    """The prompt; None if no model is called."""
     if deps.llm is None or (not basis.evidence and config.refusal == "sentence"):
         return None
     refused = not basis.evidence
@@ -203,14 +206,14 @@ def _prompt(
 
 
 def _of_prompt(prompt: Prompt) -> list[Notice]:
-    """What of the evidence the model was not told."""
+    """Notices about evidence that is not in the prompt or is cut."""
     said = []
     if prompt.left_out:
         named = ", ".join(f"[{number}]" for number in prompt.left_out)
-        text = f"there was no room for {named} in the prompt (answer.context_tokens)"
+        text = f"the prompt had no room for {named} (answer.context_tokens)"
         said.append(Notice("evidence_left_out", text))
     if prompt.cut:
-        text = f"of [{prompt.cut[0]}] only the beginning is in the prompt (answer.context_tokens)"
+        text = f"the prompt has only the beginning of [{prompt.cut[0]}] (answer.context_tokens)"
         said.append(Notice("evidence_cut", text))
     return said
 
@@ -224,7 +227,7 @@ def _finished(
     config: AnswerConfig,
     way: _Way,
 ) -> Answer:
-    """The answer with its text and what that cites."""
+    """The answer with its text, its sources and its citations."""
     if written is not None:
         way.notices += written.notices
     terms = deps.terms_of(base.evidence)
@@ -260,12 +263,12 @@ def _finished(
 
 
 async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None:
-    """The turn of the user and that of the answer, for what is asked next."""
+    """Store the user's turn and the answer in the conversation."""
     if not asked.conversation or deps.conversations is None:
         return
     at = deps.now()
     cited = (one.citation for one in done.sources if one.number in done.cited)
-    citations = tuple(one for one in cited if one_line(one) == one)  # names of files may be odd
+    citations = tuple(one for one in cited if one_line(one) == one)  # no control characters
     turns = (
         Turn("user", done.question, at),
         Turn("assistant", done.text, at, citations=citations),
@@ -273,4 +276,4 @@ async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None
     try:
         await deps.conversations.append(asked.user, asked.conversation, turns)
     except PinciteError as error:
-        way.notices.append(Notice("conversation_unavailable", f"this turn is not kept: {error}"))
+        way.notices.append(Notice("conversation_unavailable", f"this turn was not saved: {error}"))

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeAlias
 
 from pincite.model import Candidate, Notice, Query, Ranking, Scope, SourceType
 from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
+from pincite.scope.choosing import DOCUMENT_ID, Choice, ChosenIndex
 from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
 
-DOCUMENT_ID = "document_id"  #: the attribute that names the document of a chunk
-
-
 #: From ids of documents to those of them whose passages may leave. What it raises ends the search.
 Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """An `Admit` for a search within documents that `choice` chooses, besides its scope."""
+
+    admit: Admit
+    choice: Choice
+
+    async def __call__(self, ids: frozenset[str]) -> frozenset[str]:
+        return await self.admit(ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,16 @@ class Deps:
     files: Files | None = None
     known_wordings: MutableMapping[tuple[str, str, str], str] = field(default_factory=dict)
     admit: Admit | None = None
+
+    def admitting(self, admit: Admit | None) -> Deps:
+        """The same, of what is admitted alone."""
+        if admit is None:
+            return self
+        chosen = self.collections
+        if isinstance(admit, Admission):
+            held = [(one, ChosenIndex(one.index, admit.choice)) for one in chosen]
+            chosen = tuple(replace(one, index=index) for one, index in held)
+        return replace(self, admit=admit, collections=chosen)
 
     @property
     def weights(self) -> dict[str, float]:

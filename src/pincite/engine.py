@@ -12,6 +12,7 @@ from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
 from pincite.daemon.encoder import QueryEncoder
+from pincite.daemon.spawn import daemon_pid
 from pincite.deps import Admit
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
@@ -39,7 +40,7 @@ _MOST_LINES = 1_000_000
 
 
 class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
-    """An index folder, open. Use it as an async context manager; one event loop per instance.
+    """An open index folder. Use it as an async context manager, with one event loop per instance.
 
     >>> async with AsyncPincite(".pincite") as pincite:
     ...     reports = await pincite.index("docs", lexical=True)
@@ -54,27 +55,28 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         *,
         reranker: Reranker | None = None,
     ) -> None:
-        """Open an index; nothing is read or started before the first call.
+        """Open an index. Its settings are read now, everything else waits for the first call.
 
         Arguments:
-            index: the path of an index folder, which need not be there yet; or complete settings;
-                by default what the environment and the current folder say (the nearest
-                `.pincite`). `pincite.toml` beside the folder is read in any case but the second.
-            reranker: an object that implements `pincite.ports.Reranker`, in place of the one that
-                the settings name.
+            index: the path of an index folder, which need not exist yet, or complete settings.
+                None: the environment and the current folder decide (the nearest `.pincite`).
+                Unless you give settings, `pincite.toml` beside the folder is read.
+            reranker: an object that implements `pincite.ports.Reranker`, instead of the configured
+                one.
 
-        Raises UsageError for an `index` or `reranker` of the wrong kind and for a file in place of
-        a folder, ConfigError for settings that are wrong.
+        Raises UsageError if `index` or `reranker` has the wrong type or `index` is a file, and
+        ConfigError for wrong settings.
 
         >>> AsyncPincite("docs/keys.md")
         Traceback (most recent call last):
-        pincite.errors.UsageError: .../docs/keys.md is a file, and an index is a folder...
+        pincite.errors.UsageError: .../docs/keys.md is a file, but an index is a folder...
         """
         settings = settings_for(index)
         if reranker is not None and not callable(getattr(reranker, "rerank", None)):
             raise UsageError(
-                f"reranker is {shown(reranker)}; it takes an object as pincite.ports.Reranker",
-                hint='a model by name stands in pincite.toml: [models] rerank = "..."',
+                f"reranker is {shown(reranker)}; it takes an object that implements"
+                " pincite.ports.Reranker",
+                hint='to name a model, set [models] rerank = "..." in pincite.toml',
             )
         super().__init__(settings, reranker)
         join_process(texts=settings.tracing.texts)
@@ -87,27 +89,27 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         progress: Callable[[Progress], None] | None = None,
         **keywords: Unpack[IndexKeywords],
     ) -> tuple[IngestReport, ...]:
-        """Make the index mirror these sources: what is new is added, what is gone is removed.
+        """Index sources: add new documents, update changed ones, remove deleted ones.
 
         Arguments:
-            locations: a folder, checkout, archive, wheel or file, or several of them; all that the
-                index or `pincite.toml` knows if none is named.
-            progress: called now and then with how far the run is.
+            locations: a folder, checkout, archive, wheel or file, or several of them. None: all
+                sources of the index and of `pincite.toml`.
+            progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
                 several), `language`, `lexical` (True leaves the dense model out), `upgrade`,
-                `rebuild`, `beside`, `background` (return when all can be searched by word;
-                vectors are made by another process), `model`, `sparse`, `attributes` (of all that
-                is indexed; texts such as `course=ml` as `attribute_texts`), `ocr` (whether pages of
-                PDFs that are pictures are read), `retry` (files that gave no text before),
-                `mask_secrets` (stars in place of what looks like a secret), `wait_s` (seconds, for
-                others who write), `on_notice`, `on_fetch`.
-            options: the same as one value, in place of `keywords`.
+                `rebuild`, `beside`, `background` (return once keyword search works; another
+                process makes the vectors), `model`, `sparse`, `attributes` (of all documents;
+                texts such as `course=ml` as `attribute_texts`), `ocr` (read scanned pages of
+                PDFs), `retry` (try files again that gave no text), `mask_secrets` (replace what
+                looks like a secret with stars), `wait_s` (seconds to wait for other writers),
+                `on_notice`, `on_fetch`.
+            options: the same as one value, instead of `keywords`.
 
-        Returns a report for each source, in the order of `locations`. A file that cannot be read
-        is named there and costs only itself. Raises UsageError, SourceError for a source that
-        cannot be read, FingerprintMismatch for an index of another model, ModelUnavailable,
-        DiskFull, StoreError; what was recorded until then stays.
+        Returns a report for each source, in the order of `locations`. It lists files that cannot
+        be read; the others are indexed. Raises UsageError, SourceError for a source that cannot be
+        read, FingerprintMismatch for an index of another model, ModelUnavailable, DiskFull,
+        StoreError. Documents that were recorded before an error stay.
 
         >>> (report,) = await pincite.index("docs", include="*.md", lexical=True)
         >>> report.new + report.unchanged
@@ -149,41 +151,41 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         profile: Profile | None = None,
         trace: Trace | None = None,
     ) -> EvidencePack:
-        """The evidence for a question, best first. A text where several may stand is one of them.
+        """Search the index. Returns evidence, best first. A single text stands for a list of one.
 
         Arguments:
             text: the question or task, with the exact names of functions, options or errors.
-            limit: results at most, 1 to 1,000; None: `select.results` of the profile.
+            limit: maximum number of results, 1 to 1,000; None: `select.results` of the profile.
             kinds: only files of these kinds: `docs`, `code`, `data`.
-            paths: only these files, or what is below these folders: a path from the root of a
-                source (`src/keys.py`, `src/`), an absolute one, or a pattern (`src/**/*.py`; a
-                star goes over slashes, too).
-            not_paths: none whose path matches one of these.
-            where: only what this filter lets pass, such as `kind = 'code' and path ^= src/`.
+            paths: only these files and folders: a path from the root of a source (`src/keys.py`,
+                `src/`), an absolute path, or a pattern (`src/**/*.py`; a star also matches
+                slashes).
+            not_paths: exclude paths that match one of these.
+            where: only passages that match this filter, such as `kind = 'code' and path ^= src/`.
             collections: only these collections.
             sources: only these sources, by name.
-            ref: only this revision, which may be shortened.
+            ref: only this revision; a prefix is enough.
             tags: attributes that a passage must have, such as `{"course": "ml"}`: a value, or a
-                list of which any fits. What a collection requires must be among them, or in
-                `where`.
-            mode: what the evidence is for: `build`, `debug`, `explain` or `refactor`.
-            preset: a profile by name in place of the configured one.
+                list of alternatives. They or `where` must contain the required attributes of
+                a collection.
+            mode: the purpose of the evidence: `build`, `debug`, `explain` or `refactor`.
+            preset: name of a profile, instead of the configured one.
             by: `vector` (meaning), `keyword` (words) or `hybrid` (both).
-            context: what is shown around a passage: its `unit` (function, class, section or list),
+            context: the text shown around a passage: its `unit` (function, class, section or list),
                 its `neighbours`, all of its `section`, or `none`; None: as the profile says.
-            budget_ms: milliseconds after which nothing more is begun that could be left out; the
-                pack says what was. None: no limit.
+            budget_ms: after so many milliseconds, optional steps are skipped, and the pack names
+                them. None: no limit.
             subqueries: rephrasings, each for one side: `lex: words`, `vec: a sentence`, `hyde: a
-                passage as an answer might have it`; `intent: ...` is for a reranker alone.
-            scope: all fields from `kinds` to `tags` as one value, in place of them.
-            profile: all settings of the search, in place of the configured ones; not with `preset`.
-            trace: what happened, step by step, is written into it.
+                passage that could be the answer`; `intent: ...` is only for a reranker.
+            scope: all fields from `kinds` to `tags` as one value, instead of them.
+            profile: all settings of the search, instead of the configured ones; not with `preset`.
+            trace: receives each step of the search.
 
-        Returns a pack whose `verdict` says whether the evidence is good enough; nothing relevant is
-        a pack without evidence, no error. The same question over the same index gives the same
-        evidence. Raises UsageError for an argument that cannot be, with what it takes,
-        TagsRequired where tags are missing;
-        IndexNotFound where nothing is indexed, IndexUnavailable, FingerprintMismatch.
+        Returns a pack whose `verdict` says whether the evidence is good enough. If nothing is
+        relevant, the pack has no evidence; this is not an error. The same question over the same
+        index gives the same evidence. Raises UsageError for an invalid argument, TagsRequired if
+        tags are missing, IndexNotFound if nothing is indexed, IndexUnavailable,
+        FingerprintMismatch.
 
         >>> pack = await pincite.search("rotate a key", limit=3, where="kind = 'docs'")
         >>> [evidence.path for evidence in pack]
@@ -217,15 +219,15 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
     async def find(
         self, asked: SearchOptions, *, trace: Trace | None = None, admit: Admit | None = None
     ) -> EvidencePack:
-        """As `search`, of options as one value.
+        """Like `search`, with all options as one value.
 
         Arguments:
-            asked: what `search` takes, and what only surfaces need besides.
-            trace: what happened is written into it; see `ask`.
-            admit: asked which documents may leave, before a passage is judged or shown; see
+            asked: the arguments of `search`, and further ones for surfaces.
+            trace: receives each step of the search; see `ask`.
+            admit: decides which documents may be used before a passage is judged or shown; see
                 `pincite.deps`.
 
-        Raises as `search`.
+        Raises the errors of `search`.
 
         >>> from pincite.asking import SearchOptions
         >>> pack = await pincite.find(SearchOptions("rotate a key", limit=1))
@@ -238,15 +240,15 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
     ) -> EvidencePack:
-        """As `search`, of a question as one value.
+        """Like `search`, with the question as one value.
 
         Arguments:
             question: the text with its scope, mode and time budget.
-            profile: all settings of the search, as they are; None: the configured ones.
-            trace: what happened is written into it. One that is not `detailed` may learn the
-                query's id alone.
+            profile: all settings of the search; None: the configured ones.
+            trace: receives each step of the search. One that is not `detailed` may receive
+                only the id of the query.
 
-        Raises as `search`.
+        Raises the errors of `search`.
 
         >>> from pincite import Question, Scope
         >>> pack = await pincite.ask(Question("rotate a key", Scope(kinds=("code",))))
@@ -259,9 +261,9 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         return await self._search(question, chosen, _trace(trace))
 
     async def warm(self) -> None:
-        """Start the daemon and open its encoder, so that the first search need not wait for them.
+        """Start the daemon and open its encoder, so the first search does not wait for them.
 
-        Raises what `search` raises.
+        Raises the errors of `search`.
 
         >>> await pincite.warm()
         """
@@ -271,8 +273,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 await one.dense.embed_query("warm")
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
-        """What is indexed: each collection with its models, sources and counts, by name; those of
-        other programs at the end.
+        """List collections with their models, sources and counts, by name. Collections of other
+        programs come last.
 
         Raises IndexNotFound, IndexUnavailable.
 
@@ -290,19 +292,19 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
     ) -> Passage:
-        """Lines of an indexed file as it is now.
+        """Read lines of an indexed file in its current state.
 
         Arguments:
             locator: a citation; `PATH`, `PATH:LINE` or `PATH:LINE:COUNT` of an indexed file, whose
                 path may be shortened from the left; or the `chunk_id` of evidence, with a `#`.
             context: lines to add before and after.
-            tags: attributes that the file must have, as in `search`. What has others is answered
-                as what there is not.
+            tags: attributes that the file must have, as in `search`. A file without them is
+                treated as missing.
             collections: only these collections.
 
         Returns a passage, which says whether the file has changed since it was indexed. Lines
-        count from 1. Raises UsageError where nothing or too much has that name, TagsRequired where
-        a collection requires tags that are missing, SourceError where the file is gone.
+        count from 1. Raises UsageError if the locator is unknown or ambiguous, TagsRequired if
+        required tags are missing, SourceError if the file is gone.
 
         >>> passage = await pincite.get("docs/keys.md:3:1")
         >>> passage.text
@@ -320,16 +322,16 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
     async def verify(
         self, pack: EvidencePack, *, tags: Mapping[str, object] | None = None
     ) -> tuple[Checked, ...]:
-        """Does the evidence still hold?
+        """Compare the evidence of a pack with the current files.
 
         Arguments:
-            pack: what `search` gave, now or earlier; see `EvidencePack.from_dict`.
-            tags: attributes that the documents of its items must have, as in `search`. One that
-                has others is `deleted`, as one that does not exist.
+            pack: a result of `search`, also a stored one; see `EvidencePack.from_dict`.
+            tags: attributes that the documents must have, as in `search`. A document without
+                them is `deleted`, like one that does not exist.
 
-        Returns one status per item, in their order: `fresh`, `moved` (with the lines where the
-        text is now), `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound, and
-        TagsRequired where the collection of an item requires tags that are missing.
+        Returns one status per item, in their order: `fresh`, `moved` (with the new lines),
+        `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound, and TagsRequired if
+        required tags are missing.
 
         >>> pack = await pincite.search("rotate a key", kinds="docs")
         >>> [one.status for one in await pincite.verify(pack)]
@@ -349,19 +351,18 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
     ) -> tuple[ClaimCheck, ...]:
-        """Do citations hold, and do their lines say what is quoted?
+        """Check whether citations hold and their lines contain the quoted words.
 
         Arguments:
-            claims: a citation or the #id of a chunk, with the words that it is cited for in a
-                `Claim`; or several of them.
-            tags: attributes that what is cited must have, as in `search`. What has others is
-                `unknown`, as what is not indexed.
+            claims: a citation or the #id of a chunk; a `Claim` adds the quoted words. Or several
+                of them.
+            tags: attributes that the cited documents must have, as in `search`. A document
+                without them is `unknown`, like one that is not indexed.
             collections: only these collections.
 
-        Returns one check per claim, in their order: `fresh`, `moved` (with the lines where the
-        quote is now), `changed`, `deleted`, `unknown`. Differences in white space do not count.
-        Raises UsageError, IndexNotFound, and TagsRequired where a collection requires tags that
-        are missing.
+        Returns one check per claim, in their order: `fresh`, `moved` (with the new lines),
+        `changed`, `deleted`, `unknown`. Differences in white space are ignored. Raises
+        UsageError, IndexNotFound, and TagsRequired if required tags are missing.
 
         >>> from pincite import Claim
         >>> pack = await pincite.search("rotate a key", kinds="docs")
@@ -384,17 +385,17 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         options: ReembedOptions | None = None,
         progress: Callable[[Reembedding], None] | None = None,
     ) -> Reembedded:
-        """Give a collection another dense model, from the texts that are stored in it. It can be
-        searched meanwhile.
+        """Move a collection to another dense model, using its stored texts. Searches continue to
+        work meanwhile.
 
         Arguments:
             collection: its name.
             model: the name of the new model, such as `bundled` or `voyage:voyage-4`.
             options: see `pincite.maintenance.reembed.ReembedOptions`.
-            progress: called now and then with how far it is.
+            progress: called repeatedly with the progress.
 
-        Returns what was done. Raises UsageError for a collection or model that is unknown or that
-        cannot be embedded again, ModelUnavailable, ProviderError, StoreError.
+        Returns a report. Raises UsageError if the collection or model is unknown or cannot be
+        embedded again, ModelUnavailable, ProviderError, StoreError.
 
         >>> await pincite.reembed("notes", "bundled")
         Traceback (most recent call last):
@@ -408,14 +409,14 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         return await reembed(self.settings, self.client(), collection, model, chosen, heard)
 
     async def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
-        """Remove a collection with all that is in it. Files stay as they are.
+        """Remove a collection and its contents. Files stay unchanged.
 
         Arguments:
             collection: its name.
-            waiting: for how many seconds to wait for others who write to it.
+            waiting: how many seconds to wait for other writers.
 
-        Raises UsageError if there is none of that name, IndexUnavailable where others write to it
-        for too long.
+        Raises UsageError if the collection does not exist, IndexUnavailable if another writer
+        takes too long.
 
         >>> reports = await pincite.index("docs", collection="old", lexical=True)
         >>> await pincite.drop("old")
@@ -429,15 +430,15 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         await drop(self.client(), collection, waiting, self.settings.index)
 
     async def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
-        """Remove a source from a collection. Files stay as they are.
+        """Remove a source from a collection. Files stay unchanged.
 
         Arguments:
             collection: its name.
-            source: the name of the source, with which its citations begin.
-            waiting: for how many seconds to wait for others who write to the collection.
+            source: the name of the source, which begins its citations.
+            waiting: how many seconds to wait for other writers.
 
-        Returns how many documents the source had. Raises as `drop`, and UsageError that lists the
-        sources if there is none of that name.
+        Returns the number of removed documents. Raises the errors of `drop`, and UsageError with
+        the names of the sources if this one does not exist.
 
         >>> reports = await pincite.index("docs", collection="old", name="acme", lexical=True)
         >>> await pincite.forget("old", "acme")
@@ -452,13 +453,15 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         return await forget(self.client(), self._models, collection, source, waiting, folder)
 
     async def stop(self) -> None:
-        """End the daemon of the index, if there is one; the next call starts it again.
+        """Stop the daemon of the index if it runs. The next call starts it again.
 
         Raises IndexNotFound, IndexUnavailable.
 
         >>> await pincite.stop()
         """
-        await self.client().leave()
+        # Where no disk had room for it, a daemon runs without an index.
+        runs = daemon_pid(self.settings.index) is not None
+        await self.client(create=runs).leave()
 
 
 def _trace(given: Trace | None) -> Trace:
@@ -469,4 +472,4 @@ def _trace(given: Trace | None) -> Trace:
 
 
 def _unheard(_: object) -> None:
-    """Progress that nobody follows."""
+    """Ignore the progress."""

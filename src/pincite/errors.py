@@ -1,38 +1,39 @@
-"""The errors that callers may see. Adapters translate their vendor's errors into these, once.
+"""The errors that callers may see. Adapters translate the errors of their vendor into these.
 
     PinciteError
-    ├── UsageError            a bad option, path or query: something that cannot be
-    │   ├── ConfigError       a setting or profile that is unknown or contradicts itself
-    │   │   └── UntrustedConfig  a file that was found asks for what takes a person's word
-    │   ├── TagsRequired      a collection that is only searched and read with certain tags
-    │   ├── InvalidAttribute  an attribute that cannot be: its name, its type or its value
-    │   ├── InvalidRecord     a record that cannot be: its id, its text or a field
-    │   ├── ConversationNotFound  there is none of that id, or it is another user's
-    │   └── NotFound          nothing in a workspace has that id, or the user may not know of it
-    ├── Unauthenticated       no key, or one that is wrong, revoked or has expired
-    ├── Forbidden             the user sees it, and their role or key does not allow to change it
-    ├── WorkspaceUnavailable  the database of users and documents is out of reach
+    ├── UsageError            an invalid option, path or query
+    │   ├── ConfigError       an unknown or contradictory setting or profile
+    │   │   └── UntrustedConfig  a found file has settings that need your consent
+    │   ├── TagsRequired      a collection that requires tags for searches and reads
+    │   ├── InvalidAttribute  an attribute with an invalid name, type or value
+    │   ├── InvalidRecord     a record with an invalid id, text or field
+    │   ├── ConversationNotFound  no conversation has that id, or it is another user's
+    │   └── NotFound          nothing in the workspace has that id, or the user may not see it
+    ├── Unauthenticated       the key is missing, wrong, revoked or expired
+    ├── Forbidden             the user's role or key allows reading but not changing it
+    ├── WorkspaceUnavailable  the database of users and documents is unavailable
+    │   └── SchemaTooNew      a newer version has changed it so that this one cannot go on
     ├── SourceError           a file, folder, checkout or archive could not be read
-    ├── IndexUnavailable      no index, no daemon, or it does not answer
+    ├── IndexUnavailable      no index, no daemon, or no response
     │   ├── IndexNotFound     nothing has been indexed here
     │   ├── IndexTooNew       written by a newer version of Pincite
-    │   └── DaemonOfAnotherVersion  its process is of another version and stays
+    │   └── DaemonOfAnotherVersion  the index process has another version and stays
     ├── FingerprintMismatch   the index was made with another encoder, analyser or chunker
-    ├── StoreError            the store refused or lost something
+    ├── StoreError            the store refused an operation or lost data
     │   ├── DiskFull          not enough free space to write safely
-    │   └── EnginePanicked    Qdrant Edge's state cannot be trusted any more
-    ├── InvalidPoint          a vector or payload that the store must never see
-    ├── MemoryUnavailable     what is remembered of users is out of reach
-    ├── ModelUnavailable      weights that cannot be had or do not match their checksum
-    │   └── ModelsUnwritable  the folder of models cannot be written to
-    └── ProviderError         a model behind an address did not do what it was asked
-        ├── AuthError         the key is missing, wrong or not allowed to do this
-        ├── Gone              there is no such model or endpoint, or no longer
-        ├── Invalid           the request was refused, and would be again
-        │   └── TooLarge      refused for its size: half of it may pass
-        ├── RateLimited       too much at a time; it is tried again
-        ├── Unavailable       no answer, or none of use right now; it is tried again
-        └── BadResponse       an answer that cannot be: wrong count, size, order or number
+    │   └── EnginePanicked    the state of Qdrant Edge is no longer reliable
+    ├── InvalidPoint          a vector or payload that must not reach the store
+    ├── MemoryUnavailable     facts about users or conversations are unavailable
+    ├── ModelUnavailable      weights are unavailable or do not match their checksum
+    │   └── ModelsUnwritable  the models folder is not writable
+    └── ProviderError         a request to a provider's model failed
+        ├── AuthError         the key is missing, wrong or lacks permission
+        ├── Gone              the model or endpoint does not exist, or no longer
+        ├── Invalid           the request was refused; repeating it does not help
+        │   └── TooLarge      refused for its size: a smaller request may pass
+        ├── RateLimited       too many requests or tokens at a time; retried
+        ├── Unavailable       no usable response right now; retried
+        └── BadResponse       an invalid response: wrong count, size, order or number
 
 Every message says what failed, on what, and what to do next; `hint` is the next command to run.
 """
@@ -41,7 +42,7 @@ from __future__ import annotations
 
 
 class PinciteError(Exception):
-    """Base of all errors that Pincite raises on purpose. `hint` is a command or an action."""
+    """Base class of all errors of Pincite. `hint` is a command or an action that helps."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -53,12 +54,12 @@ class PinciteError(Exception):
 
 
 class UsageError(PinciteError):
-    """A bad option, path or query."""
+    """An invalid option, path or query."""
 
 
 class ConfigError(UsageError):
-    """An unknown or contradictory setting. `keys` are those that contradict each other, by their
-    names in `pincite.toml`; nothing where one alone is wrong."""
+    """An unknown or contradictory setting. `keys` are the contradictory keys by their names in
+    `pincite.toml`; empty if a single key is wrong."""
 
     def __init__(self, message: str, *, hint: str = "", keys: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
@@ -66,9 +67,9 @@ class ConfigError(UsageError):
 
 
 class UntrustedConfig(ConfigError):
-    """A `pincite.toml` that nobody named and nobody trusted asks for models, addresses or paths
-    outside of its folder. `config` is the file, `digest` what is remembered if it is trusted,
-    `claims` are a key, its value, a reason and where a path leads each."""
+    """A `pincite.toml` that was found, not named, has untrusted settings: models, addresses or
+    paths outside of its folder. `config` is the file. `digest` is stored if you trust it. Each
+    of `claims` has a key, its value, a reason, and the target if the value is a path."""
 
     def __init__(
         self,
@@ -86,8 +87,8 @@ class UntrustedConfig(ConfigError):
 
 
 class InvalidAttribute(UsageError):
-    """An attribute that cannot be. `code` says why (`attribute_name`, `attribute_reserved`,
-    `attribute_invalid`, `too_many_attributes`), `name` which one it is."""
+    """An invalid attribute. `code` gives the reason (`attribute_name`, `attribute_reserved`,
+    `attribute_invalid`, `too_many_attributes`), `name` the attribute."""
 
     def __init__(
         self, message: str, *, code: str = "attribute_invalid", name: str = "", hint: str = ""
@@ -98,8 +99,8 @@ class InvalidAttribute(UsageError):
 
 
 class InvalidRecord(UsageError):
-    """A record that cannot be indexed. `code` says why, `id` and `position` which one it is: its
-    place among those that were given, from 1."""
+    """A record that cannot be indexed. `code` gives the reason, `id` and `position` the record.
+    Positions in the input count from 1."""
 
     def __init__(
         self,
@@ -117,35 +118,39 @@ class InvalidRecord(UsageError):
 
 
 class TagsRequired(UsageError):
-    """A collection requires tags that were not given."""
+    """A collection requires tags that are missing."""
 
 
 class ConversationNotFound(UsageError):
-    """No conversation of that id, or it is another user's."""
+    """No conversation has that id, or it is another user's."""
 
 
 class NotFound(UsageError):
-    """Nothing in a workspace has that id, or the user may not know of it."""
+    """Nothing in the workspace has that id, or the user may not see it."""
 
 
 class Unauthenticated(PinciteError):
-    """No key, or one that is wrong, revoked or has expired."""
+    """The key is missing, wrong, revoked or expired."""
 
 
 class Forbidden(PinciteError):
-    """The user sees it, and their role or key does not allow to change it."""
+    """The user's role or key allows reading but not changing it."""
 
 
 class WorkspaceUnavailable(PinciteError):
-    """The database of users and documents is out of reach, or has another schema."""
+    """The database of users and documents is unavailable or has another schema."""
+
+
+class SchemaTooNew(WorkspaceUnavailable):
+    """A newer version has changed the database so that this one cannot go on."""
 
 
 class SourceError(PinciteError):
-    """A source that could not be read."""
+    """A source could not be read."""
 
 
 class IndexUnavailable(PinciteError):
-    """The index does not answer."""
+    """The index does not respond."""
 
 
 class IndexNotFound(IndexUnavailable):
@@ -157,11 +162,11 @@ class IndexTooNew(IndexUnavailable):
 
 
 class DaemonOfAnotherVersion(IndexUnavailable):
-    """The process that has the index is of another version, and is newer or in use."""
+    """The process that has the index open has another version, and is newer or in use."""
 
 
 class FingerprintMismatch(PinciteError):
-    """The index was made by other encoders than the ones in use."""
+    """The index was made with other encoders than the current ones."""
 
 
 class StoreError(PinciteError):
@@ -173,7 +178,7 @@ class DiskFull(StoreError):
 
 
 class EnginePanicked(StoreError):
-    """Qdrant Edge gave up in the middle of an operation. Its process must not go on with it."""
+    """Qdrant Edge panicked during an operation. Its process must not use it any more."""
 
 
 class InvalidPoint(PinciteError):
@@ -181,31 +186,31 @@ class InvalidPoint(PinciteError):
 
 
 class MemoryUnavailable(PinciteError):
-    """What is remembered of users, or was said before, is out of reach."""
+    """Facts about users or conversations are unavailable."""
 
 
 class ModelUnavailable(PinciteError):
-    """Weights that cannot be had, or that are not what they should be."""
+    """Weights are unavailable or do not match their checksum."""
 
 
 class ModelsUnwritable(ModelUnavailable):
-    """Weights have no place: the folder of models cannot be written to."""
+    """Weights cannot be stored: the models folder is not writable."""
 
 
 class ProviderError(PinciteError):
-    """A model behind an address did not do what it was asked."""
+    """A request to a provider's model failed."""
 
 
 class AuthError(ProviderError):
-    """The key is missing, wrong or not allowed to do this."""
+    """The key is missing, wrong or lacks permission."""
 
 
 class Gone(ProviderError):
-    """There is no such model or endpoint, or no longer."""
+    """The model or endpoint does not exist, or no longer."""
 
 
 class Invalid(ProviderError):
-    """The request was refused and would be refused again."""
+    """The request was refused; repeating it does not help."""
 
 
 class TooLarge(Invalid):
@@ -213,7 +218,7 @@ class TooLarge(Invalid):
 
 
 class RateLimited(ProviderError):
-    """Too much at a time. `retry_after_s` is what the provider asked for, None if it did not."""
+    """Too many requests or tokens at a time. `retry_after_s` is the provider's value, or None."""
 
     def __init__(self, message: str, *, hint: str = "", retry_after_s: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -221,7 +226,7 @@ class RateLimited(ProviderError):
 
 
 class Unavailable(ProviderError):
-    """No answer, or none of use right now. `retry_after_s` as with RateLimited."""
+    """No usable response right now. `retry_after_s` as in RateLimited."""
 
     def __init__(self, message: str, *, hint: str = "", retry_after_s: float | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -229,4 +234,4 @@ class Unavailable(ProviderError):
 
 
 class BadResponse(ProviderError):
-    """An answer that cannot be: wrong count, dimension, index or number, or no JSON."""
+    """An invalid response: wrong count, dimension, index or number, or no JSON."""

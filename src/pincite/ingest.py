@@ -1,11 +1,11 @@
-"""The write path: from sources to an index that mirrors them. Nothing else knows its order.
+"""The write path: from sources to an index that mirrors them. Only this module orders the steps.
 
     find changes -> prepare (read -> cut -> enrich -> weigh) -> embed -> write -> remove -> record
 
-The next batch is prepared while one is embedded and the one before is written. Documents are
-recorded as soon as their batch is whole in the store, so that a run that is cut off goes on where
-it was. Where there is much to embed the path is walked twice: at first with words alone, so that
-everything can be searched soon, then with vectors, what has changed last coming first.
+One batch is prepared while the previous one is embedded and the one before that is written.
+Documents are recorded as soon as their batch is complete in the store, so an interrupted run
+continues there. Large sources are indexed twice. The first run writes keywords only, which makes
+everything searchable soon. The second run adds vectors, starting with the latest changes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pincite.ingestion.batch import Prepared
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
-from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import started_early
 from pincite.ingestion.embed import embed, embed_known
@@ -52,9 +52,10 @@ from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
+from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
 
-_TOUCHED = 1_000  # records in one message; what is cut off goes on there
+_TOUCHED = 1_000  # records per message; an interrupted run continues after the last one
 
 
 @watched_run
@@ -65,9 +66,11 @@ async def index_sources(
     options: IndexOptions,
     progress: Callable[[Progress], None],
     among: frozenset[str] | None = None,
+    only: Only | None = None,
 ) -> tuple[IngestReport, ...]:
-    """Index the sources one after the other; see `AsyncPincite.index`. `among` names those that are
-    known and are looked at again with care, in place of all that are known."""
+    """Index the sources one after the other; see `AsyncPincite.index`. `among` limits the run
+    to these known sources, and removes nothing if the disk of a source seems to be missing. `only`
+    limits it to these files and folders."""
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
@@ -116,6 +119,7 @@ async def index_sources(
                     vision=vision,
                     early=early,
                     refusals=refusals,
+                    only=only,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()
@@ -129,8 +133,9 @@ async def index_sources(
 async def ingest_all(
     opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
 ) -> tuple[IngestReport, ...]:
-    """Sources into a collection that is there, each with the average length that the one before
-    has left; the words of all of them come before vectors. Raises as `ingest`."""
+    """Index sources into an existing collection. Each one starts with the average length that the
+    previous one left. Keywords of all large sources come before vectors. Raises the errors of
+    `ingest`."""
     first: dict[int, IngestReport] = {}
     seen: dict[int, Looked] = {}
     if deps.dense is not None:
@@ -149,7 +154,7 @@ async def ingest_all(
             continue
         spec = await _spec_of(deps, spec.name)
         later = replace(deps, stage="embed") if number in first else deps
-        alone = not first and names[source.source.name] == 1  # what was seen is still so
+        alone = not first and names[source.source.name] == 1  # then `seen` is still valid
         report = await ingest(source, selection, spec, later, seen.get(number) if alone else None)
         reports.append(first[number].embedded(report) if number in first else report)
     return tuple(reports)
@@ -161,18 +166,32 @@ async def _spec_of(deps: IngestDeps, collection: str) -> CollectionSpec:
 
 
 class Looked(NamedTuple):
-    """What is indexed of a source, and what has changed since."""
+    """The indexed documents of a source, and the changes since."""
 
     records: tuple[DocumentRecord, ...]
     changes: Changes
 
 
 async def look(opened: OpenSource, spec: CollectionSpec, deps: IngestDeps) -> Looked:
-    """What is indexed of a source, and what has changed since."""
-    records = await deps.index.documents(spec.name, opened.source.name)
+    """Compare a source with its indexed documents."""
+    name, made_with = opened.source.name, deps.made_with
+    if deps.words_only:
+        made_with = also_unembedded(made_with)
+    compare = partial(find_changes, opened, spec=spec, made_with=made_with)
+    if deps.only is not None and isinstance(opened, FolderSource):
+        ours = opened.among(deps.only.paths)
+        held = await deps.only.records(spec.name, name)
+        records = tuple(one for one in held if _is_at(one.path, ours))  # the rest is not looked at
+        compare = partial(compare, entries=opened.below(ours))
+    else:
+        records = await deps.index.documents(spec.name, name)
     deps.progress(Progress("diff", 0, len(records)))
-    made_with = also_unembedded(deps.made_with) if deps.words_only else deps.made_with
-    return Looked(records, await asyncio.to_thread(find_changes, opened, records, spec, made_with))
+    return Looked(records, await asyncio.to_thread(compare, records=records))
+
+
+def _is_at(path: str, places: Sequence[str]) -> bool:
+    """Is it one of these files, or in one of these folders? "" is everything."""
+    return any(not one or path == one or path.startswith(f"{one}/") for one in places)
 
 
 async def ingest(
@@ -182,21 +201,21 @@ async def ingest(
     deps: IngestDeps,
     looked: Looked | None = None,
 ) -> IngestReport:
-    """Make the collection mirror the source: add, replace and remove documents. `looked` is what
-    `look` has just seen, where somebody has looked.
+    """Make the collection mirror the source: add, replace and remove documents. `looked` is the
+    result of `look` if the caller has it already.
 
-    A file that cannot be read is named in the report and costs only itself. Raises StoreError,
-    DiskFull or IndexUnavailable; what was recorded until then stays.
+    The report names files that cannot be read; the others are indexed. Raises StoreError, DiskFull
+    or IndexUnavailable. Documents that were recorded before an error stay.
     """
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
     records, changes = looked or await look(opened, spec, deps)
     if deps.careful:
-        require_not_emptied(opened, changes, records)
+        require_not_emptied(opened, changes, records, whole=deps.only is None)
     report.expect(changes, records)
     infos = await index.collections()
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
-    if changes.pending or changes.removed or changes.rewritten:
+    if deps.only is None and (changes.pending or changes.removed or changes.rewritten):
         await index.put_source(spec.name, record)
     await write_all(opened, changes, records, spec, deps, report)
     if changes.removed:
@@ -209,7 +228,8 @@ async def ingest(
     if opened.source.kind == "records" and not deps.words_only:
         indexed = await index.documents(spec.name, opened.source.name)
         await asyncio.to_thread(opened.settle, indexed)
-    await index.put_source(spec.name, record if deps.words_only else report.complete(record))
+    if deps.only is None:
+        await index.put_source(spec.name, record if deps.words_only else report.complete(record))
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
@@ -224,8 +244,8 @@ async def write_all(
     deps: IngestDeps,
     report: IngestReport,
 ) -> CollectionSpec:
-    """Three batches are under way at once: one is prepared, one embedded, one written. Returns the
-    spec with what was learned: types of attributes, and an average length where there was none."""
+    """Process three batches at once: one is prepared, one embedded, one written. Returns the spec
+    with new types of attributes, and with an average length if it had none."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
@@ -257,7 +277,7 @@ async def write_all(
                 writing = asyncio.create_task(_write(embedded, spec, deps, report))
                 report.count(batch, indexed, removed)
                 stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
-                if stale:  # what was indexed under this path is not what is there now
+                if stale:  # their files changed and cannot be indexed now
                     await deps.index.remove(spec.name, stale)
                 deps.progress(
                     Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)

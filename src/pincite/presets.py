@@ -52,7 +52,7 @@ def unknown_preset(name: object) -> str:
     names = preset_names()
     near = get_close_matches(name, names) if isinstance(name, str) else []
     known = dict.fromkeys((*near, *names))
-    return f"there is no preset {name!r}; known: {', '.join(known)}"
+    return f"no preset is named {name!r}; known presets: {', '.join(known)}"
 
 
 class _Presets(Mapping[str, "Profile"]):

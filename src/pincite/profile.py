@@ -35,8 +35,8 @@ from pincite.stages.smooth import SmoothConfig
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is indexed, in words, and one section per stage. A profile that contradicts itself
-    raises ConfigError when built."""
+    """All settings of a search, one section per stage. A profile that contradicts itself raises
+    ConfigError when it is built."""
 
     corpus: Corpus = field(default_factory=Corpus)
     prepare: PrepareConfig = field(default_factory=PrepareConfig)
@@ -93,6 +93,11 @@ class Profile:
         wanted = max(wanted, self.diversify.fetch) if self.diversify.enabled else wanted
         return max(wanted, self.rank_code.pool) if code and self.rank_code.enabled else wanted
 
+    def by_words(self, loaded: int) -> int:
+        """How many of the best by words are loaded besides so many others, in collections of
+        code."""
+        return round(self.rank_code.by_words * loaded) if self.rank_code.enabled else 0
+
     @property
     def fusion(self) -> str:
         """How rankings become one list, in a few words."""
@@ -112,15 +117,15 @@ class Profile:
             )
         if self.retrieve.engine_fusion != "none" and self.fuse.vector_weight != 0.5:
             raise ConfigError(
-                f"fuse.vector_weight is {self.fuse.vector_weight}, and the engine that"
-                " retrieve.engine_fusion lets fuse knows no weights",
+                f"fuse.vector_weight is {self.fuse.vector_weight}, but the store fuses without"
+                " weights (retrieve.engine_fusion)",
                 hint='set retrieve.engine_fusion = "none"',
                 keys=("fuse.vector_weight", "retrieve.engine_fusion"),
             )
         if self.diversify.enabled and not self.load.vectors:
             raise ConfigError(
-                "diversify.enabled is true, but load.vectors is false, and candidates are compared"
-                " by their vectors",
+                "diversify.enabled is true, but load.vectors is false, and diversify compares"
+                " vectors",
                 hint="set load.vectors = true or diversify.enabled = false",
                 keys=("diversify.enabled", "load.vectors"),
             )

@@ -1,4 +1,4 @@
-"""The query path: from a question to an evidence pack. Nothing else knows the order of steps."""
+"""The query path: from a question to an evidence pack. Only this module orders the steps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pincite.stages.diversify import diversify
 from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
-from pincite.stages.load import load, overtaken, within_reach
+from pincite.stages.load import besides, best_by_words, load, overtaken, within_reach
 from pincite.stages.look import Looked, look
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
@@ -48,14 +48,14 @@ from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
 from pincite.trace import Trace
 
-_TRIES = 3  # a search that a writer has overtaken begins again
-_LOOK_S = 1.0  # guess, unmeasured: files of a local disk take a thousandth of it
-_LEAST_LOOK_S = 0.05  # however little is left of a budget: what is shown is looked at
+_TRIES = 3  # attempts if a writer replaces chunks during a search
+_LOOK_S = 1.0  # guess, unmeasured: files of a local disk need a thousandth of it
+_LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget is used up
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one pass came to: what was `loaded`, and of it what may be shown."""
+    """The result of one pass: the `loaded` candidates, and those of them that may be shown."""
 
     found: Retrieved
     loaded: Pool
@@ -66,8 +66,8 @@ class Outcome:
 
 
 async def search(question: Question, deps: Deps, profile: Profile, trace: Trace) -> EvidencePack:
-    """Find, judge and cite. Raises UsageError for an empty query, and what retrieval raises when
-    no collection answers."""
+    """Search, judge the evidence and cite it. Raises UsageError for an empty query, and the error
+    of a collection if none answers."""
     trace.begin()
     check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
@@ -109,7 +109,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
 async def _probe(
     question: Question, query: Query, deps: Deps, profile: Profile, trace: Trace
 ) -> Probed | None:
-    """The nearest chunk that may be cited; None where the profile wants no look at it."""
+    """The nearest chunk that may be cited; None if the profile has no probe."""
     scope, limit_s = question.scope, profile.retrieve.timeout_s
     if not profile.probe.enabled:
         return None
@@ -127,7 +127,7 @@ async def _probe(
 
 
 def _with_words(profile: Profile) -> Profile:
-    """The profile for a search where meaning alone may miss what there is."""
+    """The profile with keyword search added, for questions that vectors alone may miss."""
     if profile.retrieve.mode != "vector":
         return profile
     return replace(profile, retrieve=replace(profile.retrieve, mode="hybrid"))
@@ -136,7 +136,7 @@ def _with_words(profile: Profile) -> Profile:
 def _nearest(
     question: Question, query: Query, near: Probed, deps: Deps, profile: Profile, trace: Trace
 ) -> Outcome:
-    """What there is to show where nothing is near enough to search on."""
+    """The outcome if no chunk is near enough to continue the search."""
     found = Retrieved(
         near.rankings,
         tuple(one.collection for one in near.rankings),
@@ -153,8 +153,8 @@ def _nearest(
 async def _expanded(
     question: Question, query: Query, deps: Deps, profile: Profile, trace: Trace
 ) -> Expanded:
-    """The query with what is asked besides it, by its caller or as the profile says; that is
-    spared where a look at the words alone finds what is asked."""
+    """The query with its rephrasings, from the caller or as the profile says. The latter are
+    skipped if keyword search alone has a clear winner."""
     config = profile.expand
     given = given_by_caller(query, question.subqueries)
     if config.by == "off" or given.query.subqueries:
@@ -163,7 +163,7 @@ async def _expanded(
         profile.retrieve, mode="keyword", keyword="bm25", engine_fusion="none", symbol_limit=0
     )
     signal = None
-    with suppress(PinciteError):  # the search itself says what is wrong
+    with suppress(PinciteError):  # the search itself raises the error
         found = await retrieve(query, deps.collections, question.scope, words)
         rarity = deps.rarity(query.text, found.rankings, question.scope)
         signal = lexical_signal(found.rankings, rarity)
@@ -195,8 +195,10 @@ async def _try(
         lists = fuse(found.rankings, profile.fuse, weights, deps.partial)
         fused = trace.tap("fuse", merge(lists, deps.weights, profile.across, found.defining))
         fused = within_reach(fused, found.defining, loading)
-        loaded = await load(fused, collections, loading, timeout_s=limit_s)
-        changed = overtaken(fused, loaded, collections, loading)
+        by_words = best_by_words(found.rankings, code, profile.by_words(loaded_most))
+        fused, wide = besides(fused, by_words, loading)
+        loaded = await load(fused, collections, wide, timeout_s=limit_s)
+        changed = overtaken(fused, loaded, collections, wide)
         found, loaded = await _admitted(found, loaded, deps)
         trace.tap("load", loaded.candidates)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
@@ -206,7 +208,7 @@ async def _try(
 
 
 async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retrieved, Pool]:
-    """What may leave, and of what was found no numbers that tell of others."""
+    """The candidates that `admit` allows, with counts that reveal nothing about the others."""
     kept = await deps.admitted(loaded.candidates)
     if len(kept) == len(loaded.candidates):
         return found, loaded
@@ -260,7 +262,7 @@ async def _judge(
 async def _answered(
     question: Question, query: Query, one: Outcome, deps: Deps, profile: Profile, trace: Trace
 ) -> Outcome:
-    """What a language model says of it, where one is asked."""
+    """Let a language model judge the passages if the profile says so."""
     config = profile.gate
     llm = deps.llm if config.answerable == "llm" else None
     left_ms = None if question.budget_ms is None else question.budget_ms - trace.spent_ms()
@@ -283,9 +285,8 @@ async def _look(
     trace: Trace,
     near: Probed | None,
 ) -> tuple[Outcome, Shown, Looked]:
-    """What is shown, as its files have it now. Where they have some of it no more, all candidates
-    are looked at, and what is left of them is judged again: others move up, and what is gone makes
-    no question look answered."""
+    """Compare the results with the current files. If a text is gone, check all candidates and judge
+    the remaining ones again: others move up, and a deleted text cannot improve the verdict."""
     asked = (deps, profile, trace)
     one = await _answered(question, query, one, *asked)
     shown, seen = await _seen(one.chosen, question, *asked)
@@ -306,7 +307,7 @@ async def _look(
 async def _seen(
     chosen: Chosen, question: Question, deps: Deps, profile: Profile, trace: Trace
 ) -> tuple[Shown, Looked]:
-    """A page of results, held against their files, and what is closest likewise."""
+    """The results and the closest passages, compared with their files."""
     results = profile.select.results
     page = await context(chosen, deps.collections, profile.context, results)
     shown = trace.tap("context", page)
@@ -322,7 +323,7 @@ async def _seen(
 
 
 def _look_s(question: Question, trace: Trace) -> float:
-    """For how long files are looked at."""
+    """Time limit for comparing results with their files, in seconds."""
     if question.budget_ms is None:
         return _LOOK_S
     left_s = (question.budget_ms - trace.spent_ms()) / 1000

@@ -77,7 +77,7 @@ def _documented(facade: C) -> C:
 
 @_documented
 class Pincite:
-    """An index folder, open, with the methods of `AsyncPincite`. Use it as a context manager.
+    """An open index folder with the methods of `AsyncPincite`. Use it as a context manager.
 
     Its event loop runs in a thread of its own, so it may be used from several threads, and where
     a loop is running already, as in a notebook.
@@ -419,7 +419,8 @@ class Pincite:
         """What the engine answers. Raises UsageError after `close`."""
         if self._portal is None:
             raise UsageError(
-                "this Pincite is closed", hint="calls inside of `with Pincite(...) as pincite:`"
+                "this Pincite is closed",
+                hint="make the call inside of `with Pincite(...) as pincite:`",
             )
         return self._portal.call(work)
 

@@ -36,9 +36,9 @@ class Follower(Protocol):
 
 @dataclass(slots=True)
 class Trace:
-    """Collects the steps of one search. `clock` counts seconds, as `time.perf_counter` does.
-    `query_id` is set by a search that is logged. Where nobody asks for the values of the steps
-    (`detailed`), a search may run where they are not at hand."""
+    """Collects the steps of one search. `clock` counts seconds, like `time.perf_counter`. A logged
+    search sets `query_id`. Without `detailed`, the daemon may run the search, and the values of the
+    steps are missing."""
 
     clock: Callable[[], float]
     steps: list[Step] = field(default_factory=list)

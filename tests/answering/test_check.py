@@ -48,7 +48,7 @@ def test_what_the_passages_say_is_not_doubted(text: str) -> None:
         ("Backups never run every night [2].", ("negation", "never")),
         ("Keys expire after 30 days and cannot be restored.", ("uncited", "no passage is cited")),
         ("Tomatoes grow best beside basil in sunny gardens [1].", None),
-        ("Backups run every night [2][7].", ("foreign_citation", "there is no passage [7]")),
+        ("Backups run every night [2][7].", ("foreign_citation", "unknown passage: [7]")),
         ("Backups run every night and are kept for 1,000 hours [1].", None),
     ],
 )

@@ -150,8 +150,8 @@ def test_a_model_that_leaves_the_question_as_it_is_has_not_rewritten_it() -> Non
         ("Lung cancer is treatable.", "a statement"),
         ("lung cancer is treatable", "a statement"),
         ("Yes, it is treatable!", "a statement"),
-        ("Certainly, radiation and chemotherapy usually help patients", "nobody said"),
-        ("I'm sorry, I cannot assist with that request", "nobody said"),
+        ("Certainly, radiation and chemotherapy usually help patients", "not in the conversation"),
+        ("I'm sorry, I cannot assist with that request", "not in the conversation"),
     ],
 )
 def test_what_cannot_be_the_question_leaves_it_as_it_is(answer: str, reason: str) -> None:
@@ -165,7 +165,7 @@ def test_what_cannot_be_the_question_leaves_it_as_it_is(answer: str, reason: str
 def test_a_rewrite_that_was_cut_off_is_not_taken() -> None:
     found = condensed(FOLLOW, LUNG, Ended("Is lung cancer", "length"))
     assert found.query == FOLLOW
-    assert "did not come to an end" in found.notices[0].message
+    assert "did not finish its rewrite" in found.notices[0].message
 
 
 def test_control_characters_of_a_rewrite_are_escaped_in_the_notice() -> None:

@@ -34,12 +34,6 @@ _BLOCKS: Final = re.compile(
 
 
 @pytest.fixture
-def server() -> Iterator[ContractServer]:
-    with ContractServer() as running:
-        yield running
-
-
-@pytest.fixture
 def known(tmp_path: Path, server: ContractServer) -> Iterator[Settings]:
     """An index of the note by word, and a model that answers over HTTP."""
     note = tmp_path / "docs" / NAME  # its name has a slash, so that a folder is hostile, too

@@ -78,14 +78,14 @@ def _loop(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (_pipe, "it is not a file"),
-        (_link_out, "leads out of its folder"),
+        (_pipe, "not a regular file"),
+        (_link_out, "link to a file outside of its folder"),
         (_loop, "cannot be read"),
         (lambda folder: (folder / "strict.md").mkdir(), "cannot be read"),
         (lambda folder: (folder / "strict.md").write_text(" \n"), "is empty"),
         (lambda folder: (folder / "strict.md").write_bytes(b"\xff\xfe\x00"), "cannot be read"),
         (lambda folder: (folder / "strict.md").write_text("a" * (MOST_BYTES + 1)), "more than"),
-        (lambda folder: (folder / "stict.md").write_text("a"), "holds none of"),
+        (lambda folder: (folder / "stict.md").write_text("a"), "contains none of"),
         (lambda folder: folder.rmdir(), "cannot be read"),
     ],
 )
@@ -107,5 +107,5 @@ def test_a_folder_that_cannot_be_named_is_an_error(folder: str) -> None:
 
 
 def test_a_name_that_there_is_not_is_an_error_that_names_all() -> None:
-    with pytest.raises(ConfigError, match=r"known: .*strict"):
+    with pytest.raises(ConfigError, match=r"known prompts: .*strict"):
         read_prompt("../config")

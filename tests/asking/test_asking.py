@@ -54,7 +54,7 @@ def test_the_fields_of_a_scope_may_stand_one_by_one_or_together() -> None:
 
 @pytest.mark.parametrize("name", [*LISTS, "ref", "where"])
 def test_a_scope_and_one_of_its_fields_is_wrong_usage_that_names_both(name: str) -> None:
-    with pytest.raises(UsageError, match=rf"^scope= and {name}= were both given"):
+    with pytest.raises(UsageError, match=rf"^scope= and {name}= exclude each other"):
         question_of(options(scope=Scope(), **{name: "docs"}))
     assert question_of(options(scope=Scope(), paths=(), ref=None, where="")).scope == Scope()
 
@@ -80,12 +80,12 @@ WRONG: list[tuple[str, Any, str]] = [
     ("sources", [None], "sources has None in it"),
     ("ref", 3, "ref is 3; it takes a revision as text"),
     ("where", 3, "where is 3; it takes a filter as text"),
-    ("where", "kind = 'cod'", "where: there is no kind 'cod', at character 8"),
+    ("where", "kind = 'cod'", "where: no kind is named 'cod', at character 8"),
     ("mode", "bild", "mode is 'bild'; it takes one of 'build', 'debug', 'explain', 'refactor'"),
     ("mode", None, "mode is None"),
     ("by", "words", "by is 'words'; it takes one of 'hybrid', 'vector', 'keyword'"),
     ("context", "all", "context is 'all'; it takes one of 'none', 'unit', 'neighbours', 'section'"),
-    ("preset", "best", "there is no preset 'best'; known: .*general"),
+    ("preset", "best", "no preset is named 'best'; known presets: .*general"),
     ("preset", 3, "preset"),
     ("limit", 0, "limit is 0; it takes a whole number from 1 to 1,000"),
     ("limit", 10**9, "limit is 1000000000"),
@@ -135,7 +135,7 @@ def test_a_preset_or_a_profile_stands_in_for_the_configured_one_and_not_both() -
     given_profile = replace(Profile(), select=SelectConfig(results=2))
     assert profile_of(options(profile=given_profile), SETTINGS).select.results == 2
     assert profile_of(options(profile=given_profile, limit=3), SETTINGS).select.results == 3
-    with pytest.raises(UsageError, match="profile= and preset= were both given"):
+    with pytest.raises(UsageError, match="profile= and preset= exclude each other"):
         profile_of(options(profile=given_profile, preset=EVIDENCE), SETTINGS)
 
 

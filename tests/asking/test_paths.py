@@ -91,8 +91,42 @@ def test_a_symlink_leads_where_it_led_when_the_source_was_opened(tmp_path: Path)
     assert within_sources(f"{tmp_path}/round/src", [source]) == ()
 
 
-def test_sources_are_asked_for_only_where_paths_need_it() -> None:
-    assert is_placed(Scope(), "/home/me")
-    assert is_placed(Scope(paths=("src/*.py",)), None)
-    assert not is_placed(Scope(paths=("src/*.py",)), "/home/me")
-    assert not is_placed(Scope(not_paths=("/home/me/shop",)), None)
+def test_sources_are_asked_for_only_where_there_are_paths() -> None:
+    assert is_placed(Scope())
+    assert not is_placed(Scope(paths=("src/*.py",)))
+    assert not is_placed(Scope(not_paths=("/home/me/shop",)))
+
+
+WINDOWS = (
+    Source("docs", r"C:\Users\me\docs", "folder"),
+    Source("share", r"\\server\team\wiki", "folder"),
+    Source("unix", "/home/me/docs", "folder"),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        (r"C:\Users\me\docs\api\Keys.md", (("docs", "api/Keys.md"),)),
+        ("c:/users/ME/Docs/api/", (("docs", "api/"),)),
+        (r"C:\Users\me\docs\..\docs\a.md", (("docs", "a.md"),)),
+        (r"C:\Users\me\docs\CON", (("docs", "CON"),)),
+        (r"C:\Users", (("docs", ""),)),
+        (r"\\SERVER\team\wiki\a.md", (("share", "a.md"),)),
+        (r"C:\Users\me\docs2\a.md", ()),
+        (r"D:\Users\me\docs\a.md", ()),
+    ],
+)
+def test_absolute_paths_of_windows_are_of_the_source_that_they_lie_in(
+    path: str, found: tuple[tuple[str, str], ...]
+) -> None:
+    assert within_sources(path, WINDOWS) == found
+
+
+def test_a_path_of_windows_counts_from_where_one_stands() -> None:
+    async def known(path: str) -> bool:
+        return path == "docs:api/keys.md"
+
+    scope = Scope(paths=(r".\keys.md",))
+    placed = asyncio.run(place_paths(scope, WINDOWS, r"C:\Users\me\docs\api", known))
+    assert placed.paths == ("docs:api/keys.md",)

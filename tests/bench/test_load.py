@@ -18,12 +18,12 @@ def test_clients_are_answered_and_find_nothing_of_each_other(
 ) -> None:
     monkeypatch.setattr(bench.load, "_QUICK", (3, 1.0))
     options = Options(tmp_path, tmp_path, tmp_path, tmp_path, quick=True)
-    found = asyncio.run(bench.load.run(options))
+    (found,) = asyncio.run(bench.load.run(options))
     assert (found.errors, found.leaks, found.clients) == ({}, 0, 3)
     uploads = found.routes["upload"]
     assert uploads.requests >= 3
     assert found.indexed + found.waited == uploads.requests
-    assert "3 clients" in bench.load.load(msgspec.to_builtins(found))
+    assert "3 clients" in bench.load.load(msgspec.to_builtins([found]))
 
 
 def test_faults_and_texts_of_others_are_counted() -> None:

@@ -171,3 +171,44 @@ def test_counts_are_the_same_before_and_after_they_are_merged_and_in_the_next_pr
             assert db.execute("SELECT count(*) FROM terms").fetchone()[0] > 0
 
     anyio.run(check)
+
+
+def test_a_document_of_many_is_read_and_changed_without_a_look_at_the_others() -> None:
+    async def steps(documents: int) -> list[int]:
+        """Thousands of instructions of SQLite that each request takes."""
+        catalog = SqliteCatalog(":memory:")
+        await catalog.put_spec(DENSE_SPEC)
+        held = [record_of(f"p{number:05}.md", f"r{number}") for number in range(documents)]
+        await catalog.put("main", held)
+        taken, counted = [], 0
+
+        def count() -> int:
+            nonlocal counted
+            counted += 1
+            return 0
+
+        connection = catalog._db
+        connection.set_progress_handler(count, 10)
+        place = ("acme/docs", "p00100.md")
+        for request in (
+            lambda: catalog.records("main", ["r100"]),
+            lambda: catalog.revisions_of("main", [place]),
+            lambda: catalog.refs("main", [place]),
+            lambda: catalog.documents("main", "acme/docs", place, 1),
+            lambda: catalog.documents("main", None, place, 1),
+            lambda: catalog.totals("main"),
+            lambda: catalog.put("main", [replace(held[100], revision="new")]),
+            lambda: catalog.delete("main", ["new"]),
+        ):
+            counted = 0
+            await request()
+            taken.append(counted)
+        connection.set_progress_handler(None, 0)
+        await catalog.close()
+        return taken
+
+    few, many = anyio.run(steps, 200), anyio.run(steps, 4_000)
+    assert all(after <= 2 * before + 10 for before, after in zip(few, many, strict=True)), (
+        few,
+        many,
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
@@ -29,6 +32,31 @@ def chunks_of(path: str, text: str | bytes, config: ChunkerConfig = SMALL) -> tu
     raw = text if isinstance(text, bytes) else text.encode("utf-8")
     assert_exact(raw, document, chunks)
     return chunks
+
+
+class Child:
+    """Checks the laws in another process, since a parser may crash on a text that makes no sense.
+    The product cuts in processes as well, and such a file is left out there."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    def chunks_of(self, path: str, text: str, config: ChunkerConfig = SMALL) -> bool:
+        """Whether the parser lived. Raises AssertionError for a law that is broken."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        try:
+            self._pool.submit(chunks_of, path, text, config).result()
+        except BrokenProcessPool:
+            self.close()
+            return False
+        return True
+
+    def close(self) -> None:
+        """End the process."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
 
 
 def assert_exact(raw: bytes, document: Document, chunks: tuple[Chunk, ...]) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.readers.languages import LANGUAGES
-from tests.chunkers.laws import SMALL, SOURCE, chunks_of, read
+from tests.chunkers.laws import SMALL, SOURCE, Child, chunks_of, read
 
 SUFFIXES = (
     "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
@@ -28,13 +30,33 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=30).map("".join)
 
+CHILD = Child()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def child() -> Iterator[None]:
+    yield
+    CHILD.close()
+
+
+def test_a_parser_that_crashes_ends_its_child_alone() -> None:
+    own = Child()
+    assert own.chunks_of("a.py", "def f(x):\n    return x\n")
+    assert own._pool is not None
+    (process,) = own._pool._processes.values()
+    process.kill()
+    assert not own.chunks_of("a.py", "x = 1\n")
+    assert own.chunks_of("a.py", "x = 1\n")
+    own.close()
+
 
 @example("md", "#")
 @example("md", "# Top\n\n##\n\nbelow a heading that says nothing")
 @given(st.sampled_from(SUFFIXES), TEXTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_any_language_is_cut_exactly_and_wholly(suffix: str, text: str) -> None:
-    chunks_of(f"a.{suffix}", text)
+    if not CHILD.chunks_of(f"a.{suffix}", text):
+        event(f"the parser of {suffix} crashed")
 
 
 @given(st.sampled_from(["md", "py", "txt", "html", "json"]), st.binary(max_size=200))
@@ -52,7 +74,9 @@ def test_wide_encodings_are_cut_at_the_same_lines(suffix: str, text: str, encodi
 @given(st.sampled_from(SUFFIXES), TEXTS, st.integers(16, 60), st.integers(0, 60))
 @settings(max_examples=100, deadline=None)
 def test_every_size_keeps_the_laws(suffix: str, text: str, target: int, more: int) -> None:
-    chunks_of(f"a.{suffix}", text, ChunkerConfig(target, target + more, 1 + target // 3))
+    config = ChunkerConfig(target, target + more, 1 + target // 3)
+    if not CHILD.chunks_of(f"a.{suffix}", text, config):
+        event(f"the parser of {suffix} crashed")
 
 
 def test_chunking_twice_gives_equal_chunks() -> None:

@@ -125,7 +125,7 @@ def test_limits_that_cannot_be_are_named(values: dict[str, int]) -> None:
 
 
 def test_nothing_named_is_an_error_with_an_example(pincite: Pincite) -> None:
-    with pytest.raises(UsageError, match="nothing is named") as caught:
+    with pytest.raises(UsageError, match="no file is named") as caught:
         pincite.get_many([])
     assert "multi-get" in caught.value.hint
 

@@ -111,12 +111,12 @@ def test_all_of_a_document_is_read_by_its_path(office: Office) -> None:
 @pytest.mark.parametrize(
     ("locator", "said"),
     [
-        ("talk.pptx#slide=9", "has 3 slides, there is no slide 9"),
-        ("talk.pptx#slide=0", "there is no slide 0"),
-        ("talk.pptx#page=1", "has slides, no pages"),
-        ("talk.pptx:3", "has slides, no lines"),
-        ("plain.md#page=1", "has lines, no pages"),
-        ("docs@x:talk.pptx#slide=1&char=9000,9001", "characters, none from 9000"),
+        ("talk.pptx#slide=9", "has 3 slides: slide 9 does not exist"),
+        ("talk.pptx#slide=0", "slide 0 does not exist"),
+        ("talk.pptx#page=1", "has slides, not pages"),
+        ("talk.pptx:3", "has slides but no lines"),
+        ("plain.md#page=1", "has lines, not pages"),
+        ("docs@x:talk.pptx#slide=1&char=9000,9001", "characters: 9000"),
     ],
 )
 def test_what_a_document_has_not_is_said(office: Office, locator: str, said: str) -> None:

@@ -72,7 +72,7 @@ def test_lines_of_a_record_are_cited_by_characters(shelf: Shelf) -> None:
 
 
 def test_characters_that_a_record_does_not_have_are_named(shelf: Shelf) -> None:
-    with pytest.raises(UsageError, match="a:7 has 64 characters, none from 100 to 120"):
+    with pytest.raises(UsageError, match="a:7 has 64 characters: 100 to 120 is outside of them"):
         shelf.get("records:a:7#char=100,120")
     with pytest.raises(UsageError, match="no indexed file is named 'c'"):
         shelf.get("c")
@@ -92,7 +92,7 @@ def test_a_quote_is_fresh_moved_changed_or_deleted(shelf: Shelf) -> None:
     assert shelf.check(citation, "printer is on fire").status == "unknown"
 
 
-def _pack(shelf: Shelf, tmp_path: Path) -> EvidencePack:
+def pack_of(shelf: Shelf) -> EvidencePack:
     from pincite.ports import Searchable
     from pincite.providers.sparse.bm25 import Bm25Encoder
     from tests.scene import ask
@@ -102,10 +102,8 @@ def _pack(shelf: Shelf, tmp_path: Path) -> EvidencePack:
     return ask("printer fire", one, scope=Scope())
 
 
-def test_evidence_of_a_record_is_verified_against_what_is_stored(
-    shelf: Shelf, tmp_path: Path
-) -> None:
-    pack = _pack(shelf, tmp_path)
+def test_evidence_of_a_record_is_verified_against_what_is_stored(shelf: Shelf) -> None:
+    pack = pack_of(shelf)
     item: Evidence = pack.evidence[0]
     assert (item.start_char, item.end_char, item.path) == (0, len(TEXT), "a:7")
     found = shelf.verify(pack)
@@ -122,8 +120,8 @@ def test_evidence_of_a_record_is_verified_against_what_is_stored(
     assert shelf.verify(pack).status == "deleted"
 
 
-def test_a_pack_that_claims_another_text_is_caught(shelf: Shelf, tmp_path: Path) -> None:
-    pack = _pack(shelf, tmp_path)
+def test_a_pack_that_claims_another_text_is_caught(shelf: Shelf) -> None:
+    pack = pack_of(shelf)
     forged = replace(pack, evidence=(type(pack.evidence[0])(**{
         **{name: getattr(pack.evidence[0], name) for name in pack.evidence[0].__struct_fields__},
         "text": "The printer is fine.",

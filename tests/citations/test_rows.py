@@ -85,7 +85,7 @@ def test_rows_can_be_read_without_knowing_characters(
 
 @pytest.mark.parametrize("rows", ["3-4", "9", "0"])
 def test_rows_that_have_nothing_are_an_error(pincite: Pincite, rows: str) -> None:
-    with pytest.raises(UsageError, match=f"has nothing in row {rows}"):
+    with pytest.raises(UsageError, match=f"is empty in row {rows}"):
         pincite.get(f"fares.xlsx#sheet=2&row={rows}")
 
 

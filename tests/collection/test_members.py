@@ -101,7 +101,7 @@ def test_a_member_is_not_written_to_by_its_own_name() -> None:
     infos = (info("docs"), info("docs__b_8", "docs", 1))
     require_base(infos, "docs")
     require_base(infos, "new")
-    with pytest.raises(UsageError, match="a part of the collection 'docs'"):
+    with pytest.raises(UsageError, match="a member of the collection 'docs'"):
         require_base(infos, "docs__b_8")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pincite import AsyncPincite, IndexNotFound
 from pincite.daemon import protocol
 from pincite.testing.points import LEXICAL_SPEC, document_of
 from tests.daemon.daemons import A1, client, connected, gone, is_empty, open_to_others, run, script
@@ -73,6 +74,20 @@ def test_leaving_without_a_daemon_starts_none() -> None:
         index = client(folder)
         await index.leave()
         assert is_empty(folder)
+
+    run(check)
+
+
+def test_one_that_has_no_index_yet_is_stopped_by_the_engine() -> None:
+    async def check(folder: Path) -> None:
+        async with connected(folder) as index:
+            pid = (await index.hello()).pid
+            (folder / "catalog.db").unlink()  # as where no disk had room for one
+            async with AsyncPincite(folder) as engine:
+                await engine.stop()
+                assert await gone(pid)
+                with pytest.raises(IndexNotFound):
+                    await engine.stop()
 
     run(check)
 

@@ -112,7 +112,7 @@ def test_without_its_model_an_index_is_still_searched_by_word() -> None:
             await index.create(DENSE_SPEC)
             await index.replace("main", [document_of("a.md", "a1", ["the brown fox"])])
             for _ in range(2):
-                with pytest.raises(ModelUnavailable, match="is not in"):
+                with pytest.raises(ModelUnavailable, match="is missing in"):
                     await index.embed_query(DENSE_SPEC.dense or "", "fox")
             (sparse,) = await index.search("main", request_for("fox", dense=None))
             assert len(sparse.hits) == 1

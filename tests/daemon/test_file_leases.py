@@ -91,7 +91,7 @@ def test_a_lock_whose_holder_has_not_spoken_yet_is_no_process_without_a_number()
                 async with FileLeases(folder).take("main", "indexing /c", Waiting(0.0)):
                     raise AssertionError("two at once")
             assert "?" not in caught.value.message
-            assert "others are writing to collection 'main'" in caught.value.message
+            assert "another process is writing to collection 'main'" in caught.value.message
 
     run(check)
 

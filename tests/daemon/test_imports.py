@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,45 @@ STARTS = "import pincite.daemon.server, pincite.daemon.service, pincite.index.op
 STORE = "import pincite.stores.qdrant_edge.store"
 
 
-@pytest.mark.parametrize("heavy", ["numpy", "pincite.search", "pincite.profile", "pincite.readers"])
+@pytest.mark.parametrize(
+    "heavy",
+    [
+        *("numpy", "pincite.search", "pincite.profile", "pincite.readers"),
+        *("pincite.settings.layers", "tomllib", "ctypes"),
+    ],
+)
 def test_a_daemon_starts_without(heavy: str) -> None:
     said = f"{STARTS}\n{STORE}\nimport sys; print({heavy!r} in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
+
+
+WRITTEN = """
+import asyncio, sys
+from pathlib import Path
+from pincite.daemon.service import Daemon, import_numpy
+from pincite.model import CollectionSpec
+
+async def main(root):
+    daemon = Daemon(root, root, lambda *_: None)
+    await daemon.open()
+    await daemon.create(CollectionSpec("main", "words", "chunks"))
+    await daemon.settle("main")
+    print("numpy" in sys.modules)
+    try:
+        await daemon.ask(None)
+    except AttributeError:  # nobody asks so; what a question needs is there all the same
+        print("numpy" in sys.modules)
+    await daemon.close()
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_an_index_by_word_is_written_without_numpy_and_the_first_question_brings_it(
+    tmp_path: Path,
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", WRITTEN, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "False\nTrue\n"

@@ -16,7 +16,7 @@ from pincite.settings.load import Settings
 
 def test_nothing_is_started_before_the_first_request(tmp_path: Path) -> None:
     settings = Settings(tmp_path / "index", tmp_path / "models", Profile())
-    with pytest.raises(IndexNotFound, match="there is no index at"):
+    with pytest.raises(IndexNotFound, match="no index exists at"):
         prepare(settings.index, settings.store, create=False)
     prepare(settings.index, settings.store, create=True)
     before = set(settings.index.iterdir())

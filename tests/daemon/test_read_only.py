@@ -88,5 +88,5 @@ def test_another_user_cannot_take_the_place_of_a_workplace(
     (place / f"pincite-{os.geteuid()}").mkdir(mode=0o777)
     (place / f"pincite-{os.geteuid()}").chmod(0o777)
     monkeypatch.setattr("tempfile.tempdir", str(place))
-    with read_only(root), pytest.raises(IndexUnavailable, match="only this user can read"):
+    with read_only(root), pytest.raises(IndexUnavailable, match="only you can read"):
         workplace(root)

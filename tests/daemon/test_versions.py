@@ -169,7 +169,7 @@ def test_a_program_under_which_an_older_version_was_installed_says_so() -> None:
         output, errors = newer.communicate(timeout=600)
         assert (output, newer.returncode) == ("", 1)
         assert errors.startswith("DaemonOfAnotherVersion: ")
-        assert "start this program again" in errors
+        assert "start the program again" in errors
         await client(folder).leave()
 
     run(check)

@@ -156,7 +156,8 @@ class Machine:
         questions = (
             "SELECT relname, relowner::regrole::text, relrowsecurity, relforcerowsecurity,"
             " array_to_string(relacl, ' ') FROM pg_class"
-            " WHERE relnamespace = 'pincite'::regnamespace ORDER BY 1",
+            " WHERE relnamespace = ANY('{pincite,pincite_index}'::regnamespace[])"
+            " ORDER BY relnamespace::regnamespace::text, 1",
             "SELECT tablename, policyname, roles::text, cmd, qual, with_check FROM pg_policies"
             " ORDER BY 1, 2",
             "SELECT proname, proowner::regrole::text, prosecdef, array_to_string(proacl, ' ')"

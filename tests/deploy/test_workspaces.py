@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,15 +11,19 @@ import click
 import pytest
 import yaml
 
+from pincite.daemon.open_index import is_shared
 from pincite.settings.load import VARIABLES, load_settings
 from pincite.surfaces.cli.app import app
+from pincite.surfaces.http.listening import DRAIN_S
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/workspaces"
+IMAGES = ROOT / "deploy/containers/Containerfile"
 KUBERNETES = sorted((FOLDER / "kubernetes").glob("*.yaml"))
 SECRETS = re.compile(r"PASSWORD|KEY|_URL$")
 #: What the images of PostgreSQL and Qdrant, and roles.sh, read.
 OTHERS = {
+    "SSL_CERT_FILE",  # of the libraries that connect
     *("POSTGRES_USER", "POSTGRES_PASSWORD", "PGDATA", "QDRANT_INIT_FILE_PATH"),
     *(f"{role}_PASSWORD" for role in ("KEEPER", "WEB", "WORKS", "BACKUP")),
 }
@@ -57,8 +60,8 @@ def environments() -> Iterator[tuple[str, str, Any]]:
 
 def commands() -> list[list[str]]:
     services = compose()["services"].values()
-    said = [one["command"] for one in services if one.get("image") == "pincite-workspaces"]
-    return [*said, *(one["args"] for one in containers() if one["image"] == "pincite-workspaces")]
+    said = [one["command"] for one in services if one.get("image") == "pincite-serve"]
+    return [*said, *(one["args"] for one in containers() if one["image"] == "pincite-serve")]
 
 
 def command_of(words: list[str]) -> click.Command:
@@ -88,7 +91,7 @@ def test_variables_are_those_that_are_read() -> None:
 
 def test_no_secret_is_in_clear() -> None:
     for container, name, value in environments():
-        if not SECRETS.search(name) or name == "QDRANT_URL":
+        if not SECRETS.search(name) or name in ("QDRANT_URL", "QDRANT__TLS__KEY"):  # a file
             continue
         if isinstance(value, dict):
             assert set(value) == {"secretKeyRef"}, (container, name)
@@ -152,10 +155,23 @@ def test_probes_ask_by_a_name_that_the_server_has() -> None:
     assert serve["ports"] == [{"name": "http", "containerPort": int(port)}]
 
 
-def test_there_is_one_pod_over_the_index_folder_and_volumes_that_are_mounted_are_there() -> None:
+def test_a_pod_has_time_to_leave_the_service_and_to_answer_what_has_begun() -> None:
+    (pod,) = (one for one in pods() if one["containers"][0]["name"] == "serve")
+    leaving, seconds = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
+    assert leaving == "sleep"
+    assert int(seconds) + DRAIN_S < pod["terminationGracePeriodSeconds"]
+
+
+def test_what_keeps_something_is_there_once_and_what_keeps_nothing_may_be_there_often() -> None:
     sets = [one for one in objects() if one["kind"] == "StatefulSet"]
     assert all(one["spec"]["replicas"] == 1 for one in sets)
-    for one in (*sets, *(one for one in objects() if one["kind"] == "Job")):
+    deployed = [one for one in objects() if one["kind"] == "Deployment"]
+    assert sorted(one["metadata"]["name"] for one in deployed) == ["pincite", "worker"]
+    for one in deployed:
+        assert one["spec"]["replicas"] > 1
+        kinds = {kind for v in one["spec"]["template"]["spec"]["volumes"] for kind in v}
+        assert kinds == {"name", "emptyDir", "secret"}
+    for one in (*sets, *deployed, *(one for one in objects() if one["kind"] == "Job")):
         pod = one["spec"]["template"]["spec"]
         claims = one["spec"].get("volumeClaimTemplates", ())
         there = {v["name"] for v in pod.get("volumes", ())} | {
@@ -172,6 +188,44 @@ def test_there_is_one_pod_over_the_index_folder_and_volumes_that_are_mounted_are
             )
 
 
+def test_pods_reach_what_they_need_and_each_service_has_its_pods() -> None:
+    labels = {
+        one["spec"]["template"]["metadata"]["labels"]["app"]
+        for one in objects()
+        if "template" in one.get("spec", {})
+    }
+    for one in objects():
+        if one["kind"] == "Service":
+            assert one["spec"]["selector"]["app"] in labels
+    allowed = {
+        one["metadata"]["name"]: set(
+            one["spec"]["ingress"][0]["from"][0]["podSelector"]["matchExpressions"][0]["values"]
+        )
+        for one in objects()
+        if one["kind"] == "NetworkPolicy" and one["metadata"]["name"] in ("postgres", "qdrant")
+    }
+    assert allowed == {
+        "postgres": {"pincite", "pincite-worker", "pincite-migrate"},
+        "qdrant": {"pincite", "pincite-worker"},
+    }
+    assert set().union(*allowed.values()) <= labels
+
+
+def test_containers_of_both_kinds_open_an_index_that_several_machines_share(tmp_path: Path) -> None:
+    config = {"PINCITE_CONFIG": str(FOLDER / "pincite.toml")}
+    for one in (*compose()["services"].items(), *((c["name"], c) for c in containers())):
+        name, held = one
+        if name not in ("serve", "worker"):
+            continue
+        given = held.get("environment") or {v["name"]: v.get("value", "") for v in held["env"]}
+        environ = {
+            name: re.sub(r"\$\{[^}]+\}", "0a1b", value) or "postgresql://works@postgres/pincite"
+            for name, value in given.items()
+            if name in VARIABLES and name != "QDRANT_API_KEY"
+        }
+        assert is_shared(load_settings({**environ, **config}, tmp_path, tmp_path / "index"))
+
+
 def test_the_roles_are_the_same_in_the_cluster() -> None:
     (held,) = (one for one in objects() if one["kind"] == "ConfigMap")
     assert held["data"]["roles.sh"] == (FOLDER / "roles.sh").read_text()
@@ -179,7 +233,7 @@ def test_the_roles_are_the_same_in_the_cluster() -> None:
 
 @pytest.mark.parametrize("service", ["migrate", "serve", "worker"])
 def test_settings_are_made_of_what_a_container_has(service: str, tmp_path: Path) -> None:
-    image = dict(re.findall(r"(PINCITE_\w+)=(\S+)", (FOLDER / "Containerfile").read_text()))
+    image = dict(re.findall(r"(PINCITE_\w+)=(\S+)", IMAGES.read_text()))
     assert image.pop("PINCITE_CONFIG") == "/etc/pincite/pincite.toml"
     given = compose()["services"][service]["environment"]
     environ = {name: re.sub(r"\$\{[^}]+\}", "0a1b", value) for name, value in given.items()}
@@ -192,14 +246,15 @@ def test_settings_are_made_of_what_a_container_has(service: str, tmp_path: Path)
     assert settings.workspace.owner.startswith("postgresql://keeper") is (service == "migrate")
 
 
-def test_the_image_takes_files_and_extras_that_there_are() -> None:
-    text = (FOLDER / "Containerfile").read_text()
-    for line in re.findall(r"^COPY (.+)$", text, re.MULTILINE):
-        for source in line.split()[:-1]:
-            assert (ROOT / source).exists(), source
-    (extras,) = re.findall(r"/source\[([\w,]+)\]", text)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert set(extras.split(",")) <= set(project["optional-dependencies"])
-    for named in project["license-files"]:
-        assert f" {named} " in text
-    assert "USER 10001:10001" in text
+def test_the_image_that_is_run_is_one_that_is_built_with_what_its_settings_need() -> None:
+    build = compose()["x-pincite"]["build"]
+    assert (FOLDER / build["context"] / build["dockerfile"]).resolve() == IMAGES
+    stage = re.search(
+        rf"^FROM user AS {build['target']}$(.*?)(?=^FROM|\Z)", IMAGES.read_text(), re.M | re.S
+    )
+    assert stage
+    (extras,) = re.findall(r'"pincite\[([\w,]+)\]"', stage[1])
+    assert {"model", "serve", "postgres", "qdrant"} <= set(extras.split(","))
+    used = {one["image"] for one in containers()} | {compose()["x-pincite"]["image"]}
+    ours = {one for one in used if one.startswith("pincite")}
+    assert ours == {f"pincite-{build['target']}"}

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+
 from pincite.daemon.freshness import Condition, Freshness, Pending
-from pincite.diagnostics.status import Status, status_table
+from pincite.diagnostics.status import Status, kept_back, status, status_table
+from pincite.engine import AsyncPincite
 from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.ports import CollectionInfo
+from pincite.ports.leases import Waiting
+from pincite.settings.load import load_settings
 
 
 def table(*, indexing: bool) -> str:
@@ -22,11 +30,39 @@ def table(*, indexing: bool) -> str:
 def test_what_is_being_indexed_is_not_called_incomplete() -> None:
     said = table(indexing=True)
     assert "docs (folder), being indexed" in said
-    assert "found by word\n" in said
+    assert "found by keyword search\n" in said
     assert "1 file of docs in main" in said
+
+
+def test_what_another_terminal_does_is_said_and_not_called_cut_off(tmp_path: Path) -> None:
+    async def check() -> tuple[Status, Status]:
+        settings = load_settings({"PINCITE_IDLE_S": "60"}, tmp_path)
+        async with AsyncPincite(settings) as engine:
+            try:
+                await engine.index(tmp_path / "docs", lexical=True)
+                client = engine.client()
+                (info,) = await engine.collections()
+                cut_off = replace(info.sources[0], complete=False)
+                await client.put_source("main", cut_off)
+                async with client.leases.take("main", "indexing\n/home/me", Waiting(0)):
+                    during = await status(engine)
+                return during, await status(engine)
+            finally:
+                await engine.stop()
+
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# A\n\nAlpaca.\n")
+    during, after = asyncio.run(check())
+    said = status_table(during)
+    assert f"writing  process {os.getpid()} is indexing\\x0a/home/me, since " in said
+    assert "docs (folder), being indexed" in said
+    assert not any("cut off" in one for one in during.advice)
+    assert any("cut off" in one for one in after.advice)
+    assert after.writing == ()
+    assert kept_back(during, all_=True).writing == ()
 
 
 def test_what_was_cut_off_is_incomplete_and_says_what_to_do() -> None:
     said = table(indexing=False)
     assert "docs (folder), incomplete" in said
-    assert "found by word: pincite index" in said
+    assert "found by keyword search: pincite index" in said

@@ -105,7 +105,7 @@ def test_models_stay_open_and_another_can_be_named(tmp_path: Path) -> None:
 
 def test_without_a_reranker_or_weights_the_error_says_what_to_do(tmp_path: Path) -> None:
     settings = load_settings({"PINCITE_MODELS": str(tmp_path / "none")}, tmp_path)
-    with pytest.raises(ConfigError, match="there is no reranker"):
+    with pytest.raises(ConfigError, match="no reranker is configured"):
         asyncio.run(pincite.rerank("a", ["b"], index=settings))
     with pytest.raises(ModelUnavailable, match="pincite models fetch"):
         asyncio.run(embed_query("a", index=settings))

@@ -50,6 +50,6 @@ def test_the_model_of_the_settings_is_asked_by_the_client(tmp_path: Path) -> Non
 
 
 def test_to_ask_a_model_that_nobody_named_is_an_error_that_says_where(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no language model is named") as caught:
+    with pytest.raises(ConfigError, match="no language model is configured") as caught:
         packs(tmp_path, "", "", "rotate the key")
     assert "[models] llm" in caught.value.hint

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,19 +19,6 @@ from pincite.settings.load import Settings, load_settings
 from pincite.testing.contract_server import ContractServer
 
 GOOD, JUNK = "how is a key rotated with the new secret?", "zebra quantum ferment lorem ipsum"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ContractServer]:
-    with ContractServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ContractServer) -> ContractServer:
-    running.heal()
-    running.record.clear()
-    return running
 
 
 def settings(shop: Path, server: ContractServer, **options: Any) -> Settings:

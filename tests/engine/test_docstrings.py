@@ -149,5 +149,5 @@ def test_the_synchronous_methods_have_the_same_signatures_and_complete_docstring
 def test_help_shows_what_a_search_takes(capsys: pytest.CaptureFixture[str]) -> None:
     help(Pincite.search)
     shown = capsys.readouterr().out
-    for part in ("limit: 'int | None' = None", "not_paths: none whose path matches", ">>> pack ="):
+    for part in ("limit: 'int | None' = None", "not_paths: exclude paths that match", ">>> pack ="):
         assert part in shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,19 +20,6 @@ from tests.engine.test_answers import GOOD, settings
 
 T = TypeVar("T")
 FOLLOW_UP = "and how long are they kept?"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ContractServer]:
-    with ContractServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ContractServer) -> ContractServer:
-    running.heal()
-    running.record.clear()
-    return running
 
 
 def with_engine(of: Settings, work: Callable[[AsyncPincite], Awaitable[T]]) -> T:

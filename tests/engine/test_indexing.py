@@ -53,8 +53,8 @@ def test_options_are_keywords_or_one_value_and_mean_the_same(pincite: Pincite) -
         (b"docs", "locations is b'docs'"),
         (["docs", None], "locations has None in it; it takes paths"),
         ("", "locations has an empty text in it"),
-        (["docs", "a\0b"], "which cannot be a path"),
-        (Path("a\0b"), "which cannot be a path"),
+        (["docs", "a\0b"], "which is not a valid path"),
+        (Path("a\0b"), "which is not a valid path"),
         (None, "locations is None"),
     ],
 )
@@ -69,7 +69,10 @@ def test_what_is_no_location_is_wrong_usage_and_nothing_is_made(
 @pytest.mark.parametrize(
     ("keywords", "said"),
     [
-        ({"lexicl": True}, "index takes no 'lexicl'; there are collection, name, .*lexical"),
+        (
+            {"lexicl": True},
+            "index does not take 'lexicl'; known names: collection, name, .*lexical",
+        ),
         ({"lexical": "yes"}, "lexical is 'yes'; it takes True or False"),
         ({"collection": 3}, "collection is 3; it takes a text"),
         ({"collection": None}, "collection is None"),
@@ -80,7 +83,7 @@ def test_what_is_no_location_is_wrong_usage_and_nothing_is_made(
         ({"wait_s": "5"}, "wait_s is '5'"),
         (
             {"options": IndexOptions(), "lexical": True},
-            "options= and lexical= were both given",
+            "options= and lexical= exclude each other",
         ),
         ({"options": {"lexical": True}}, "options is {'lexical': True}; it takes IndexOptions"),
         ({"options": IndexOptions(include=3)}, "include is 3"),  # type: ignore[arg-type]
@@ -110,7 +113,7 @@ def test_what_describes_files_is_no_option_of_records() -> None:
     assert [name for name in keywords if f"`{name}`" not in doc] == []
     assert record_options(IndexOptions(lexical=True), {}) == record_options(None, {"lexical": True})
     for name in ("name", "include", "attributes"):
-        with pytest.raises(UsageError, match=f"upsert takes no '{name}'"):
+        with pytest.raises(UsageError, match=f"upsert does not take '{name}'"):
             record_options(None, {name: {"course": "ml"}})
-    with pytest.raises(UsageError, match="upsert takes no attributes= in its options"):
+    with pytest.raises(UsageError, match="attributes= is an option for files"):
         record_options(IndexOptions(attributes={"course": "ml"}), {})

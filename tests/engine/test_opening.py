@@ -58,8 +58,8 @@ def test_the_environment_names_the_index_where_the_program_does_not(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("docs/keys.md", "docs/keys.md is a file, and an index is a folder"),
-        (Path("docs/keys.md"), "is a file, and an index is a folder"),
+        ("docs/keys.md", "docs/keys.md is a file, but an index is a folder"),
+        (Path("docs/keys.md"), "is a file, but an index is a folder"),
         ("", "index is ''; it takes the path of an index folder or Settings"),
         (3, "index is 3; it takes the path of an index folder or Settings"),
         (b".pincite", "index is b'.pincite'"),
@@ -95,7 +95,7 @@ def test_a_folder_that_is_gone_is_said(opened: Opening, tmp_path: Path) -> None:
     gone.mkdir()
     os.chdir(gone)
     gone.rmdir()
-    with pytest.raises(UsageError, match="the current folder cannot be found"):
+    with pytest.raises(UsageError, match="the current folder no longer exists or cannot be read"):
         opened()
     os.chdir(tmp_path)
 
@@ -139,7 +139,7 @@ def test_both_answer_alike_with_the_names_of_the_command_line() -> None:
         every = pincite.search("rotate a key")
         assert {one.path for one in every} == {"docs/keys.md", "src/keys.py"}
         assert len(pincite.search("rotate a key", limit=1)) == 1
-        with pytest.raises(UsageError, match="no collection 'other'"):
+        with pytest.raises(UsageError, match="no collection is named 'other'"):
             pincite.search("rotate a key", collections="other")
         wrong: Any = {"trace": True, "profile": "evidence"}
         for name, value in wrong.items():

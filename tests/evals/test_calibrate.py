@@ -119,7 +119,7 @@ def test_what_is_written_is_used_and_packs_say_so(tmp_path: Path) -> None:
     assert "results = 7 # few" in text
     assert "learned 2026-01-02 on g" in text
     assert "60 questions on topic, 30 far off topic, 0 near; AUROC far 1.000" in text
-    assert "# 0 near questions: what is grounded is not known" in text
+    assert "# 0 near questions are fewer than" in text
     assert "grounded / weak / none in %, 5-fold cross-validation: on topic " in text
     table = tomllib.loads(text)
     assert table["gate"]["coverage_normalised"]["calibrated"] is True

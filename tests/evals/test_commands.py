@@ -95,7 +95,7 @@ def test_a_user_measures_compares_gates_tunes_and_reports(indexed: Cli) -> None:
     assert cli.json(*search)["verdict"]["thresholds"] == "measured"
     few = cli("eval", "calibrate", "base.json", "--write", "pincite.toml", code=2)
     assert "| coverage/share" in few.stdout  # what there is to see is shown
-    assert "takes 20 off-topic questions, and golden has 2 far and 0 near" in few.stderr
+    assert "need 20 off-topic questions, but golden has 2 far and 0 near" in few.stderr
     assert not (cli.folder / "pincite.toml").exists()
     more = [
         {"id": f"near{n}", "query": f"{verb} {noun} quarterly", "off_topic": True, "near": True}
@@ -123,12 +123,12 @@ def test_a_golden_set_is_generated_and_judged(indexed: Cli) -> None:
     cli("index", "docs")
     cli("eval", "gen", "-n", "3", "-o", "made.jsonl")
     assert '"synthetic":"rule: ' in (cli.folder / "made.jsonl").read_text()
-    assert "is there already" in cli("eval", "gen", "-o", "made.jsonl", code=2).stderr
+    assert "already exists" in cli("eval", "gen", "-o", "made.jsonl", code=2).stderr
 
     add = ("eval", "label", "mine.jsonl", "--add", "how are keys rotated?")
     told = cli(*add, stdin=b"9\n3\nq\n")
     assert "grade> " in told.stderr
-    assert "1 judgements in mine.jsonl" in told.stderr
+    assert "1 judgements to mine.jsonl" in told.stderr
     (row,) = map(json.loads, (cli.folder / "mine.jsonl").read_text().splitlines())
     assert row["expected"][0]["grade"] == 3
     assert row["expected"][0]["start_line"] >= 1
@@ -142,7 +142,7 @@ def test_beir_is_imported_with_its_corpus(cli: Cli) -> None:
     cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical")
     assert cli.json("eval", "run", "tiny.jsonl")["measures"]["RR@12"]["mean"] == 1
     again = cli("eval", "import", "tiny", "-o", "t.jsonl", "--corpus", "--lexical", code=2)
-    assert "there is a collection 'tiny' already" in again.stderr
+    assert "the collection 'tiny' already exists" in again.stderr
 
 
 def test_what_is_wrong_is_said_with_what_to_do(indexed: Cli, tmp_path: Path) -> None:
@@ -152,10 +152,10 @@ def test_what_is_wrong_is_said_with_what_to_do(indexed: Cli, tmp_path: Path) -> 
         "bad.jsonl:1: expected[0].grad: unknown" in cli("eval", "run", "bad.jsonl", code=2).stderr
     )
     assert (
-        "there is no preset" in cli("eval", "run", "golden.jsonl", "--preset", "x", code=2).stderr
+        "no preset is named" in cli("eval", "run", "golden.jsonl", "--preset", "x", code=2).stderr
     )
-    assert "is no measure" in cli("eval", "run", "golden.jsonl", "-m", "best", code=2).stderr
-    assert "two runs or more" in cli("eval", "compare", "golden.jsonl", code=2).stderr
+    assert "is not a measure" in cli("eval", "run", "golden.jsonl", "-m", "best", code=2).stderr
+    assert "at least two runs" in cli("eval", "compare", "golden.jsonl", code=2).stderr
     span = {"path": "keys.md", "start_line": 70, "end_line": 80}
     cli.write("gone.jsonl", json.dumps({"id": "a", "query": "x", "expected": [span]}))
     told = cli("eval", "run", "gone.jsonl").stderr
@@ -179,13 +179,13 @@ def test_paths_that_no_indexed_file_has_are_an_error_and_no_silent_zero(indexed:
     for command in (("run",), ("ann",), ("calibrate",), ("sweep", "-o", "s", "--vary", "fuse.k=2")):
         told = cli("eval", command[0], inside, *command[1:], code=2).stderr
         assert "none of the 2 files that inside expects is indexed, such as docs/keys.md" in told
-        assert "the nearest path that is: keys.md" in told
-        assert "take docs/ off the paths in the golden set" in told
+        assert "the nearest indexed path is keys.md" in told
+        assert "remove docs/ from the paths in the golden set" in told
     assert not (cli.folder / "s").exists()
 
     misspelt = golden_of(cli, "misspelt.jsonl", "kes.md")
     told = cli("eval", "run", misspelt, code=2).stderr
-    assert "the nearest path that is: keys.md" in told
+    assert "the nearest indexed path is keys.md" in told
     far = golden_of(cli, "far.jsonl", "zzzzzzzzzzzzzzzz")
     told = cli("eval", "run", far, code=2).stderr
     assert "such as zzzzzzzzzzzzzzzz\n" in told

@@ -106,5 +106,5 @@ def test_items_count_by_candidate_by_file_and_by_source() -> None:
 
 
 def test_an_unknown_measure_is_named() -> None:
-    with pytest.raises(UsageError, match="'nDGC@10' is no measure"):
+    with pytest.raises(UsageError, match="'nDGC@10' is not a measure"):
         parse("nDGC@10")

@@ -79,7 +79,7 @@ def test_far_questions_alone_do_not_lower_what_is_grounded(corpus: str) -> None:
 
 def test_what_is_no_better_than_what_is_there_is_not_written(tmp_path: Path) -> None:
     found = calibrate(measured("claude", near=0))
-    with pytest.raises(UsageError, match="none is as good as what is there") as caught:
+    with pytest.raises(UsageError, match="none is better than the current ones") as caught:
         write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert '"near": true' in str(caught.value.hint)
 
@@ -87,7 +87,7 @@ def test_what_is_no_better_than_what_is_there_is_not_written(tmp_path: Path) -> 
 def test_nothing_is_written_from_a_few_far_questions(tmp_path: Path) -> None:
     found = calibrate(measured("claude", far=4, near=0))
     with pytest.raises(
-        UsageError, match=r"takes 20 off-topic questions, .* 4 far and 0 near"
+        UsageError, match=r"need 20 off-topic questions, .* 4 far and 0 near"
     ) as caught:
         write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert '"near": true' in str(caught.value.hint)

@@ -63,7 +63,7 @@ def test_chunkings_are_swept_and_what_is_indexed_stays(indexed: Cli) -> None:
     own = str(temporary)
     done = cli(*SWEEP, "--jobs", "1", "--json", TMPDIR=own)
     table = json.loads(done.stdout)
-    assert done.stderr.count("indexing anew") == 3  # 24, 200 and what is usual
+    assert done.stderr.count("indexing again") == 3  # 24, 200 and what is usual
     rows = {row["label"]: row for row in table["rows"]}
     assert len(rows) == 5
     small = rows["chunking.target_tokens=24 select.results=1"]
@@ -75,11 +75,11 @@ def test_chunkings_are_swept_and_what_is_indexed_stays(indexed: Cli) -> None:
     assert len(files) == 3  # one for each chunking
     files[-1].write_bytes(b"".join(files[-1].read_bytes().splitlines(keepends=True)[:3]))
     resumed = cli(*SWEEP, "--jobs", "2", "--json", TMPDIR=own)
-    assert resumed.stderr.count("indexing anew") == 1  # the one that lacks something
+    assert resumed.stderr.count("indexing again") == 1  # the one that lacks something
     assert _timeless(json.loads(resumed.stdout)) == _timeless(table)
     again = cli(*SWEEP, "--json", TMPDIR=own)
     assert again.stdout == resumed.stdout
-    assert "indexing anew" not in again.stderr
+    assert "indexing again" not in again.stderr
 
     assert cli.json("collections") == before
     assert list(temporary.iterdir()) == []
@@ -114,12 +114,12 @@ def test_what_cannot_be_swept_is_said(indexed: Cli) -> None:
     cli.write("ids.jsonl", json.dumps(row))
     refused = cli("eval", "sweep", "ids.jsonl", "-o", "other", *VARY, code=2).stderr
     assert "question 'q' expects the candidate docs@1:guide.md:0f3c" in refused
-    assert "name path, start_line and end_line" in refused
+    assert "give path, start_line and end_line" in refused
     assert not (cli.folder / "other").exists()
 
     cli.write("docs/guide.md", "# Guide\n\nNothing is as it was.\n")
     changed = cli(*SWEEP, code=2).stderr
-    assert "guide.md of collection 'main' is not what was indexed" in changed
+    assert "guide.md of collection 'main' differs from the indexed text" in changed
     assert "pincite index" in changed
 
     cli.write("tiny/corpus.jsonl", '{"_id": "d1", "title": "", "text": "rotate keys"}\n')
@@ -127,7 +127,7 @@ def test_what_cannot_be_swept_is_said(indexed: Cli) -> None:
     cli.write("tiny/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t1\n")
     cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical")
     whole = cli("eval", "sweep", "tiny.jsonl", "-o", "t", "-c", "tiny", *VARY, code=2).stderr
-    assert "collection 'tiny' has no sources that could be indexed anew" in whole
+    assert "collection 'tiny' has no sources that can be indexed again" in whole
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_points_have_the_chunker_that_they_name() -> None:
 @pytest.mark.parametrize(
     ("vary", "message"),
     [
-        ("chunking.size=9", r"no field 'chunking\.size'; known here: target_tokens"),
+        ("chunking.size=9", r"no field 'chunking\.size'; known fields: target_tokens"),
         ("chunking=9", r"'chunking' is a table; its fields: chunking\.target_tokens"),
         ("chunking.max_tokens=many", "chunking: Expected `int`, got `str`"),
     ],

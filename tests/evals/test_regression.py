@@ -214,7 +214,7 @@ def test_comparison_by_hand() -> None:
 
 
 def test_runs_without_a_common_question_cannot_be_compared() -> None:
-    with pytest.raises(UsageError, match="'run' and 'other' have no question in common"):
+    with pytest.raises(UsageError, match="'run' and 'other' share no question"):
         check_measures(run_of(result("a")), run_of(result("b"), label="other"))
 
 

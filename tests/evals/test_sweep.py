@@ -77,12 +77,12 @@ def test_contradictions_are_left_out_with_their_reason() -> None:
 @pytest.mark.parametrize(
     ("vary", "error", "message"),
     [
-        ("fuse.metod=rrf", ConfigError, r"no field 'fuse\.metod'; known here: .*method"),
+        ("fuse.metod=rrf", ConfigError, r"no field 'fuse\.metod'; known fields: .*method"),
         ("fuse=rrf", ConfigError, r"'fuse' is a table"),
-        ("fuse.method", UsageError, "is not of the form field=value"),
-        ("fuse.k=9..2", UsageError, "is no range"),
-        ("fuse.dense_weight=0.2..0.8", UsageError, "a grid needs values"),
-        ("fuse.method=rrff", ConfigError, "no combination is possible; fuse.method=rrff"),
+        ("fuse.method", UsageError, "is not in the form field=value"),
+        ("fuse.k=9..2", UsageError, "is not a range"),
+        ("fuse.dense_weight=0.2..0.8", UsageError, "a grid takes values"),
+        ("fuse.method=rrff", ConfigError, "no combination is valid; fuse.method=rrff"),
         ("fuse.k=many", ConfigError, "Expected `int`, got `str`"),
     ],
 )
@@ -157,11 +157,11 @@ def test_interrupted_and_resumed_it_gives_the_same_table(tmp_path: Path) -> None
 
 def test_a_folder_of_another_sweep_is_refused(tmp_path: Path) -> None:
     swept(tmp_path / "s", points())
-    with pytest.raises(UsageError, match="another golden set, index or other measures"):
+    with pytest.raises(UsageError, match="another golden set, index or list of measures"):
         swept(tmp_path / "s", points(), ("AP",))
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("precious")
-    with pytest.raises(UsageError, match="is not empty and holds no sweep"):
+    with pytest.raises(UsageError, match="is not empty, and it does not have a sweep"):
         swept(tmp_path / "full", points())
 
 

@@ -43,16 +43,16 @@ def test_what_is_no_value_is_left_out_and_teaches_no_type(nothing: object) -> No
 @pytest.mark.parametrize(
     ("attributes", "code", "said"),
     [
-        ({"course": 3}, "attribute_invalid", "'course': 3 is no keyword"),
+        ({"course": 3}, "attribute_invalid", "'course': 3 is not a keyword"),
         ({"grade": math.nan}, "attribute_invalid", "'grade': nan is not finite"),
         ({"grade": math.inf}, "attribute_invalid", "'grade': inf is not finite"),
-        ({"nested": {"a": 1}}, "attribute_invalid", "'nested': a dict is no value"),
+        ({"nested": {"a": 1}}, "attribute_invalid", "'nested': a value cannot be a dict"),
         ({"mixed": ["a", 1]}, "attribute_invalid", "'mixed'"),
         ({"broken": "\ud800"}, "attribute_invalid", "not valid Unicode"),
         ({"big": 2**63}, "attribute_invalid", "outside of 64 bits"),
-        ({"Path": "x"}, "attribute_reserved", "'Path' is a name that Pincite uses itself"),
-        ({"a b": "x"}, "attribute_name", "'a b' cannot name an attribute"),
-        ({3: "x"}, "attribute_name", "3 cannot name an attribute"),
+        ({"Path": "x"}, "attribute_reserved", "'Path' is reserved by Pincite"),
+        ({"a b": "x"}, "attribute_name", "'a b' is not a valid attribute name"),
+        ({3: "x"}, "attribute_name", "3 is not a valid attribute name"),
         ({f"n{i}": 1 for i in range(65)}, "too_many_attributes", "65 attributes are too many"),
     ],
 )

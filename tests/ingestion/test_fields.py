@@ -87,7 +87,7 @@ def test_a_picture_without_an_address_says_null_and_reads_as_one_that_has_none()
 
 def test_numbers_of_a_store_are_not_negative() -> None:
     for name in ("segments", "dimensions"):
-        with pytest.raises(ConfigError, match="not negative"):
+        with pytest.raises(ConfigError, match="must not be negative"):
             StoreSettings(**{name: -1})  # type: ignore[arg-type]
 
 

@@ -45,10 +45,10 @@ def test_each_new_name_is_told_once(desk: Desk) -> None:
     desk.run("docs", course="ml")
     desk.run("docs")
     assert desk.said("attribute_new") == [
-        "course is a keyword from now on (first given to the source docs);"
-        " declare it in [attributes] to choose another type",
-        "year is an integer from now on (first seen in a.md);"
-        " declare it in [attributes] to choose another type",
+        "course is now a keyword (first given to the source docs);"
+        " to choose another type, declare it in [attributes]",
+        "year is now an integer (first seen in a.md);"
+        " to choose another type, declare it in [attributes]",
     ]
 
 
@@ -59,7 +59,7 @@ def test_a_declared_type_decides_and_is_not_told(desk: Desk) -> None:
     (report,) = desk.run("docs")
     assert desk.attributes() == {"a.md": {"year": "2026", "share": 1.0}, "b.md": {}}
     assert report.noted_paths == [
-        "attribute_invalid: b.md (year: 2026 is no keyword, which is a text)"
+        "attribute_invalid: b.md (year: 2026 is not a keyword; keywords are texts)"
     ]
     assert desk.said("attribute_new") == []
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_is_noted_and_the_rest_is_indexed(desk: Desk) -> None:
         "attribute_reserved": 1,
         "front_matter_invalid": 1,
     }
-    assert "attribute_invalid: b.md (course: 3 is no keyword, which is a text)" in (
+    assert "attribute_invalid: b.md (course: 3 is not a keyword; keywords are texts)" in (
         report.noted_paths
     )
     assert desk.attributes()["b.md"] == {"mode": "dark"}
@@ -142,11 +142,11 @@ def test_words_of_a_command_become_values_of_the_known_type(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (("course",), "gives no attribute a value"),
-        (("path=x",), "'path' is a name that Pincite uses itself"),
-        (("=x",), "cannot name an attribute"),
-        (("year=soon",), "--set year: 'soon' is no integer"),
-        (("year=1", "year=2"), "it is there 2 times, and is of type integer"),
+        (("course",), "has no value"),
+        (("path=x",), "'path' is reserved by Pincite"),
+        (("=x",), "is not a valid attribute name"),
+        (("year=soon",), "--set year: 'soon' is not a valid integer"),
+        (("year=1", "year=2"), "it is given 2 times, but its type is integer"),
         ((f"course={'x' * 5000}",), "5,000 characters is too long"),
     ],
 )
@@ -165,7 +165,7 @@ def test_a_value_of_the_wrong_type_names_the_source_and_the_field(desk: Desk) ->
     desk.write("docs/a.md", PAGE)
     desk.run("docs", year=2026)
     with pytest.raises(
-        InvalidAttribute, match="source 'docs': attribute 'year': 'x' is no integer"
+        InvalidAttribute, match="source 'docs': attribute 'year': 'x' is not a valid integer"
     ):
         desk.run("docs", year="x")
 
@@ -258,7 +258,7 @@ def test_another_type_needs_the_collection_to_be_made_anew(desk: Desk) -> None:
     desk.write("pincite.toml", "[attributes]\nyear = 'keyword'\nopen = 'keyword'\n")
     with pytest.raises(ConfigError) as caught:
         desk.run()
-    assert "declares year as keyword, and in the collection 'main' it is integer" in str(
+    assert "declares year as keyword, but in the collection 'main' it is integer" in str(
         caught.value
     )
     assert "pincite collections rebuild main" in caught.value.hint

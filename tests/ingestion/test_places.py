@@ -65,6 +65,16 @@ def test_a_place_is_shown_once(folder: Path) -> None:
         pincite.stop()
 
 
+def test_a_user_is_told_of_attributes_that_files_have_and_not_of_places(folder: Path) -> None:
+    (folder / "docs/plain.md").write_text("---\nyear: 2026\n---\nA zeppelin.\n", encoding="utf-8")
+    told: list[str] = []
+    with opened(folder) as pincite:
+        pincite.index(folder / "docs", lexical=True, on_notice=lambda one: told.append(one.message))
+        assert found(pincite, "page = 3") == [("talk.pptx", 3)]
+        pincite.stop()
+    assert [message.split()[0] for message in told] == ["year"]
+
+
 def test_attributes_of_these_names_mean_what_their_owner_says(folder: Path) -> None:
     with opened(folder) as pincite:
         pincite.index(folder / "docs", lexical=True, attributes={"page": "front"})
@@ -91,7 +101,7 @@ def test_without_extracted_documents_there_are_no_pages(tmp_path: Path) -> None:
     (tmp_path / "docs" / "plain.md").write_text("# Plain\n\nA zeppelin.\n", encoding="utf-8")
     with opened(tmp_path) as pincite:
         pincite.index(tmp_path / "docs", lexical=True)
-        with pytest.raises(UsageError, match="there is no field 'page'"):
+        with pytest.raises(UsageError, match="no field is named 'page'"):
             pincite.search("zeppelin", where="page = 1")
         pincite.stop()
 

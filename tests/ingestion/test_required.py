@@ -89,7 +89,7 @@ def test_what_is_required_goes_only_where_the_settings_say_so(desk: Desk) -> Non
     desk.run()
     assert desk.spec().require == ("mode",)
     assert desk.said("require_removed") == [
-        "institution: not required any more by searches and reads of 'main'"
+        "institution: no longer required for searches and reads of 'main'"
     ]
 
 

@@ -189,7 +189,7 @@ def test_a_copy_that_lacks_something_is_found_out_and_not_used(tmp_path: Path) -
         shelf = Shelf(tmp_path, Forgets())
         shelf.write("a.md", page(1))
         await shelf.add(SMALL)
-        with pytest.raises(StoreError, match="is not used"):
+        with pytest.raises(StoreError, match="stays unused"):
             await shelf.reembed(LARGE)
         assert await shelf.seen() == [OLD]
 
@@ -202,10 +202,8 @@ def test_a_rate_is_kept(tmp_path: Path) -> None:
         for number in range(10):
             shelf.write(f"{number}.md", f"# Page {number}\n\nA crane.")
         await shelf.add(SMALL)
-        started_s = time.monotonic()
         done = await shelf.reembed(LARGE, ReembedOptions(rate=20))
         assert done.encoded == 10
-        assert time.monotonic() - started_s < 60  # ten at once
         started_s = time.monotonic()
         await shelf.reembed(SMALL, ReembedOptions(rate=8), batch_chunks=1)
         assert time.monotonic() - started_s >= 9 / 8

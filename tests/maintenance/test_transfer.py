@@ -86,7 +86,7 @@ def test_a_store_that_loses_points_is_found_out() -> None:
             await store.create(DENSE_SPEC)
         await show(source, "r1", FOX, COW)
         target.lost = 1
-        with pytest.raises(StoreError, match="1 points after copying, not 2"):
+        with pytest.raises(StoreError, match="1 points after copying, but 2 are expected"):
             await copy(source, target, DENSE_SPEC)
 
     asyncio.run(check())

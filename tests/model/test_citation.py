@@ -150,7 +150,7 @@ def test_a_number_that_no_line_has_is_a_part_of_the_place() -> None:
 
 def test_the_lines_of_a_citation_are_replaced_columns_and_all() -> None:
     assert with_lines("acme@v1:a#b.md#L3C4-L9C2", 3, 5) == "acme@v1:a#b.md#L3-L5"
-    with pytest.raises(ValueError, match="no citation"):
+    with pytest.raises(ValueError, match="not a citation"):
         with_lines("a.md", 1, 2)
 
 
@@ -163,7 +163,7 @@ def test_a_record_is_cited_by_its_id_and_characters_even_if_it_has_an_address() 
 def test_the_characters_of_a_citation_are_replaced() -> None:
     assert with_chars("acme@v1:7#char=3,9", 0, 5) == "acme@v1:7#char=0,5"
     assert with_chars("acme@v1:7#L3-L9", 0, 5) == "acme@v1:7#char=0,5"
-    with pytest.raises(ValueError, match="no citation"):
+    with pytest.raises(ValueError, match="not a citation"):
         with_chars("a.md", 1, 2)
 
 

@@ -55,7 +55,7 @@ def test_what_is_no_description_is_refused(text: object) -> None:
 
 
 def test_there_is_an_end_to_them() -> None:
-    with pytest.raises(ValueError, match="at most"):
+    with pytest.raises(ValueError, match="the maximum is"):
         described({}, {f"a{n}": "x" for n in range(MOST_DESCRIPTIONS + 1)})
 
 

@@ -74,7 +74,7 @@ def _nested(depth: int) -> Any:
     ids=range(7),
 )
 def test_what_is_no_pack_is_wrong_usage(wrong: Any) -> None:
-    with pytest.raises(UsageError, match="this is not an evidence pack"):
+    with pytest.raises(UsageError, match="invalid evidence pack"):
         EvidencePack.from_dict(wrong)
 
 

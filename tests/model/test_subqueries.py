@@ -42,7 +42,7 @@ def test_each_line_is_for_a_side_and_the_intent_for_the_reranker() -> None:
 )
 def test_a_line_of_another_form_is_wrong_and_a_caller_is_told(line: str) -> None:
     assert read_subqueries([line], QUESTION).wrong == (line,)
-    with pytest.raises(UsageError, match="is no sub-query: it takes TYPE: TEXT"):
+    with pytest.raises(UsageError, match="is not a sub-query: write TYPE: TEXT"):
         checked_subqueries(["lex: key", line], QUESTION)
 
 

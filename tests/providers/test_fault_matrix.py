@@ -37,17 +37,10 @@ LASTING = 1_000
 JUDGES = ("judge", "openai", "ollama", "lmstudio", "compatible")
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[ContractServer]:
-    with ContractServer(keep_bodies=False) as server:
-        yield server
-
-
 @pytest.fixture
-def server(running: ContractServer) -> ContractServer:
-    running.heal()
-    running.record.clear()
-    return running
+def server() -> Iterator[ContractServer]:
+    with ContractServer(keep_bodies=False) as running:
+        yield running
 
 
 def test_no_fault_is_forgotten() -> None:

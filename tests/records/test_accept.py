@@ -48,21 +48,25 @@ def refused(given: object, require: tuple[str, ...] = ()) -> InvalidRecord:
         ({"text": None, "pages": []}, "empty_text", "its text is empty"),
         ({"text": None, "pages": [" ", ""]}, "empty_text", "its text is empty"),
         ({"text": None, "pages": [7]}, "wrong_type", "a int is not page 1"),
-        ({"text": None, "pages": [{"txt": "x"}]}, "unknown_key", "'txt' is no field of page 1"),
+        ({"text": None, "pages": [{"txt": "x"}]}, "unknown_key", "'txt' is not a field of page 1"),
         ({"text": None, "pages": [{"text": "x", "page_number": "1"}]}, "wrong_type", "page_number"),
         ({"text": None, "pages": ["x" * 3_000_000] * 2}, "too_large", "characters; at most"),
-        ({"course": "ml"}, "unknown_key", "'course' is no field of a record"),
+        ({"course": "ml"}, "unknown_key", "'course' is not a field of a record"),
         ({"title": 7}, "wrong_type", "its title is a int"),
-        ({"url": "x.org/a"}, "url_invalid", "is no address"),
-        ({"url": "https://x.org/a b"}, "url_invalid", "is no address"),
+        ({"url": "x.org/a"}, "url_invalid", "is not an address"),
+        ({"url": "https://x.org/a b"}, "url_invalid", "is not an address"),
         ({"language": "klingon"}, "wrong_type", "`language` is 'klingon', none of: text, markdown"),
         ({"attributes": "ml"}, "wrong_type", "`attributes` is a str, not a mapping"),
-        ({"attributes": {"course": 3}}, "attribute_invalid", "'course': 3 is no keyword"),
-        ({"attributes": {"year": "soon"}}, "attribute_invalid", "'year': 'soon' is no integer"),
+        ({"attributes": {"course": 3}}, "attribute_invalid", "'course': 3 is not a keyword"),
+        (
+            {"attributes": {"year": "soon"}},
+            "attribute_invalid",
+            "'year': 'soon' is not a valid integer",
+        ),
         ({"attributes": {"grade": math.nan}}, "attribute_invalid", "'grade': nan is not finite"),
         ({"attributes": {"grade": math.inf}}, "attribute_invalid", "'grade': inf is not finite"),
-        ({"attributes": {"path": "x"}}, "attribute_reserved", "a name that Pincite uses itself"),
-        ({"attributes": {"a b": "x"}}, "attribute_name", "cannot name an attribute"),
+        ({"attributes": {"path": "x"}}, "attribute_reserved", "reserved by Pincite"),
+        ({"attributes": {"a b": "x"}}, "attribute_name", "is not a valid attribute name"),
     ],
 )
 def test_what_cannot_be_is_named(fields: dict[str, Any], code: str, said: str) -> None:
@@ -75,12 +79,12 @@ def test_what_cannot_be_is_named(fields: dict[str, Any], code: str, said: str) -
 @pytest.mark.parametrize(
     ("fields", "hint"),
     [
-        ({"metadata": {}}, "here it is called `attributes`"),
-        ({"page_content": "x"}, "here it is called `text`"),
-        ({"course": "ml"}, "what filters ask for belongs under `attributes`"),
-        ({7: "ml"}, "what filters ask for belongs under `attributes`"),
+        ({"metadata": {}}, "the name of this field is `attributes`"),
+        ({"page_content": "x"}, "the name of this field is `text`"),
+        ({"course": "ml"}, "put attributes for filters under `attributes`"),
+        ({7: "ml"}, "put attributes for filters under `attributes`"),
         ({"attributes": {"title": "x"}}, "give it as `title` of the record"),
-        ({"attributes": {"grade": math.nan}}, "where nothing is known, give None"),
+        ({"attributes": {"grade": math.nan}}, "for an unknown value, give None"),
         ({"attributes": {"year": "soon"}}, "year is of type integer in this collection"),
     ],
 )
@@ -113,13 +117,13 @@ def test_required_attributes_must_have_a_value(value: object) -> None:
     fields = {"id": "a", "text": "x", "attributes": {"institution": value, "mode": "exam"}}
     error = refused(fields, ("institution", "mode"))
     assert error.code == "tags_missing"
-    assert "lacks institution, which its collection requires" in error.message
+    assert "has no value for institution, which its collection requires" in error.message
 
 
 def test_a_type_that_is_inferred_holds_for_the_pages_of_the_same_record() -> None:
     pages = [{"text": "x", "attributes": {"part": 1}}, {"text": "y", "attributes": {"part": "b"}}]
     error = refused({"id": "a", "pages": pages})
-    assert "page 2: attribute 'part': 'b' is no integer" in error.message
+    assert "page 2: attribute 'part': 'b' is not a valid integer" in error.message
 
 
 _VALUES = st.text(st.sampled_from("a/%,"), min_size=1, max_size=4)

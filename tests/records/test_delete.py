@@ -81,8 +81,11 @@ def test_what_a_cut_off_run_has_written_is_deleted_too(desk: Desk) -> None:
     [
         ({}, "neither ids nor a filter"),
         ({"ids": ["a"], "where": "course = ml"}, "both ids and a filter"),
-        ({"ids": ["a"], "source": "tickets"}, "no source of records 'tickets'; it has: records"),
-        ({"ids": ["a"], "tags": {"mood": "x"}}, "no attribute 'mood'"),
+        (
+            {"ids": ["a"], "source": "tickets"},
+            "no source of records 'tickets'; known sources: records",
+        ),
+        ({"ids": ["a"], "tags": {"mood": "x"}}, "no attribute is named 'mood'"),
         ({"where": "text ~ printers"}, "records cannot be deleted by 'text'"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_field_without_an_end_ends_the_file(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_column_that_is_not_there_is_named() -> None:
-    with pytest.raises(UsageError, match="has no column 'id'; it has: key, body"):
+    with pytest.raises(UsageError, match="has no column 'id'; its columns: key, body"):
         read(b"key,body\na,x\n", "csv")
     with pytest.raises(UsageError, match="has no column 'course'"):
         read(b"id,text\na,x\n", "csv", FieldMap(attributes={"course": "course"}))
@@ -120,7 +120,7 @@ def test_what_is_no_parquet_file_is_named(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     place = tmp_path / "a.parquet"
     place.write_bytes(b"PAR1 or so")
-    with pytest.raises(SourceError, match="is no Parquet file"):
+    with pytest.raises(SourceError, match="is not a Parquet file"):
         list(read_records(str(place), None, FieldMap(), io.BytesIO()))
 
 
@@ -130,7 +130,7 @@ def test_the_format_is_seen_by_the_name() -> None:
         "parquet",
     ]
     assert format_of("a.txt", "csv") == "csv"
-    with pytest.raises(UsageError, match=r"a\.txt: it cannot be seen which format"):
+    with pytest.raises(UsageError, match=r"a\.txt: the format is not clear"):
         format_of("a.txt", None)
 
 

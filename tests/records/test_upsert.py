@@ -142,7 +142,7 @@ def test_the_rest_of_a_batch_is_written_and_what_failed_is_named(desk: Desk) -> 
         ("", 3, "wrong_type"),
         ("t0", 4, "duplicate_id"),
     ]
-    assert "record 4 ('t0'): the same id is that of record 1" in report.failed[2].message
+    assert "record 4 ('t0'): record 1 has the same id" in report.failed[2].message
     assert set(run(desk.texts())) == {"t0", "t1", "t2"}
 
 
@@ -215,9 +215,12 @@ def test_a_new_attribute_is_said_once_and_has_that_type_from_then_on(desk: Desk)
         )
     )
     assert [one.code for one in report.failed] == ["attribute_invalid"]
-    assert "record 3 ('x'): attribute 'year': 'soon' is no integer" in report.failed[0].message
+    assert (
+        "record 3 ('x'): attribute 'year': 'soon' is not a valid integer"
+        in report.failed[0].message
+    )
     assert [one.message.split(";")[0] for one in desk.notices if one.code == "attribute_new"] == [
-        "year is an integer from now on (first seen in record 't0')"
+        "year is now an integer (first seen in record 't0')"
     ]
     (info,) = run(desk.index.collections())
     assert info.spec.attributes == {"year": "integer"}
@@ -243,7 +246,7 @@ def test_a_source_of_files_is_not_taken_over(desk: Desk, tmp_path: Path) -> None
         await index_sources(desk.settings, desk.index, [folder], options, lambda _: None)
         await desk.upsert(tickets(1))
 
-    with pytest.raises(UsageError, match="is not one of records"):
+    with pytest.raises(UsageError, match="does not hold records"):
         run(work())
 
 
@@ -257,13 +260,13 @@ def test_a_failure_says_what_to_do(desk: Desk) -> None:
     row = {"id": "a", "text": "b", "metadata": {"course": "ml"}}
     report = run(desk.upsert([row]))
     assert [(one.code, one.hint) for one in report.failed] == [
-        ("unknown_key", "here it is called `attributes`")
+        ("unknown_key", "the name of this field is `attributes`")
     ]
 
 
 @pytest.mark.parametrize("given", ["text", b"raw", Record, 7])
 def test_what_is_no_list_of_records_is_refused_as_a_whole(desk: Desk, given: object) -> None:
-    with pytest.raises(UsageError, match="records are given as a list"):
+    with pytest.raises(UsageError, match="records are a list"):
         run(desk.upsert(given))  # type: ignore[arg-type]
 
 

@@ -103,6 +103,7 @@ def test_a_build_sees_only_what_the_images_copy() -> None:
     copied = re.findall(r"^COPY (\S+) ", IMAGES.read_text("utf-8"), re.MULTILINE)
     assert "*" in shown
     assert allowed == set(copied)
+    assert all((ROOT / one).is_file() for one in copied if not one.startswith("dist/"))
 
 
 def test_the_list_of_licences_has_every_package_that_is_asked_for() -> None:

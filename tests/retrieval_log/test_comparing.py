@@ -72,7 +72,7 @@ def test_an_item_that_is_not_shown_any_more_says_where_it_went() -> None:
     now = event("a", found=("a", "x", "b"))
     reasons = {i.chunk_id: i.reason for i in beside(then, now, present=("a", "b")).items}
     assert reasons["b"] == "is found at 3, and not shown"
-    assert reasons["c"].startswith("is not in the index any more")
+    assert reasons["c"].startswith("is no longer in the index")
     unfound = beside(then, now, present=("a", "b", "c"))
     assert unfound.items[-1].reason == "is in the index, and not found"
 

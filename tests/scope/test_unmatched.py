@@ -41,7 +41,7 @@ def said(scope: Scope, text: str = "rotate a key", encoder: TopicEncoder | None 
         (Scope(ref="dead"), "ref='dead'"),
         (
             Scope(paths=("docs/*",), kinds=("code",)),
-            "kinds=['code'], paths=['docs/*']; what is indexed is of the kinds docs",
+            "kinds=['code'], paths=['docs/*']; the indexed files are of the kinds docs",
         ),
         (
             Scope(paths=("docs/*",), ref="dead"),

@@ -293,7 +293,7 @@ def test_where_the_store_measures_otherwise_the_true_cosine_is_taken(kind: Signa
     assert passed.verdict.kind == "cosine"
     below = ask(OFF_TOPIC, other, profile=probing(threshold=0.9))
     (notice,) = (one for one in below.warnings if one.code == "probe_unavailable")
-    assert f"measures by {kind}" in notice.message
+    assert f"ranks by {kind}" in notice.message
 
 
 def test_the_scope_holds_for_the_look_as_for_the_search() -> None:
@@ -348,7 +348,7 @@ def test_the_look_is_a_step_that_explain_names_and_debug_keeps() -> None:
     ]
     shown = explain_table(trace)
     assert "below 0.90" in shown
-    assert "nothing else was asked" in shown
+    assert "no rephrasing was searched" in shown
     (exchange,) = trace.exchanges
     assert exchange.stage == "probe"
     assert exchange.asked["dense_limit"] == 1

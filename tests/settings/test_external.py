@@ -16,13 +16,16 @@ GOOD = {"qdrant": "wiki_v2", "url": "https://q.example", "model": "bundled", "fi
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"colour": "red"}, "unknown key 'colour'; known here: qdrant, model, fields"),
-        ({"api_key": "x"}, "keys are not kept here"),
-        ({"url": ""}, "on which server?"),
-        ({"model": "minilm"}, "names no model"),
-        ({"fields": "lang"}, "there is no layout 'lang'; there are: langchain, llamaindex"),
+        ({"colour": "red"}, "unknown key 'colour'; known keys: qdrant, model, fields"),
+        ({"api_key": "x"}, "keys are not allowed here"),
+        ({"url": ""}, "no server is named"),
+        ({"model": "minilm"}, "is not a model name"),
+        ({"fields": "lang"}, "no layout is named 'lang'; known layouts: langchain, llamaindex"),
         ({"fields": {"path": "p"}}, "fields.text is missing"),
-        ({"fields": {"text": "t", "lines": "l"}}, "fields.lines is unknown; there are: text, path"),
+        (
+            {"fields": {"text": "t", "lines": "l"}},
+            "fields.lines is unknown; known fields: text, path",
+        ),
         ({"fields": 3}, "fields"),
         ({"kind": "pdf"}, "kind"),
         ({"timeout_s": 0}, "timeout_s"),

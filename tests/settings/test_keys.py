@@ -133,6 +133,6 @@ def test_the_page_lists_every_variable_as_the_code_describes_it() -> None:
 
 
 def test_the_page_says_what_wins_over_what_as_the_code_does() -> None:
-    page = PAGE.read_text(encoding="utf-8").split("\n## What wins\n")[1].split("\n## ")[0]
+    page = PAGE.read_text(encoding="utf-8").split("\n## Precedence\n")[1].split("\n## ")[0]
     numbered = re.findall(r"^\d+\. (.+?)\.?$", page, re.MULTILINE)
     assert tuple(numbered) == PRECEDENCE

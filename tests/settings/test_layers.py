@@ -110,9 +110,9 @@ def test_paths_count_from_the_file_they_stand_in(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('extends = "./gone.toml"\n', "no file"),
-        ('extends = "evidnce"\n', "no preset 'evidnce'; known: evidence, general"),
-        ("extends = 3\n", "no preset 3"),
-        ('extends = ["evidence"]\n', r"no preset \['evidence'\]"),
+        ('extends = "evidnce"\n', "no preset is named 'evidnce'; known presets: evidence, general"),
+        ("extends = 3\n", "no preset is named 3"),
+        ('extends = ["evidence"]\n', r"no preset is named \['evidence'\]"),
         ('extends = "./pincite.toml"\n', "in a circle"),
         ('extends = "/"\n', "is not a file"),
         ('extends = "/dev/zero"\n', "is not a file"),

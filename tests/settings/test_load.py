@@ -56,7 +56,7 @@ def test_a_file_beside_the_index_changes_the_profile(tmp_path: Path) -> None:
         ('[fuse]\nmethod = "magic"\n', r"\$\.fuse\.method"),
         ("[retrieve]\ndense_limit = 0\n", "dense_limit"),
         ("[select]\nresults = 1000\n", r"load\.pool"),
-        ('preset = "nope"\n', "no preset 'nope'"),
+        ('preset = "nope"\n', "no preset is named 'nope'"),
         ("[fuse\n", "line 1"),
         ("[log]\nmax_bytes = 0\n", "max_bytes is 0"),
         ("[cache]\nlimit_mb = inf\n", "limit_mb is inf"),

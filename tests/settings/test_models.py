@@ -21,11 +21,11 @@ def load(folder: Path, table: str) -> Settings:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ('[models]\ndense = "voyage"\n', "names no model"),
-        ("[models]\ndense = 3\n", "names no model"),
+        ('[models]\ndense = "voyage"\n', "is not a model name"),
+        ("[models]\ndense = 3\n", "is not a model name"),
         ('[models]\nsparse = "x:y"\n', "'models.sparse'"),
         ('[collections.main]\nmodel = "x:y"\n', "unknown key 'model'"),
-        ('[providers.x]\nkey = "secret"\n', "keys are not kept here"),
+        ('[providers.x]\nkey = "secret"\n', "keys are not allowed here"),
         ("[providers.x]\nspeed = 1\n", "unknown key 'speed'"),
         ("[providers.x]\ntries = 0\n", "tries"),
         ("[providers.x]\ntries = 'many'\n", "tries"),

@@ -143,7 +143,8 @@ def test_the_first_line_of_a_preset_says_what_it_is_for(name: str) -> None:
 
 def test_a_name_that_is_none_is_answered_with_the_most_similar_one_first() -> None:
     with pytest.raises(
-        ConfigError, match="no preset 'multimodel'; known: multi-model, general, chat, e"
+        ConfigError,
+        match="no preset is named 'multimodel'; known presets: multi-model, general, chat, e",
     ):
         description_of("multimodel")
     with pytest.raises(KeyError):

@@ -63,7 +63,7 @@ def test_a_shared_key_goes_to_the_server_of_the_variable_alone(tmp_path: Path) -
     assert store_key(key, read(tmp_path, theirs, **key).store) is None
     own = {**key, "PINCITE_QDRANT_KEY": "own"}
     assert store_key(own, read(tmp_path, theirs, **own).store) == "own"
-    with pytest.raises(ConfigError, match="PINCITE_QDRANT_KEY and QDRANT_API_KEY hold different"):
+    with pytest.raises(ConfigError, match="PINCITE_QDRANT_KEY and QDRANT_API_KEY have different"):
         store_key(own, read(tmp_path, PRESET, **own).store)
     both = {**key, "PINCITE_QDRANT_KEY": "shared"}
     assert store_key(both, read(tmp_path, PRESET, **both).store) == "shared"
@@ -118,31 +118,31 @@ def test_keys_of_rerankers_have_the_names_that_others_use(tmp_path: Path) -> Non
     assert keys(COHERE_API_KEY="c", JINA_API_KEY="j") == ("c", "j")
     assert keys(CO_API_KEY="c") == ("c", None)
     assert keys(CO_API_KEY="c", COHERE_API_KEY="c") == ("c", None)
-    with pytest.raises(ConfigError, match="CO_API_KEY and COHERE_API_KEY hold different keys"):
+    with pytest.raises(ConfigError, match="CO_API_KEY and COHERE_API_KEY have different keys"):
         keys(CO_API_KEY="c", COHERE_API_KEY="d")
-    with pytest.raises(ConfigError, match="holds no key of one line"):
+    with pytest.raises(ConfigError, match="does not hold a key of one line"):
         keys(COHERE_API_KEY="a b")
 
 
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
-        ({"QDRANT_URL": "localhost:6333"}, "QDRANT_URL: .* is no address"),
+        ({"QDRANT_URL": "localhost:6333"}, "QDRANT_URL: .* is not"),
         ({"QDRANT_URL": "http://u:p@q.example"}, "QDRANT_URL: .* more than scheme"),
         ({"RERANK_ENABLED": "maybe"}, "RERANK_ENABLED is 'maybe'; use one of 1, true"),
         ({"RERANK_PROVIDER": "voyage"}, "RERANK_PROVIDER is 'voyage'; use one of cohere, jina"),
-        ({"RERANK_BASE_URL": "ftp://x"}, "RERANK_BASE_URL: .* is no address"),
+        ({"RERANK_BASE_URL": "ftp://x"}, "RERANK_BASE_URL: .* is not"),
         (
             {"RERANK_ENABLED": "1", "RERANK_PROVIDER": "local", "RERANK_BASE_URL": "http://x"},
-            "RERANK_BASE_URL is http://x, and RERANK_PROVIDER is local",
+            "RERANK_BASE_URL is http://x, but RERANK_PROVIDER is local",
         ),
         (
             {"RERANK_ENABLED": "1", "RETRIEVAL_STRATEGY": "mmr"},
-            "RERANK_ENABLED is 1, and RETRIEVAL_STRATEGY is mmr",
+            "RERANK_ENABLED is 1, but RETRIEVAL_STRATEGY is mmr",
         ),
         (
             {"RERANK_ENABLED": "0", "RETRIEVAL_STRATEGY": "hybrid_rerank"},
-            "RERANK_ENABLED is 0, and RETRIEVAL_STRATEGY is hybrid_rerank",
+            "RERANK_ENABLED is 0, but RETRIEVAL_STRATEGY is hybrid_rerank",
         ),
     ],
 )

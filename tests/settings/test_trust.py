@@ -59,6 +59,9 @@ def refused(project: Path) -> UntrustedConfig:
         ('[workspace]\ndatabase = "postgresql://me@db/x"', "workspace.database"),
         ('[workspace]\ndatabase = "elsewhere.db"', "workspace.database"),
         ('[workspace]\noperator = "postgresql://me@db/x"', "workspace.operator"),
+        ('[workspace]\nfiles = "s3://papers/a"', "workspace.files"),
+        ('[workspace.s3]\nendpoint = "https://x"', "workspace.s3"),
+        ('[workspace.oidc]\nissuer = "https://x"\naudience = "y"', "workspace.oidc"),
         ('extends = "workspace"', "store.kind"),
         ('[collections.main]\ndense = "voyage:voyage-4"', "collections.main.dense"),
         ('[store]\nurl = "http://127.0.0.1:6333"', "store.url"),
@@ -80,7 +83,7 @@ def test_what_reaches_out_of_the_folder_takes_trust_and_is_named(
     error = refused(project)
     assert key in error.message
     assert key in [claim[0] for claim in error.claims]
-    assert error.hint == f"read it, then: pincite trust {place}"
+    assert error.hint == f"read the file, then: pincite trust {place}"
     remember_trust(place, error.digest)
     assert settings_for(project / ".pincite").config == place
 
@@ -208,7 +211,7 @@ def test_a_list_that_others_may_write_a_link_and_a_pipe_trust_nothing(
 def test_trust_that_cannot_be_written_down_is_none(project: Path, tmp_path: Path) -> None:
     place = write(project, CLAIM)
     (tmp_path / "state").write_text("a file in the place of the folder")
-    with pytest.raises(ConfigError, match="nothing is trusted"):
+    with pytest.raises(ConfigError, match="nothing was trusted"):
         remember_trust(place, refused(project).digest)
 
 

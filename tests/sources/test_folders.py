@@ -16,6 +16,7 @@ from pincite.sources import (
     open_source,
     reject_content,
 )
+from pincite.sources.folder import FolderSource
 from tests.sources.helpers import LIMITS, listed, opened, plant, skipped
 
 if TYPE_CHECKING:
@@ -225,3 +226,25 @@ def test_five_thousand_files_are_listed_at_once(tmp_path: Path) -> None:
     with open_source(tmp_path, limits=LIMITS, selection=Selection()) as source:
         assert sum(1 for _ in source.entries()) == 5000
     assert time.process_time() - begun < 2  # 0.1 s when the machine is idle
+
+
+def test_a_folder_that_is_moved_while_it_is_read_has_no_files_any_more(tmp_path: Path) -> None:
+    plant(tmp_path, {"a/x.md": "words", "b/y.md": "words", "c.md": "words"})
+
+    def entering(folder: str) -> None:
+        if folder == "b":
+            (tmp_path / "b").rename(tmp_path.parent / f"{tmp_path.name}-away")
+
+    with opened(tmp_path) as source:
+        assert isinstance(source, FolderSource)
+        found = list(source.visit(entering))
+    assert [(type(one), one.path) for one in found] == [(Entry, "a/x.md"), (Entry, "c.md")]
+
+
+def test_a_source_that_goes_while_it_is_read_is_not_taken_for_empty(tmp_path: Path) -> None:
+    root = plant(tmp_path / "notes", {"a.md": "words"})
+    with opened(root) as source:
+        root.rename(tmp_path / "away")
+        (found,) = source.entries()
+    assert isinstance(found, Skipped)
+    assert (found.code, found.path) == ("unreadable", "")

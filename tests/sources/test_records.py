@@ -46,12 +46,12 @@ def test_entries_are_in_the_order_of_paths_and_change_with_the_text(tmp_path: Pa
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     source = source_of_records("main", "desk")
-    with pytest.raises(SourceError, match="the records of desk are not in the index folder"):
+    with pytest.raises(SourceError, match="the records of desk are missing from the index folder"):
         open_records(source, tmp_path)
     RecordStore(tmp_path).close()
     with open_records(source, tmp_path) as opened:
         assert opened.find("a") is None
-        with pytest.raises(SourceError, match="record a is not there any more"):
+        with pytest.raises(SourceError, match="record a no longer exists"):
             opened.read(Entry("a", 1, 1))
 
 

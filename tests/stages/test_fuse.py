@@ -252,7 +252,7 @@ def test_a_profile_that_makes_no_sense_is_refused() -> None:
         ("chinese", "chinese", False, False, 0.2),
         ("english", "german", False, False, 0.5),
         ("german", "english", False, False, 0.5),
-        ("english", "english", True, False, 0.75),
+        ("english", "english", True, False, 0.78),
         ("english", "english", True, True, 0.5),
         ("unknown", "english", False, False, 0.5),
     ],

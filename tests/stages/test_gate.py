@@ -109,14 +109,14 @@ def test_a_judge_that_gave_no_answer_is_stood_in_for_out_loud() -> None:
     found = gate((candidate(COVER, DENSE),), GateConfig(signal="reranked"), "judge")
     assert (found.verdict.level, found.verdict.signal) == ("grounded", "coverage")
     assert [notice.code for notice in found.notices] == ["rerank_missing"]
-    assert "judge gave no scores" in found.notices[0].message
+    assert "judge returned no scores" in found.notices[0].message
 
 
 def test_without_a_judge_what_is_measured_decides_and_that_is_said() -> None:
     found = gate((candidate(COVER, DENSE),), GateConfig(signal="reranked"))
     assert (found.verdict.level, found.verdict.thresholds) == ("grounded", "measured")
     assert [notice.code for notice in found.notices] == ["rerank_missing"]
-    assert "there is no reranker" in found.notices[0].message
+    assert "no reranker is configured" in found.notices[0].message
 
 
 def test_a_name_that_is_defined_lifts_the_verdict_only_where_it_is_meant_to() -> None:

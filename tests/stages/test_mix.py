@@ -64,7 +64,7 @@ def test_a_quota_is_never_filled_with_what_is_below_the_floor() -> None:
     assert kinds(chosen) == ["docs"] * 4
     assert chosen.short == {"code"}
     assert [notice.code for notice in chosen.notices] == ["coverage_unmet"]
-    assert "0 code of 1" in chosen.notices[0].message
+    assert "0 of 1 wanted results of kind code" in chosen.notices[0].message
 
 
 def test_never_more_than_asked_and_one_kind_never_takes_the_places_of_another_in_need() -> None:
@@ -87,7 +87,7 @@ def test_a_kind_that_is_short_is_looked_for_in_the_buffer_only() -> None:
     assert kinds(beyond) == ["docs"] * 4
     assert beyond.short == {"code"}
     assert kinds(select(seventh, replace(config, buffer=0), "build", BOTH))[-1] == "code"
-    with pytest.raises(ConfigError, match="holds them"):
+    with pytest.raises(ConfigError, match="must be at least that"):
         SelectConfig(buffer=11)
 
 

@@ -20,8 +20,14 @@ from tests.builders import chunk
 
 CODE = frozenset(("main",))
 PARTS_OFF = dict.fromkeys(
-    ("coherence", "covered", "asked", "folder", "same", "defines", "mentions", "overlap"), 0.0
+    (
+        *("coherence", "covered", "asked", "folder", "same", "placed"),
+        *("defines", "mentions", "overlap"),
+    ),
+    0.0,
 )
+
+PRIORS_OFF = {"tests": 1.0, "prose": 1.0, "minor": 1.0}
 
 
 def terms(text: str) -> frozenset[str]:
@@ -52,7 +58,7 @@ def order(
 
 
 def only(**values: Any) -> dict[str, Any]:
-    return {**PARTS_OFF, "tests": 1.0, "prose": 1.0, "minor": 1.0, **values}
+    return {**PARTS_OFF, "words_again": 0.0, "dominant": 1.0, **PRIORS_OFF, **values}
 
 
 def test_a_file_with_more_of_what_was_found_goes_ahead_of_one_with_the_best_passage() -> None:
@@ -112,6 +118,38 @@ def test_a_passage_far_ahead_by_one_word_stays_behind_a_file_called_as_the_quest
     few, config = {"main": 0.1}, RankCodeConfig(**only(covered=0.5))
     ranked = rank_code(asked("the retry"), found(by_words=False), terms, config, CODE, few)
     assert ranked[0].chunk.id == "a", "hardly any passage has a vector yet"
+
+
+def test_beside_a_model_the_words_of_a_passage_count_once_more_where_definitions_gather() -> None:
+    def found(*, alone: bool = False, apart: bool = False) -> list[Candidate]:
+        rows = (("x", 1.0, 0.0, "x.py"), ("a", 0.8, 9.0, "y.py"), *_others(apart))
+        return [
+            Candidate("main", each.chunk, (*said, Signal("fused", "normalised", score)))
+            for name, score, words, path in rows
+            for each in [one(name, score, path, symbols=(name,))]
+            for said in [
+                (
+                    Signal("sparse", "bm25", words),
+                    *(() if alone else (Signal("dense", "cosine", score),)),
+                )
+            ]
+        ]
+
+    # x: .5 * 1 + .5 * 0, a: .5 * .8 + .5 * sqrt(9 / 9)
+    assert order("q", found(), **only(words_again=0.5))[0] == "a"
+    assert order("q", found(), **only())[0] == "x"
+    assert order("q", found(apart=True), **only(words_again=0.5))[0] == "x"
+    config = RankCodeConfig(**only(words_again=0.5))
+    hardly = rank_code(asked("q"), found(), terms, config, CODE, {"main": 0.1})
+    assert hardly[0].chunk.id == "x", "as much as there are vectors: words have the score before"
+    assert order("q", found(alone=True), **only(words_again=0.5)) == order(
+        "q", found(alone=True), **only()
+    )
+
+
+def _others(apart: bool) -> tuple[tuple[str, float, float, str], ...]:
+    """Definitions in files of their own, or all in one."""
+    return tuple((f"z{n}", 0.1, 1.0, f"z{n}.py" if apart else "z.py") for n in range(6))
 
 
 def test_much_that_hardly_matches_makes_a_large_file_no_answer() -> None:
@@ -339,6 +377,7 @@ def test_words_and_last_components() -> None:
     [
         *(("words_power", 0), ("words_power", 1.1), ("words_power", math.nan)),
         *(("coherence", -1), ("tests", 0), ("further", 1.1), ("pool", 0)),
+        *(("words_again", -0.1), ("words_again", 1.1), ("words_again", math.nan)),
         *(("coherent_from", -0.1), ("coherent_from", 1), ("coherent_from", math.nan)),
     ],
 )

@@ -64,7 +64,7 @@ def test_no_attribute_can_have_the_name_of_anything_that_a_payload_has() -> None
     assert {payload.COARSE, payload.ALIASED, payload.CONTROL, HAS_DENSE} <= names
     for name in (*names, *payload.KEPT):
         for written in (name, name.upper()):
-            with pytest.raises(ValueError, match="Pincite uses itself"):
+            with pytest.raises(ValueError, match="reserved by Pincite"):
                 check_attribute_name(written)
 
 

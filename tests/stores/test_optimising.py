@@ -239,7 +239,7 @@ def test_without_space_for_a_copy_nothing_is_begun() -> None:
             store = EdgeStore(folder, lambda _: free[0])
             await fill(store)
             free[0] = SPARE_BYTES + 1000
-            with pytest.raises(DiskFull, match="are needed"):
+            with pytest.raises(DiskFull, match="safe writing needs"):
                 await store.optimise("main")
             assert generations(folder) == ["g000001"]
             free[0] = 10**12

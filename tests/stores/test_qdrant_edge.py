@@ -83,3 +83,34 @@ def test_a_log_whose_files_are_renamed_meanwhile_is_made_durable(
     monkeypatch.setattr(generations, "sync", renaming)
     generations.sync_log(tmp_path)
     assert seen == ["open-2", "open-3", "wal"]
+
+
+def has_aliases(store: EdgeStore) -> bool:
+    return store._shards["main"].has_aliases
+
+
+def test_the_index_of_aliases_is_made_with_the_first_one_and_found_again() -> None:
+    points = random_points(6, seed=4)
+
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            await store.stage("main", {"r1": points})
+            await store.publish("main", {"r1": None})
+            assert not has_aliases(store)
+            await store.stage("main", {"r2": points})  # the same ids, under another revision
+            assert has_aliases(store)
+            await store.close()
+
+            again = EdgeStore(folder)
+            await again.create(DENSE_SPEC)
+            assert has_aliases(again)
+            assert await again.staged("main") == {"r2"}
+            await again.publish("main", {"r2": "r1"})
+            assert await again.revisions("main") == {"r2": 6}
+            found = await again.load("main", [point.chunk.id for point in points])
+            assert len(found) == 6
+            await again.close()
+
+    asyncio.run(session())

@@ -163,7 +163,7 @@ def test_a_query_of_another_size_is_refused_with_the_size_that_fits(server: Reco
     put(server, "theirs", [point(0, TEXTS[0], langchain(TEXTS[0]))])
     with pytest.raises(UsageError) as caught:
         search(server, asking(dense=np.ones(4, np.float32) / 2))
-    assert "16 dimensions, and hashing gives 4" in caught.value.message
+    assert "16 dimensions, but hashing makes 4" in caught.value.message
     assert "@16" in caught.value.hint
 
 

@@ -148,14 +148,14 @@ def test_globs_and_revisions_cannot_be_asked(server: Recorder) -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"collection": "nowhere"}, "there is no collection 'nowhere'"),
-        ({}, "several vectors or none; there are: 'a', 'b'"),
-        ({"vector": "c"}, "no vector 'c'; there are: 'a', 'b'"),
-        ({"vector": "a", "sparse": "bm26"}, "no sparse vector 'bm26'; there are: 'bm25'"),
-        ({"vector": "a", "dimensions": 384}, "have 16 dimensions, and hashing gives 384"),
+        ({"collection": "nowhere"}, "no collection is named 'nowhere'"),
+        ({}, "several vectors or none; known vectors: 'a', 'b'"),
+        ({"vector": "c"}, "no vector 'c'; known vectors: 'a', 'b'"),
+        ({"vector": "a", "sparse": "bm26"}, "no sparse vector 'bm26'; known vectors: 'bm25'"),
+        ({"vector": "a", "dimensions": 384}, "have 16 dimensions, but hashing makes 384"),
         ({"vector": "a", "keys": {"text": "content"}}, "they have metadata.source, page_content"),
-        ({"collection": "plain", "vector": "a"}, "one vector without a name: leave `vector` out"),
-        ({"collection": "many"}, "many vectors for each point"),
+        ({"collection": "plain", "vector": "a"}, "one vector without a name: remove `vector`"),
+        ({"collection": "many"}, "several vectors for each point"),
         ({"collection": "ours"}, "belongs to an index of Pincite"),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pincite.errors import DiskFull, StoreError, UsageError
+from pincite.ports.filters import AnyOf, Filter
 from pincite.stores.qdrant.collections import Layout
 from pincite.stores.qdrant.connection import TRIES, Connection, open_client
 from pincite.stores.qdrant.store import QdrantStore
@@ -283,8 +284,38 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 
 def test_a_key_is_never_sent_in_the_clear_to_another_machine() -> None:
-    with pytest.raises(UsageError, match="everybody"):
+    with pytest.raises(UsageError, match="unencrypted"):
         open_client("http://qdrant.example:6333", "secret", grpc_port=None, timeout_s=1)
     for address in ("qdrant.example", "ftp://qdrant.example", "https://"):
-        with pytest.raises(UsageError, match="no address"):
+        with pytest.raises(UsageError, match="not the address"):
             open_client(address, None, grpc_port=None, timeout_s=1)
+
+
+def test_words_may_be_counted_in_what_a_filter_lets_be_found(server: Recorder) -> None:
+    """How common a word is elsewhere, a score does not tell."""
+    here = Filter(must=(AnyOf("repo", ("here",)),))
+
+    async def scores(filtered: bool, elsewhere: str, fusion: str = "none") -> list[float]:
+        async with opened(server, filtered_idf=filtered) as store:
+            await store.create(LEXICAL_SPEC)
+            points = [point_of(text, text, dense=False, repo="here") for text in ("fox", "cow")]
+            points += [
+                point_of(elsewhere, f"{elsewhere}{n}", dense=False, repo="there") for n in range(8)
+            ]
+            await show(store, "r1", *points)
+            request = request_for("fox", dense=None, filter=here, fusion=fusion)
+            (ranking, *_) = await store.search("main", request)
+            await store.drop("main")
+        return [round(hit.score, 4) for hit in ranking.hits]
+
+    async def use() -> None:
+        rare, common = await scores(False, "hen"), await scores(False, "fox")
+        assert rare != common
+        rare, common = await scores(True, "hen"), await scores(True, "fox")
+        assert rare == common
+        assert await scores(True, "hen", "rrf")
+
+    asyncio.run(use())
+    sent = [body for name, body in server.requests if name.endswith("/points/query")]
+    (sparse,) = sent[-1]["prefetch"]
+    assert sparse["params"]["idf"]["corpus"]["must"]

@@ -32,5 +32,7 @@ def test_a_step_that_fails_leaves_nothing_behind() -> None:
 def test_a_file_of_a_newer_version_is_refused_by_name() -> None:
     database = sqlite3.connect(":memory:", isolation_level=None)
     migrate(database, STEPS, "the file")
-    with pytest.raises(IndexTooNew, match="the file has schema 2, this Pincite knows 1"):
+    with pytest.raises(
+        IndexTooNew, match="the file has schema 2, but this version of Pincite knows up to 1"
+    ):
         migrate(database, STEPS[:1], "the file")

@@ -27,7 +27,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     known = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
-    known += [text for name, text in TEXTS.items() if name != "hex"]
+    own = [text for name, text in TEXTS.items() if name != "hex"]
+    known += own
+    # Sentences by themselves, so that their first words are known, whatever the pages say.
+    known += [sentence for text in own for sentence in text.split(". ")]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(vocab_size=8_000, initial_alphabet=alphabet, show_progress=False)
     made.train_from_iterator(known, trainer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from pincite.testing.contract_server import ContractServer
+from tests.places import HANGS_S
 
 
 def embedded(server: ContractServer) -> int:
@@ -14,7 +15,7 @@ def embedded(server: ContractServer) -> int:
 
 
 def wait_until_embedded(server: ContractServer, texts: int) -> None:
-    for _ in range(300):
-        if embedded(server) >= texts:
-            return
+    until_s = time.monotonic() + HANGS_S
+    while embedded(server) < texts:
+        assert time.monotonic() < until_s
         time.sleep(0.05)

@@ -154,8 +154,8 @@ def test_wrong_arguments_come_back_as_errors_and_the_run_goes_on(indexed: Cli) -
     ):
         assert message.startswith(f"retrieve_evidence: {name}")
     assert "use one of 'build'" in said[1]
-    assert said[7].startswith("where: there is no field 'lang'")
-    assert said[7].endswith("try: language in place of lang")
+    assert said[7].startswith("where: no field is named 'lang'")
+    assert said[7].endswith("try: use language instead of lang")
     assert len(given[-1]["evidence_pack"]["evidence"]) == 1
 
 
@@ -200,9 +200,9 @@ def test_what_nobody_thought_of_does_not_end_the_run(indexed: Cli) -> None:
 
 
 def test_a_toolset_that_cannot_be_is_refused_when_it_is_made(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no tool 'search'"):
+    with pytest.raises(ConfigError, match="no tool is named 'search'"):
         EvidenceToolset(tmp_path, tools=["search"])
-    with pytest.raises(ConfigError, match="no preset 'best'"):
+    with pytest.raises(ConfigError, match="no preset is named 'best'"):
         EvidenceToolset(tmp_path, preset="best")
 
 

@@ -92,7 +92,7 @@ def test_the_sources_of_an_answer_can_be_verified(asking: Cli, kept: bool) -> No
 
 @pytest.mark.parametrize("raw", ['{"sources": []}', '{"sources": 3}', "[" * 100_000, "[]", "3"])
 def test_what_is_neither_a_pack_nor_an_answer_cannot_be_verified(cli: Cli, raw: str) -> None:
-    assert "this is not an" in cli("verify", "-", stdin=raw.encode(), code=2).stderr
+    assert "invalid " in cli("verify", "-", stdin=raw.encode(), code=2).stderr
 
 
 @pytest.mark.parametrize("mode", ["strict", "open", "learning"])
@@ -224,16 +224,16 @@ def test_a_conversation_in_a_terminal(asking: Cli, server: ContractServer) -> No
         screen.keys(f"/sources{ENTER}")
         screen.until("[1] docs@", 2)
         screen.keys(f"/mode{ENTER}")
-        screen.until("mode: strict; there are strict, open, learning")
+        screen.until("mode: strict; known modes: strict, open, learning")
         screen.keys(f"/mode open{ENTER}")
         screen.until("mode: open")
         screen.keys(f"/mode wrong{ENTER}")
-        screen.until("there is no mode 'wrong'")
+        screen.until("no mode is named 'wrong'")
         screen.keys(f"/what{ENTER}")
         screen.until("/quit     leave")
         screen.keys(f"half a line{CTRL_C}")
         screen.keys(CTRL_D)
-        screen.until("to go on: pincite chat --conversation")
+        screen.until("to continue: pincite chat --conversation")
         assert screen.code() == 0
         name = screen.text.rsplit(" ", 1)[-1].strip()
     with terminal(asking.folder, "chat", "--conversation", name) as screen:
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_an_answer_and_not_the_conversation(
         screen.until(">")
         server.fail("slow", times=1, wait_s=30.0)
         screen.keys(f"{QUESTION}{ENTER}")
-        screen.until("looking for an answer")
+        screen.until("searching for an answer")
         screen.keys(CTRL_C)
         screen.until("interrupted")
         server.heal()
@@ -294,7 +294,7 @@ def test_that_no_model_is_named_is_said_once(asking: Cli) -> None:
         screen.keys(f"{QUESTION}{ENTER}")
         screen.until("[1] docs@", 2)
         screen.keys(CTRL_D)
-        text = screen.until("to go on")
+        text = screen.until("to continue")
         assert screen.code() == 0
     assert text.count("warning: extractive") == 1
 

@@ -16,6 +16,7 @@ from pincite.settings.beginning import config_text
 from pincite.settings.load import load_settings
 from pincite.settings.toml_file import parse
 from tests.environment import clean_environment
+from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 
 CLAIM = '[store]\nurl = "http://192.0.2.1:6333"\n'
@@ -35,7 +36,7 @@ def test_a_project_begins_with_a_file_that_indexes_it_and_is_never_overwritten(c
     assert done.stdout == f"{place}\n"
     written = place.read_text()
     assert parse(written, "x") == {"source": [{"path": "."}]}
-    assert "already, and is never overwritten" in cli("init", "notes", code=2).stderr
+    assert "already exists and is never overwritten" in cli("init", "notes", code=2).stderr
     assert place.read_text() == written
     inside = Cli(place.parent)
     inside("index", **homes(cli))
@@ -67,9 +68,9 @@ def test_neither_a_link_nor_a_file_in_the_place_of_the_folder_is_written_to(cli:
     assert "never overwritten" in cli("init", code=2).stderr
     assert not (cli.folder / "elsewhere").exists()
     cli.write("file", "x")
-    assert "is no folder" in cli("init", "file", code=2).stderr
+    assert "is not a folder" in cli("init", "file", code=2).stderr
     assert "no-such" in cli("init", "--preset", "no-such", code=2).stderr
-    assert "folder of its own" in cli("init", "file", "--user", code=2).stderr
+    assert "takes no folder" in cli("init", "file", "--user", code=2).stderr
 
 
 def test_what_belongs_to_no_project_has_the_folders_of_the_user(cli: Cli) -> None:
@@ -90,7 +91,7 @@ def test_what_belongs_to_no_project_has_the_folders_of_the_user(cli: Cli) -> Non
     assert str(place) in work("config", "path", **user).stdout
     work("stop", **user)
     work.write("pincite.toml", "")  # a project of its own
-    assert f"no index at {work.folder}" in work("search", "x", code=1, **user).stderr
+    assert f"no index exists at {work.folder}" in work("search", "x", code=1, **user).stderr
 
 
 def test_a_file_that_was_found_is_refused_in_a_pipe_with_the_command(cli: Cli) -> None:
@@ -136,11 +137,11 @@ def test_a_daemon_that_runs_answers_nobody_by_a_file_that_is_not_trusted(cli: Cl
 def test_what_needs_no_trust_and_what_is_not_found_say_so(cli: Cli) -> None:
     user = homes(cli)
     cli.write("pincite.toml", "[select]\nresults = 3\n")
-    assert "asks for nothing" in cli("trust", code=3, **user).stderr
+    assert "has no settings that need trust" in cli("trust", code=3, **user).stderr
     cli.write("team.toml", CLAIM)
-    assert "never found by itself" in cli("trust", "team.toml", code=2, **user).stderr
+    assert "does not find it by itself" in cli("trust", "team.toml", code=2, **user).stderr
     assert "cannot be read" in cli("trust", "none/pincite.toml", code=2, **user).stderr
-    assert "stands alone" in cli("trust", "--list", "--revoke", code=2, **user).stderr
+    assert "takes no other arguments" in cli("trust", "--list", "--revoke", code=2, **user).stderr
     os.mkfifo(cli.folder / "fifo")
     (cli.folder / "pincite.toml").unlink()
     (cli.folder / "pincite.toml").symlink_to(cli.folder / "fifo")
@@ -170,7 +171,7 @@ def asked_on_a_terminal(cli: Cli, answer: bytes, user: dict[str, Any]) -> tuple[
             break
         said += part
     os.close(ours)
-    return process.wait(timeout=60), said.decode()
+    return process.wait(timeout=HANGS_S), said.decode()
 
 
 def test_a_person_is_asked_once(cli: Cli) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
+import click
 import pytest
 from jsonschema import Draft202012Validator
 
+from pincite.surfaces.cli.app import SECTIONS, app
 from tests.surfaces.conftest import Cli
 
 GUIDE = """\
@@ -156,7 +159,7 @@ def test_verify_tells_fresh_moved_changed_and_deleted_apart(indexed: Cli) -> Non
 
 def test_verify_refuses_what_is_no_pack(indexed: Cli) -> None:
     indexed.write("pack.json", '{"a": 1}')
-    assert "not an evidence pack" in indexed("verify", "pack.json", code=2).stderr
+    assert "invalid evidence pack" in indexed("verify", "pack.json", code=2).stderr
 
 
 def test_indexing_again_follows_edits_renames_and_deletions(indexed: Cli) -> None:
@@ -234,7 +237,7 @@ def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> 
 
 def test_a_command_without_an_index_says_how_to_make_one(cli: Cli) -> None:
     done = cli("search", "anything", code=1)
-    assert "there is no index" in done.stderr
+    assert "no index exists" in done.stderr
     assert "try: pincite index PATH" in done.stderr
 
 
@@ -267,6 +270,13 @@ def test_a_pipe_that_closes_early_is_no_error(indexed: Cli) -> None:
         ["bash", "-c", shell], cwd=indexed.folder, capture_output=True, check=False
     )
     assert b"Traceback" not in done.stderr
+
+
+def test_help_lists_every_command_once_and_first_steps_first(cli: Cli) -> None:
+    listed = [name for section in SECTIONS.values() for name in section]
+    assert sorted(listed) == sorted(app.list_commands(click.Context(app)))
+    titles = re.findall(r"^(\w[\w ]*):$", cli("--help").stdout, re.MULTILINE)
+    assert titles == ["Options", *SECTIONS]
 
 
 def test_the_version_is_printed(cli: Cli) -> None:

@@ -210,7 +210,7 @@ def test_no_secret_is_shown(cli: Cli) -> None:
 def test_the_files_that_are_read_are_named(cli: Cli) -> None:
     done = cli("config", "path", code=3)
     assert done.stdout == ""
-    assert f"it would be {cli.folder}/pincite.toml" in done.stderr
+    assert f"its place would be {cli.folder}/pincite.toml" in done.stderr
     cli.write("base.toml", "")
     cli.write("pincite.toml", 'extends = "./base.toml"\n')
     assert cli("config", "path").stdout.split() == [
@@ -231,7 +231,7 @@ def test_a_name_that_is_no_preset_is_answered_with_those_that_are(cli: Cli) -> N
         ("config", "show", "--preset", "evidnce"),
     ):
         said = cli(*command, code=2).stderr
-        assert "no preset 'evidnce'; known: evidence, general, chat, local, multi-model" in said
+        assert "no preset is named 'evidnce'; known presets: evidence, general, chat, local" in said
 
 
 def test_a_contradiction_of_a_command_is_named_with_both_places(cli: Cli) -> None:

@@ -107,7 +107,7 @@ def test_the_tool_of_mcp_gives_the_same_block(guide: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "said"), [("0", "budget is 0"), ("-5", "budget is -5"), ("50", "no room for one")]
+    ("budget", "said"), [("0", "budget is 0"), ("-5", "budget is -5"), ("50", "is too small")]
 )
 def test_a_budget_without_room_is_wrong_usage(guide: Cli, budget: str, said: str) -> None:
     assert said in guide("context", QUESTION, "--budget", budget, code=2).stderr
@@ -134,7 +134,7 @@ def test_tokens_can_be_counted_by_the_model_that_reads_it(guide: Cli, tmp_path: 
     estimated = guide.json("context", QUESTION, "--budget", "900")
     assert len(counted["text"]) > len(estimated["text"])
     wrong = guide("context", QUESTION, "--tokenizer", "guide.md", code=2)
-    assert "is no tokenizer" in wrong.stderr
+    assert "is not a tokenizer" in wrong.stderr
     os.mkfifo(guide.folder / "pipe")
     pipe = guide("context", QUESTION, "--tokenizer", "pipe", code=2)
-    assert "pipe is no file; name a tokenizer.json" in pipe.stderr
+    assert "pipe is not a file; name a tokenizer.json" in pipe.stderr

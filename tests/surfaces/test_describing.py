@@ -89,14 +89,14 @@ def test_the_configuration_describes_and_has_the_last_word(harbour: Cli) -> None
 
 def test_what_cannot_be_described_is_named(harbour: Cli) -> None:
     for arguments, complaint in (
-        (("describe", "docs/nothing", "x"), "nothing is indexed at harbour:'nothing'"),
-        (("describe", "/", "x"), "is not indexed; sources are: harbour"),
-        (("describe", "harbour:../..", "x"), "leads out of the source"),
+        (("describe", "docs/nothing", "x"), "no indexed file is at harbour:'nothing'"),
+        (("describe", "/", "x"), "is not indexed; known sources: harbour"),
+        (("describe", "harbour:../..", "x"), "is outside of the source"),
         (("describe", "docs", "x" * 1_001), "1,001 characters; at most 1,000"),
-        (("describe", "docs"), "It takes a text, or --remove"),
+        (("describe", "docs"), "needs a text, or --remove"),
         (("describe", "docs", "  "), "the text is empty"),
-        (("describe", "docs", "x", "--remove"), "It takes a text, or --remove"),
-        (("describe", "--remove"), "--remove without a place"),
+        (("describe", "docs", "x", "--remove"), "needs a text, or --remove"),
+        (("describe", "--remove"), "--remove needs a place"),
         (("describe", "docs", "x", "-c", "none"), "none"),
     ):
         assert complaint in harbour(*arguments, code=2).stderr
@@ -105,8 +105,8 @@ def test_what_cannot_be_described_is_named(harbour: Cli) -> None:
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ('{ "../x" = "y" }', "leads out of the source"),
-        ('{ "/etc" = "y" }', "no path below the source"),
+        ('{ "../x" = "y" }', "is outside of the source"),
+        ('{ "/etc" = "y" }', "not a path below the source"),
         ('{ "x" = 3 }', "source"),
         ('{ "a\\u0007b" = "y" }', "control characters"),
         ('"words"', "source"),

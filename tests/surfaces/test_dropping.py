@@ -53,14 +53,14 @@ def test_anything_but_yes_keeps_it(indexed: Cli, answer: bytes) -> None:
     code, said = answered(indexed, answer)
     assert code == 1
     assert "Drop main with 1 documents, 1 chunks? [y/N] " in said
-    assert "main was not dropped" in said
+    assert "main was kept" in said
     assert "main: 1 documents" in indexed("collections").stdout
 
 
 def test_yes_drops_it(indexed: Cli) -> None:
     code, said = answered(indexed, b"y\n")
     assert code == 0
-    assert "main is gone" in said
+    assert "main was dropped" in said
     assert indexed("collections").stdout == ""
 
 

@@ -145,8 +145,8 @@ def test_they_stand_beside_an_index_in_every_form(shop: Cli) -> None:
     assert {item["collection"] for item in pack["evidence"]} == {"main", "wiki", "notes"}
     assert set(pack["plan"]["collections"]) == {"main", "wiki", "notes"}
     files = shop("search", "rotate a key", "--all", "--format", "files").stdout.split()
-    assert "guide.md:1:3" in files
-    assert "pages/0.html" in files
+    assert "guide.md:guide.md:1:3" in files
+    assert "wiki:pages/0.html" in files
     table = shop("search", "rotate a key", "-c", "wiki", "--all").stdout
     assert "] pages/0.html  " in table
     assert "L0" not in table
@@ -162,7 +162,7 @@ def test_status_collections_and_doctor_name_them(shop: Cli) -> None:
     assert "wiki: 3 points, ollama:embeddinggemma; wiki_v2 at http://127.0.0.1" in listed
     status = shop("status").stdout
     assert "collection wiki: 3 points, wiki_v2 at" in status
-    assert "sparse  none: searched by meaning alone" in status
+    assert "sparse  none: semantic search only" in status
     doctor = shop("doctor").stdout
     assert doctor.count("ok      qdrant") == 2
 
@@ -194,7 +194,7 @@ def test_what_is_only_read_is_neither_indexed_into_nor_dropped(shop: Cli) -> Non
     for arguments in (("index", "guide.md", "-c", "wiki"), ("collections", "drop", "wiki")):
         refused = shop(*arguments, code=2)
         assert "wiki is wiki_v2 at" in refused.stderr
-        assert "only read" in refused.stderr
+        assert "Pincite only reads it" in refused.stderr
 
 
 def test_a_search_that_asks_others_does_not_import_the_client(shop: Cli) -> None:
@@ -217,7 +217,7 @@ def test_a_name_that_the_index_has_too_is_refused(shop: Cli) -> None:
     (shop.folder / "pincite.toml").unlink()
     shop("index", "guide.md", "--lexical", "-c", "wiki")
     shop.write("pincite.toml", configured)
-    assert "there are two collections 'wiki'" in shop("search", "key", code=2).stderr
+    assert "two collections are named 'wiki'" in shop("search", "key", code=2).stderr
 
 
 def test_a_source_that_is_not_indexed_is_neither_read_nor_called_fresh(

@@ -59,8 +59,8 @@ def test_results_are_printed_for_a_language_model_within_its_budget(indexed: Cli
 
 def test_a_wrong_filter_is_wrong_usage_with_its_place_and_what_was_meant(indexed: Cli) -> None:
     done = indexed("search", "key", "--where", "path ^= src/ and lang = python", code=2)
-    assert "there is no field 'lang', at character 18" in done.stderr
-    assert "try: language in place of lang" in done.stderr
+    assert "no field is named 'lang', at character 18" in done.stderr
+    assert "try: use language instead of lang" in done.stderr
 
 
 def test_explain_takes_what_a_search_takes(indexed: Cli) -> None:
@@ -78,4 +78,4 @@ def test_explain_takes_what_a_search_takes(indexed: Cli) -> None:
         places[options] = {one["place"].partition("#")[0] for one in selected["candidates"]}
     assert places.pop(()) == {"guide.md", "src/keys.py"}
     assert all(found == {"src/keys.py"} for found in places.values()), places
-    assert "no collection 'none'" in indexed("explain", "key", "-c", "none", code=2).stderr
+    assert "no collection is named 'none'" in indexed("explain", "key", "-c", "none", code=2).stderr

@@ -142,7 +142,7 @@ def test_enter_opens_the_editor_at_the_line_without_a_shell(tmp_path: Path) -> N
     assert asked.read_text() == f"-n\n+3\n{tmp_path}/a $(touch pwned).md\n"
     assert not list(tmp_path.rglob("pwned"))
     asyncio.run(use("/no/such/editor", lambda view: "cannot be started" in status(view)))
-    asyncio.run(use("'unclosed", lambda view: "cannot be read" in status(view)))
+    asyncio.run(use("'unclosed", lambda view: "cannot parse" in status(view)))
 
 
 def test_what_has_no_file_here_cannot_be_opened() -> None:
@@ -151,7 +151,9 @@ def test_what_has_no_file_here_cannot_be_opened() -> None:
             keys.send_text("keys")
             await until(lambda: view.chosen)
             keys.send_text(ENTER)
-            await until(lambda: status(view) == "no file here has acme@c0ffee:docs/keys.md#L3-L5")
+            await until(
+                lambda: status(view) == "no file here matches acme@c0ffee:docs/keys.md#L3-L5"
+            )
 
     asyncio.run(use())
 

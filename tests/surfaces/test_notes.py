@@ -220,7 +220,7 @@ def test_without_a_reranker_what_is_measured_decides_and_the_pack_says_so(
 
 def test_a_model_of_another_size_is_refused_before_anything_is_made(campus: Campus) -> None:
     campus.configure('[models]\ndense = "voyage:voyage-code-2"')
-    with pytest.raises(ConfigError, match=r"1536 dimensions, and store\.dimensions is 1024"):
+    with pytest.raises(ConfigError, match=r"1536 dimensions, but store\.dimensions is 1024"):
         campus.write({"a": 0.5})
     assert campus.qdrant.requests == []
 

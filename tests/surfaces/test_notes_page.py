@@ -50,7 +50,7 @@ def test_the_recipe_answers_a_question_and_refuses_without_tags(cli: Cli) -> Non
         arguments = shlex.split(command.removeprefix("$ pincite "))
         assert "A heat pump moves heat" in cli(*arguments, **keys).stdout
         said = cli("search", arguments[1], code=2, **keys).stderr
-        assert "is only searched and read with institution, mode" in said
+        assert "requires institution, mode for every search and read" in said
         done = subprocess.run(
             [sys.executable, "-c", block("python")],
             cwd=cli.folder,

@@ -34,8 +34,8 @@ def make_places(folder: Path) -> dict[str, Path]:
     ("kind", "why"),
     [
         ("below a read-only folder", ("Read-only file system", "Permission denied")),
-        ("a dangling link", ("a link leads nowhere",)),
-        ("below a dangling link", ("a link leads nowhere",)),
+        ("a dangling link", ("a link in it has no target",)),
+        ("below a dangling link", ("a link in it has no target",)),
         ("through a file", ("Not a directory",)),
         ("a loop of links", ("Too many levels of symbolic links",)),
         ("below a loop of links", ("Too many levels of symbolic links",)),
@@ -74,7 +74,7 @@ def test_a_current_folder_that_is_gone_is_an_error_and_no_traceback(cli: Cli) ->
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("error: the current folder cannot be found")
+    assert done.stderr.startswith("error: the current folder no longer exists or cannot be read")
 
 
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME", "PINCITE_MODELS"])

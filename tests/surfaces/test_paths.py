@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -80,3 +81,73 @@ def test_a_place_of_one_of_several_sources_is_read_as_a_search_shows_it(
     cli.write("more/src/keys.py", "another\n")
     cli("index", "more", "--lexical")
     assert cli("get", "src/keys.py:1").stdout == "another\n"  # the whole path of a file comes first
+
+
+def test_the_name_of_a_source_is_a_path_where_nothing_else_has_it(cli: Cli) -> None:
+    cli.write("one/guide/keys.md", "To rotate a key of one, call rotate_key.\n")
+    cli.write("two/keys.md", "To rotate a key of two, call rotate_key.\n")
+    cli("index", "one", "--lexical", "--name", "guide")
+    cli("index", "two", "--lexical", "--name", "acme/two")
+    elsewhere = cli.folder / "away"
+    elsewhere.mkdir()
+    there, index = Cli(elsewhere), ("--index", str(cli.folder / ".pincite"))
+
+    def found(path: str) -> set[str]:
+        pack = there.json("search", "rotate a key", "--all", "--path", path, *index)
+        return {item["citation"].partition("@")[0] for item in pack["evidence"]}
+
+    assert found("acme/two") == found("acme/two/") == found("acme/two/keys.md") == {"acme/two"}
+    assert found("guide") == {"guide"}  # a folder that is indexed, in a source of that name
+    done = there("search", "rotate a key", "--path", "acme", *index, code=3)
+    assert "paths=['acme']" in done.stderr
+
+
+def test_files_of_several_sources_are_named_with_their_source(cli: Cli) -> None:
+    cli.write("one/keys.md", "To rotate a key of one, call rotate_key.\n")
+    cli.write("two/keys.md", "To rotate a key of two, call rotate_key.\n")
+    cli("index", "one", "two", "--lexical")
+    shown = cli("search", "rotate a key", "--all", "--format", "files").stdout.splitlines()
+    assert sorted(shown) == ["one:keys.md:1:1", "two:keys.md:1:1"]
+    for line in shown:
+        assert f"of {line[:3]}," in cli("get", line).stdout
+    alone = cli("search", "rotate a key", "--all", "--path", "two", "--format", "files").stdout
+    assert alone == "keys.md:1:1\n"
+
+
+def test_a_file_named_with_its_source_is_no_file_of_another_source(cli: Cli) -> None:
+    cli.write("docs/keys.md", "A gondola of the docs.\n")
+    cli.write("repo/docs/keys.md", "A gondola of the repository.\n")
+    cli("index", "docs", "repo", "--lexical")
+    shown = cli("search", "gondola", "--all", "--format", "files").stdout.splitlines()
+    assert {cli("get", line).stdout for line in shown} == {
+        "A gondola of the docs.\n",
+        "A gondola of the repository.\n",
+    }
+
+
+def test_a_line_behind_the_last_newline_is_none(cli: Cli) -> None:
+    cli.write("docs/keys.md", "one\ntwo rotates\n")
+    cli("index", "docs", "--lexical")
+    assert cli("get", "keys.md:2").stdout == "two rotates\n"
+    assert "has 2 lines: line 3 does not exist" in cli("get", "keys.md:3", code=2).stderr
+    cited = cli("search", "rotates", "--json").stdout
+    (item,) = json.loads(cited)["evidence"]
+    head = item["citation"].partition("#")[0]
+    assert cli("verify", f"{head}#L1-L2", code=0)
+    assert "has 2 lines" in cli("verify", f"{head}#L3", code=3).stdout
+
+
+@pytest.mark.parametrize(
+    ("locator", "why", "better"),
+    [
+        ("keys.md:5-3", "its last line comes before its first", "keys.md:3-5"),
+        ("docs/keys.md#L5-L3", "its last line comes before its first", "docs/keys.md:3-5"),
+        ("keys.md:12,14", "it may mean a range of lines, or a line and a column", "keys.md:12-14"),
+    ],
+)
+def test_lines_that_cannot_be_meant_are_refused_with_what_to_write(
+    indexed: Cli, locator: str, why: str, better: str
+) -> None:
+    done = indexed("get", locator, code=2)
+    assert why in done.stderr
+    assert f"pincite get {better}" in done.stderr

@@ -57,7 +57,7 @@ def test_a_reranker_whose_turn_comes_too_late_is_left_out_at_once_by_the_next_pr
     assert "rate_limited" not in codes(first)
     assert {"rate_limited", "rerank_unavailable"} <= codes(second)
     said = [one["message"] for one in second["warnings"] if one["code"] == "rate_limited"]
-    assert "at most 1 requests a minute are set" in said[0]
+    assert "the limit is 1 requests a minute" in said[0]
     assert second["evidence"]
 
 

@@ -17,7 +17,7 @@ def test_the_command_line_says_once_that_an_index_is_read_only(cli: Cli) -> None
     with read_only(root):
         found = cli("search", "brown fox", "-f", "files")
         assert found.stdout == "a.md:1:3\n"
-        assert found.stderr.count("is read-only: it can be searched") == 1
+        assert found.stderr.count("is read-only: you can search it") == 1
         assert "searches are not logged" in found.stderr
         status = cli("status").stdout
         assert "log      off" in status

@@ -30,9 +30,9 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     cli.write("a.jsonl", lines(*ROWS) + "no json\n" + lines({"id": "t1", "text": "again"}))
     done = cli("import", "a.jsonl", "--lexical", code=1)
     assert "a.jsonl: 2 written, 2 failed records" in done.stderr
-    assert "unreadable: record 3: the line is no JSON" in done.stderr
+    assert "unreadable: record 3: the line is not valid JSON" in done.stderr
     assert "duplicate_id: record 4 ('t1')" in done.stderr
-    assert "warning: attribute_new: course is a keyword" in done.stderr
+    assert "warning: attribute_new: course is now a keyword" in done.stderr
     assert done.stdout == ""
 
     pack = json.loads(cli("search", "slow scanner", "--json").stdout)
@@ -49,9 +49,9 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     (again,) = cli.json("import", "a.jsonl", "--lexical", code=1)
     assert (again["unchanged"], again["failed_count"]) == (2, 2)
     refused = cli("delete", "--where", "course = ml", code=2)
-    assert "1 records would be deleted, and nobody can be asked" in refused.stderr
+    assert "1 records would be deleted, and confirmation needs a terminal" in refused.stderr
     assert cli.json("delete", "--where", "course = ml", "--yes")["deleted"] == 1
-    assert "not there: t1" in cli("delete", "--id", "t1", "--yes", code=1).stderr
+    assert "not found: t1" in cli("delete", "--id", "t1", "--yes", code=1).stderr
     assert "1 unchanged" in cli("index", "--lexical").stderr
     cli("collections", "forget", "records")
     assert "deleted" in cli("verify", "pack.json", code=3).stdout
@@ -65,7 +65,8 @@ def test_records_come_from_the_standard_input_and_from_tables(cli: Cli) -> None:
     columns = ("--id", "key", "--text", "body", "--attribute", "year")
     done = cli("import", "a.csv", *columns, "--source", "tables", code=1)
     assert (
-        "attribute_invalid: record 3 ('8'): attribute 'year': 'soon' is no integer" in done.stderr
+        "attribute_invalid: record 3 ('8'): attribute 'year': 'soon' is not a valid integer"
+        in done.stderr
     )
     pack = cli.json("search", "table of printers", "--where", "year = 2026")
     assert [one["path"] for one in pack["evidence"]] == ["7"]
@@ -76,7 +77,7 @@ def test_a_file_that_cannot_be_imported_is_named(cli: Cli) -> None:
     cli.write("a.csv", "key\n7\n")
     cli.write("a.txt", "x")
     assert "has no column 'id'" in cli("import", "a.csv", "--lexical", code=2).stderr
-    assert "which format this is" in cli("import", "a.txt", "--lexical", code=2).stderr
+    assert "the format is not clear" in cli("import", "a.txt", "--lexical", code=2).stderr
     assert "cannot be read" in cli("import", "gone.jsonl", "--lexical", code=1).stderr
 
 

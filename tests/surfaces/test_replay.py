@@ -87,6 +87,6 @@ def test_a_changed_file_and_a_new_one_are_seen(asked: Cli) -> None:
     assert not found["same"]
     assert "main.documents" in [one["name"] for one in found["index"]]
     gone = [item for item in found["items"] if item["rank_now"] is None]
-    assert [item["reason"][:29] for item in gone] == ["is not in the index any more:"]
+    assert [item["reason"][:26] for item in gone] == ["is no longer in the index:"]
     new = {item["place"] for item in found["items"] if item["rank_then"] is None}
     assert new == {"guide.md#L1-L3", "more.md#L1-L3"}

@@ -75,10 +75,10 @@ def test_a_folder_with_a_model_will_do(shop: Cli) -> None:
     [
         ((" ", "a"), 2, "query is empty"),
         ((QUERY,), 2, "no documents"),
-        ((QUERY, "a", "--model", "nobody:x"), 2, "known: "),
-        ((QUERY, "a", "--model", "nothing"), 2, "names no model"),
+        ((QUERY, "a", "--model", "nobody:x"), 2, "known providers: "),
+        ((QUERY, "a", "--model", "nothing"), 2, "is not a model name"),
         ((QUERY, "a", "--model", "local:missing/model"), 1, "offline"),
-        ((QUERY, "a", "--model", "local:./missing"), 1, "no folder ./missing"),
+        ((QUERY, "a", "--model", "local:./missing"), 1, "the folder ./missing does not exist"),
         ((QUERY, "a", "--model", "cohere:rerank-v1"), 1, "not found"),
     ],
 )
@@ -92,6 +92,6 @@ def test_what_cannot_be_is_said(
 
 def test_without_a_reranker_it_says_what_to_configure(cli: Cli) -> None:
     said = rerank(cli, QUERY, "a", code=2)[1]
-    assert "there is no reranker" in said
+    assert "no reranker is configured" in said
     assert "--model PROVIDER:MODEL" in said
     assert "[models] with rerank" in said

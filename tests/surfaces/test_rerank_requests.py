@@ -239,7 +239,7 @@ def test_a_text_is_cut_by_an_estimate_from_above_where_no_tokenizer_is_named(
     (cut,) = [text for text in bodies(server) if text.startswith("# Long")]
     assert 20 <= len(cut.split()) < 60
     (said,) = [one.message for one in pack.warnings if one.code == "rerank_text_cut"]
-    assert "by an estimate from above" in said
+    assert "estimated conservatively" in said
     assert "rerank.tokenizer" in said
     logged = (shop.folder / ".pincite/retrieval.jsonl").read_text(encoding="utf-8").splitlines()
     assert said in logged[-1]
@@ -250,5 +250,5 @@ def test_a_tokenizer_that_cannot_be_read_is_said_with_its_path(
 ) -> None:
     configure(server, shop, '[rerank]\ntokenizer = "missing.json"')
     done = shop("search", QUESTION, code=2, VOYAGE_API_KEY=KEY)
-    assert "missing.json is no tokenizer" in done.stderr
+    assert "missing.json is not a tokenizer" in done.stderr
     assert "Traceback" not in done.stderr

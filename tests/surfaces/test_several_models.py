@@ -75,7 +75,7 @@ def test_a_new_model_gets_a_collection_beside_and_one_search_asks_both(
     assert server.record.requests == before
     assert "a part of docs" in run(shop, "collections")
     run(shop, "index", "docs", "-c", WITH_OPENAI, code=2)
-    assert "a part of the collection 'docs'" in said()
+    assert "is a member of the collection 'docs'" in said()
     run(shop, "collections", "drop", "docs", "--yes")
     assert run(shop, "collections") == ""
 
@@ -185,7 +185,7 @@ def test_a_lexical_collection_gets_a_model_without_its_files(
     found = {one["collection"] for one in pack["omitted"]}  # their files are gone
     assert (len(pack["omitted"]), found) == (5, {"words__text_embedding_3_small_256"})
     run(shop, "reembed", "nothing", "--to", OPENAI, code=2)
-    assert "there is no collection 'nothing'; there are: docs, words" in said()
+    assert "no collection is named 'nothing'; known collections: docs, words" in said()
 
 
 INTERRUPTIBLE = """
@@ -226,9 +226,9 @@ def test_reembedding_that_is_killed_goes_on_and_searches_stay_right(
     advice = f"try: {WITH_OPENAI} is not complete: pincite reembed docs --to {OPENAI}"
     assert advice in run(shop, "status")
     run(shop, "search", "turnstile", "-c", WITH_OPENAI, code=2)
-    assert "is being filled" in said()
+    assert "is not complete yet" in said()
     run(shop, *command)
-    assert f"docs is searched with {OPENAI} now: 5 documents, 5 chunks" in said()
+    assert f"docs now uses {OPENAI}: 5 documents, 5 chunks" in said()
     assert "; docs: dropped" in said()
     pack = search(shop)
     assert len(paths(pack, WITH_OPENAI)) == 5

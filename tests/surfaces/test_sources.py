@@ -156,8 +156,8 @@ def test_attributes_are_set_kept_shown_and_changed(cli: Cli) -> None:
     cli.write("docs/guide.md", f"---\nyear: 2026\nkind: x\n---\n\n{PAGE.format('ten')}")
     cli.write("docs/other.md", PAGE.format("two"))
     first = cli("index", "docs", "--lexical", "--set", "course=ml", "--set", "who=\x1b[31mAda")
-    assert "warning: attribute_new: course is a keyword from now on" in first.stderr
-    assert "year is an integer from now on (first seen in guide.md)" in first.stderr
+    assert "warning: attribute_new: course is now a keyword" in first.stderr
+    assert "year is now an integer (first seen in guide.md)" in first.stderr
     status = cli("status").stdout
     assert "attributes  course keyword, who keyword, year integer" in status
     assert "attributes: course=ml, who=" in status
@@ -166,11 +166,11 @@ def test_attributes_are_set_kept_shown_and_changed(cli: Cli) -> None:
     (again,) = cli.json("index")
     assert (again["unchanged"], again["rewritten"]) == (2, 0)
     changed = cli("index", "docs", "--set", "course=stats", "--set", "who=")
-    assert "2 with other attributes" in changed.stderr
+    assert "2 with new attributes" in changed.stderr
     source = cli.json("status")["collections"][0]["sources"][0]["source"]
     assert source["attributes"] == {"course": "stats"}
     refused = cli("index", "docs", "--set", "year=soon", code=2)
-    assert "--set year: 'soon' is no integer" in refused.stderr
+    assert "--set year: 'soon' is not a valid integer" in refused.stderr
 
 
 def test_a_required_attribute_is_given_in_the_settings(cli: Cli) -> None:

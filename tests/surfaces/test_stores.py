@@ -74,7 +74,7 @@ def test_an_index_never_changes_its_store_by_itself(cli: Cli, tmp_path: Path) ->
     cli("index", "guide.md", "--lexical")
     cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
     refused = cli("search", "rotate", code=2)
-    assert "another store (edge) than the settings say (sqlite)" in refused.stderr
+    assert "has its points in edge, but the settings name sqlite" in refused.stderr
 
 
 def test_a_server_that_is_away_is_named_and_found_again(cli: Cli, server: Recorder) -> None:
@@ -94,7 +94,7 @@ def test_a_server_that_is_away_is_named_and_found_again(cli: Cli, server: Record
         ('kind = "oracle"', "oracle"),
         ('kind = "qdrant"', "needs a url"),
         ('kind = "sqlite"\nurl = "http://x"', "has no url"),
-        ('url = "http://x"\napi_key = "k"', "not kept here"),
+        ('url = "http://x"\napi_key = "k"', "not allowed here"),
         ('url = "http://x"\ncolour = 1', "unknown key 'store.colour'"),
         ('url = "http://x"\nshards = -1', "negative"),
         ('keyword = "fts5"', "has no FTS5"),

@@ -212,7 +212,7 @@ def test_what_moved_is_left_out_is_missing_or_below_the_bar_is_said() -> None:
     said = shown(found)
     assert "moved since it was indexed" in said
     assert "nowhere in the index: cassandra\n" in said
-    assert "not in what is shown: retry\n" in said
+    assert "not in the shown passages: retry\n" in said
     assert "left out: old.md: its file is gone" in said
     assert "left out: new.md: its file has changed there" in said
     none = shown(pack(level="none", closest=(result(1, "near.md"),)))

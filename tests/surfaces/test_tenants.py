@@ -33,7 +33,7 @@ from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from pincite.surfaces.render import to_json
 
-REFUSED = "is only searched and read with"
+REFUSED = "for every search and read"
 MARKS = {"north": "quetzal", "south": "zanzibar"}
 TEXT = "The oral exam of {0} asks how a key is rotated. The answer of {0} is short.\n"
 #: What the entry points do about tags. `tags`: refused without, narrowed by them. `owner`: whoever
@@ -433,7 +433,7 @@ def test_bound_tags_are_added_and_cannot_be_widened(shelf: Shelf, tool: str) -> 
         said, failed = said_by_mcp(shelf, tool, NORTH, **arguments(other, **tags))
         assert failed, said
         assert "zanzibar" not in said
-        assert "is set by whoever serves this index" in said
+        assert "is fixed by the server" in said
 
 
 def test_the_adk_is_bound_as_well(shelf: Shelf) -> None:

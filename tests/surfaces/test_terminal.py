@@ -137,7 +137,7 @@ def test_what_is_logged_asked_again_and_measured_is_shown_escaped(evil: Cli) -> 
     evil.write("golden.jsonl", json.dumps(golden) + "\n")
     run, told, _ = on_terminal(evil, "eval", "run", "golden.jsonl", "-o", f"run{EVIL[0]}.json")
     assert "nDCG@10" in run
-    assert "run\\x1b.json has the run" in told
+    assert "wrote the run to run\\x1b.json" in told
     for text in (listed, again, run, told):
         assert not _OBEYED.search(_OURS.sub("", text))
 

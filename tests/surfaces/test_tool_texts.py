@@ -174,7 +174,10 @@ def test_a_budget_that_cannot_be_is_wrong_usage(wrong: Any) -> None:
         ('pincite search "how do I ..."', "call search_evidence"),
         ("pincite index PATH", "ask the user to run `pincite index PATH`"),
         ("it changed: run `pincite index`", "it changed: call refresh"),
-        ("look into daemon.log, then: pincite status", "look into daemon.log, call index_status"),
+        (
+            "read the log daemon.log, then: pincite status",
+            "read the log daemon.log, call index_status",
+        ),
         ("leave it out of --path and --not-path", "leave it out of paths and not_paths"),
         ("wait longer: --wait SECONDS", "wait longer: --wait SECONDS"),
         ("the pincite index is here", "the pincite index is here"),

@@ -33,7 +33,7 @@ def test_vectors_that_are_being_filled_in_or_were_kept_are_not_begun_anew(
     run(shop, *beside, code=2)
     assert f"{WITH_OPENAI} has vectors of {OPENAI} for docs and is not complete" in said()
     assert f"to finish it: pincite {' '.join(again)};" in said()
-    assert f"to give it up: pincite collections drop {WITH_OPENAI};" in said()
+    assert f"to discard it: pincite collections drop {WITH_OPENAI};" in said()
     shown = said().partition("to index as before: pincite ")[2].split()
     assert run(shop, "collections") == there
     run(shop, *shown)  # as the hint says
@@ -61,7 +61,7 @@ def test_the_model_that_it_has_already_changes_nothing(server: ContractServer, s
     before = run(shop, "collections", "--json")
     for _ in range(2):
         run(shop, "reembed", "docs", "--to", VOYAGE)
-        assert "docs is searched with voyage:voyage-4@256 already: nothing to do" in said()
+        assert "docs already uses voyage:voyage-4@256: nothing to do" in said()
     assert run(shop, "collections", "--json") == before
     assert "a part of" not in run(shop, "collections")
     assert "a part of" not in run(shop, "status")

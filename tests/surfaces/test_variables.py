@@ -34,12 +34,15 @@ def test_a_named_collection_is_indexed_into_and_is_all_that_is_searched(indexed:
     assert asked(indexed, QDRANT_COLLECTION="chunks") == ["chunks"]
     assert asked(indexed, "-c", "main", QDRANT_COLLECTION="chunks") == ["main"]
     done = indexed("collections", "forget", "none", code=2, QDRANT_COLLECTION="chunks")
-    assert "chunks has no source 'none'; it has: chunks" in done.stderr
+    assert "chunks has no source 'none'; known sources: chunks" in done.stderr
 
 
 def test_a_named_collection_that_is_not_there_is_named_with_the_variable(indexed: Cli) -> None:
     done = indexed("search", "turnstile", code=2, QDRANT_COLLECTION="docs")
-    assert "no collection 'docs', which QDRANT_COLLECTION names; there are: chunks" in done.stderr
+    assert (
+        "no collection is named 'docs', the value of QDRANT_COLLECTION; known collections: chunks"
+        in done.stderr
+    )
     done = indexed("search", "turnstile", "-c", "docs", code=2, QDRANT_COLLECTION="chunks")
     assert "QDRANT_COLLECTION" not in done.stderr
 

@@ -13,13 +13,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pincite.errors import ConfigError, NotFound, Unauthenticated, WorkspaceUnavailable
+from pincite.errors import (
+    ConfigError,
+    NotFound,
+    Unauthenticated,
+    UsageError,
+    WorkspaceUnavailable,
+)
 from pincite.settings.load import load_settings
 from pincite.settings.workspace import ADDRESSES
 from pincite.surfaces.cli.app import app
 from pincite.workspace.opening import workspaces_of
 from pincite.workspace.verification import Caller, verify_key
 from tests.surfaces.conftest import Cli
+from tests.workspace.issuer import issuing
+from tests.workspace.s3_server import KEY, SECRET, s3_serving
 
 
 @pytest.fixture
@@ -53,6 +61,12 @@ def test_a_database_is_made_once(index: Path) -> None:
     assert json.loads(pincite(index, "migrate", "--json").stdout) == [
         "0001_workspaces",
         "0002_turns",
+        "0003_conversations",
+        "0004_feeds_of_points",
+        "0005_jobs_by_change",
+        "0006_rates",
+        "0007_feeds_of_dead_jobs",
+        "0008_facts",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
@@ -87,6 +101,92 @@ def test_a_key_is_shown_once_and_revoked(index: Path) -> None:
     assert "revoked" in pincite(index, "key", "list").stdout
 
 
+def test_status_says_where_files_are_and_when_they_are_out_of_reach(index: Path) -> None:
+    pincite(index, "migrate")
+    said = pincite(index, "status")
+    assert (said.return_value, str(index / "files") in said.stderr) == (0, True)
+    (index.parent / "pincite.toml").write_text(
+        '[workspace]\nfiles = "s3://papers/a"\n'
+        '[workspace.s3]\nendpoint = "http://127.0.0.1:1"\nkey_file = "none"\n'
+    )
+    assert isinstance(pincite(index, "status").exception, ConfigError)
+    keys = index.parent / "keys"
+    keys.write_text("[default]\naws_access_key_id = a\naws_secret_access_key = hushhush\n")
+    with s3_serving() as s3:
+        (index.parent / "pincite.toml").write_text(
+            '[workspace]\nfiles = "s3://papers/a"\n'
+            f'[workspace.s3]\nendpoint = "{s3.url}"\nkey_file = "{keys}"\n'
+        )
+        said = pincite(index, "status")
+        assert said.return_value == 3
+        assert "lacks files: " in said.stdout
+        assert "s3://papers/a refuses the credentials" in said.stdout
+        assert "hushhush" not in said.output
+        assert json.loads(pincite(index, "status", "--json").stdout) == ["files"]
+        keys.write_text(f"[default]\naws_access_key_id={KEY}\naws_secret_access_key={SECRET}\n")
+        said = pincite(index, "status")
+        assert (said.return_value, "files are in s3://papers/a" in said.stderr) == (0, True)
+
+
+def oidc_file(index: Path, issuer: str, more: str = "") -> None:
+    pincite(index, "migrate")
+    (index.parent / "pincite.toml").write_text(
+        f'[workspace.oidc]\nissuer = "{issuer}"\naudience = "pincite"\n{more}'
+    )
+
+
+def test_a_user_is_linked_to_a_subject_and_kept_out_again(index: Path) -> None:
+    assert isinstance(
+        pincite(index, "user", "link", "x", "--subject", "ada").exception, ConfigError
+    )
+    oidc_file(index, "https://login.example")
+    user = pincite(index, "user", "add", "Ada").stdout.strip()
+    link = pincite(index, "user", "link", user, "--subject", "ada").stdout.strip()
+    again = pincite(index, "user", "link", user, "--subject", "ada").exception
+    assert isinstance(again, UsageError)
+    assert again.hint.endswith(f"key revoke {link}")
+    listed = pincite(index, "key", "list").stdout
+    assert f"{link}  {user}  oidc_" in listed
+    assert "OIDC ada" in listed
+    assert pincite(index, "key", "revoke", link).exception is None
+    for bad in ("", "a\nb", "x" * 256):
+        assert isinstance(
+            pincite(index, "user", "link", user, "--subject", bad).exception, UsageError
+        )
+
+
+def test_a_token_is_looked_at_before_somebody_signs_in(index: Path) -> None:
+    with issuing() as issuer:
+        oidc_file(index, issuer.url)
+        words = ["workspace", "user", "token", "--index", str(index)]
+        said = CliRunner().invoke(app, words, input=issuer.token("ada"), standalone_mode=False)
+        assert said.stdout == "subject ada\nscopes search, write\n"
+        bad = issuer.token("ada", aud="others")
+        said = CliRunner().invoke(app, words, input=bad, standalone_mode=False)
+        assert isinstance(said.exception, UsageError)
+        assert "its audience is not 'pincite'" in said.exception.message
+        assert bad not in str(said.exception)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("audiences = 1", "workspace.oidc.audiences"),
+        ('algorithms = ["HS256"]', "HS256"),
+        ('algorithms = ["none"]', "none"),
+        ('create_users = "yes"', "workspace.oidc"),
+        ('scopes = "all"', "workspace.oidc.scopes"),
+        ("[workspace.oidc.scopes]\nowner = []", "workspace.oidc.scopes.owner"),
+        ("[workspace.oidc.scopes]\nadmin = 7", "workspace.oidc.scopes"),
+    ],
+)
+def test_what_is_wrong_with_the_issuer_s_table_is_named(index: Path, more: str, said: str) -> None:
+    oidc_file(index, "https://login.example", more)
+    error = pincite(index, "user", "list").exception
+    assert isinstance(error, ConfigError)
+    assert said in error.message
+
+
 def test_a_key_expires_and_opens_a_space_of_its_user_alone(index: Path) -> None:
     pincite(index, "migrate")
     ada, bob = [json.loads(pincite(index, "user", "add", n, "--json").stdout) for n in ("A", "B")]
@@ -104,6 +204,32 @@ def test_a_key_expires_and_opens_a_space_of_its_user_alone(index: Path) -> None:
     of_another = pincite(index, "key", "add", bob["id"], "--name", "k", "--space", ada["personal"])
     assert isinstance(of_another.exception, NotFound)
     assert isinstance(pincite(index, "key", "revoke", "x").exception, NotFound)
+
+
+def test_documents_that_cannot_be_indexed_are_listed_with_the_reason(index: Path) -> None:
+    pincite(index, "migrate")
+    ada = json.loads(pincite(index, "user", "add", "Ada", "--json").stdout)
+    assert pincite(index, "failed").return_value == 0
+
+    async def fail() -> str:
+        opened = workspaces_of(load_settings({}, index.parent, index))
+        async with opened.of(ada["id"]) as session:
+            made = await session.add_document(ada["personal"], "a.pdf", "0" * 64, 1)
+        async with opened.administration() as operator:
+            found = await operator.claim("w", 60)
+            assert found is not None
+            await operator.finish(found[0].id, "w", made.version, None, "it is no PDF\x1b[31m")
+        await opened.close()
+        return made.id
+
+    made = asyncio.run(fail())
+    said = pincite(index, "failed")
+    assert said.return_value == 3
+    assert made in said.stdout
+    assert "it is no PDF" in said.stdout
+    assert "\x1b" not in said.stdout
+    (row,) = json.loads(pincite(index, "failed", "--json").stdout)
+    assert row["id"] == made
 
 
 def test_dead_jobs_are_listed_and_tried_again(index: Path) -> None:

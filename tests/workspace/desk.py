@@ -36,9 +36,10 @@ class Desk:
 
 
 @asynccontextmanager
-async def opened_desk() -> AsyncIterator[Desk]:
+async def opened_desk(store: str = "edge") -> AsyncIterator[Desk]:
     """A workspace, indexed by word."""
     with quick_folder() as folder:
+        (folder / "pincite.toml").write_text(f'[store]\nkind = "{store}"\n')
         settings = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
         memory = Memory({HERS: {ANNA}, HIS: {BERT}, TEAM: {ANNA, BERT}})
         async with Workspace(settings, memory, lexical=True) as workspace:  # type: ignore[arg-type]

@@ -85,14 +85,14 @@ class MemorySession:
 
     async def document(self, document_id: str) -> Document:
         if document_id not in await self.visible([document_id]):
-            raise NotFound(f"there is no document {document_id!r}")
+            raise NotFound(f"no document has the id {document_id!r}")
         return self.memory.documents[document_id]
 
     async def delete_document(self, document_id: str) -> Document:
         await self.document(document_id)
         return self.memory.documents.pop(document_id)
 
-    async def readable(self, access: Access) -> Readable:
+    async def readable(self, access: Access, most: int | None = None) -> Readable:
         spaces = self._spaces
         if access.space_id is not None:
             if access.space_id not in spaces:
@@ -107,4 +107,6 @@ class MemorySession:
         known = self.memory.documents
         seen = [] if ids is None else sorted(await self.visible(ids))
         named = None if ids is None else tuple(i for i in seen if known[i].space_id in spaces)
+        if access.document_ids is None and most is not None and len(named or ()) > most:
+            return Readable(self.user_id, tuple(spaces), wide=True)
         return Readable(self.user_id, tuple(spaces), named)

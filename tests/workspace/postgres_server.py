@@ -17,6 +17,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.places import HANGS_S
+
 INSTALL = "apt-get install postgresql pgbouncer"
 _SETTINGS = (
     *("listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off"),
@@ -90,23 +92,40 @@ def hand_over(folder: Path) -> None:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """A server, stopped and deleted at the end."""
+def serving(*settings: str) -> Iterator[Server]:
+    """A server, stopped and deleted at the end. Without settings it is fast, and loses what it has
+    when the machine stops."""
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path is short
     hand_over(folder)
     superuser = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
     data = str(folder / "data")
     try:
         _run(binary("initdb"), "-N", "-A", "trust", "-U", superuser, "-E", "UTF8", "-D", data)
-        options = " ".join(f"-c {one}" for one in (*_SETTINGS, f"unix_socket_directories={folder}"))
-        log = str(folder / "log")
-        _run(binary("pg_ctl"), "-D", data, "-o", options, "-l", log, "-w", "start")
+        _start(folder, settings)
         try:
             yield _prepared(Server(folder, superuser))
         finally:
             _run(binary("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def away(server: Server) -> Iterator[None]:
+    """The server is stopped while the block runs, as for an upgrade of it."""
+    data = str(server.folder / "data")
+    _run(binary("pg_ctl"), "-D", data, "-m", "fast", "-w", "stop")
+    try:
+        yield
+    finally:
+        _start(server.folder)
+
+
+def _start(folder: Path, settings: tuple[str, ...] = ()) -> None:
+    told = (*(settings or _SETTINGS), f"unix_socket_directories={folder}")
+    options = " ".join(f"-c {one}" for one in told)
+    data, log = str(folder / "data"), str(folder / "log")
+    _run(binary("pg_ctl"), "-D", data, "-o", options, "-l", log, "-w", "start")
 
 
 def _prepared(server: Server) -> Server:
@@ -142,16 +161,16 @@ def pooled(server: Server, database: str) -> Iterator[Path]:
         **unprivileged(),  # type: ignore[call-overload]
     )
     try:
-        for _ in range(200):
+        while True:
             with suppress(psycopg.OperationalError):
                 psycopg.connect(server.address("web", database, folder, 6432)).close()
                 break
             with suppress(subprocess.TimeoutExpired):
-                program.wait(0.05)
+                pytest.fail(f"pgbouncer ended with {program.wait(0.05)}")
         yield folder
     finally:
         program.terminate()
-        program.wait(10)
+        program.wait(HANGS_S)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -23,9 +23,9 @@ from tests.workspace.memory import Memory, page, uuid
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(scope="module")
-async def indexed() -> AsyncIterator[Desk]:
-    async with opened_desk() as made:
+@pytest.fixture(scope="module", params=["edge", "sqlite"])
+async def indexed(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
+    async with opened_desk(request.param) as made:
         yield made
 
 

@@ -51,7 +51,7 @@ async def test_chunks_for_a_prompt_are_numbered_fenced_cited_and_within_the_budg
     assert "````" in said
     assert "\x1b" not in said
     assert len(said) < 400 * 5
-    with pytest.raises(UsageError, match="no room"):
+    with pytest.raises(UsageError, match="is too small"):
         format_chunks_for_llm(found, 1)
     await desk.workspace.remove_document(hostile)
 

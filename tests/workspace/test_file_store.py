@@ -63,13 +63,13 @@ async def test_of_a_file_that_is_too_large_or_is_cut_off_nothing_stays(tmp_path:
 
 @pytest.mark.parametrize("space", ["", "..", "../" + SPACE, SPACE.upper() + "/", "a" * 36])
 async def test_a_client_names_no_folder(tmp_path: Path, space: str) -> None:
-    with pytest.raises(UsageError, match="no id of a space"):
+    with pytest.raises(UsageError, match="not the id of a space"):
         await FolderFiles(tmp_path).put(space, pieces(b"x"), 5)
 
 
 @pytest.mark.parametrize("name", ["", "..", "/etc/passwd", "A" * 64])
 async def test_a_client_names_no_file(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="no SHA-256"):
+    with pytest.raises(UsageError, match="not a SHA-256"):
         await FolderFiles(tmp_path).read(SPACE, name)
 
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from pincite.workspace import Access
 from pincite.workspace.checks import metadata as checked_metadata
-from pincite.workspace.metadata import FIELDS, found_metadata
+from pincite.workspace.metadata import found_metadata
+from pincite.workspace.metadata_origins import FIELDS
 from tests.workspace.desk import ANNA, HERS, Desk, opened_desk
 from tests.workspace.memory import page
 

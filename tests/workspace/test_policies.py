@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 import pytest
 
+from pincite.workspace.schema_steps import steps_of
 from tests.workspace.postgres_server import Server
 
 
@@ -20,8 +21,10 @@ def of(number: int) -> str:
 ADA, BOB, EVE = of(1), of(2), of(3)
 OF_ADA, OF_BOB, OF_EVE, TEAM = of(11), of(12), of(13), of(14)
 FEED, IN_FEED, PLAIN, OF_BOBS, GONE, KEY, NEW = (of(21 + n) for n in range(7))
+TALK, OF_TEAM, OF_EVES = of(31), of(32), of(33)
 APP, OPERATOR, OWNER = "pincite_app", "pincite_operator", "keeper"
 REFUSED = "InsufficientPrivilege"
+STEPS: Final = len(steps_of("postgres"))
 
 #: Ada owns a space, in which Bob is a viewer. Bob has a document and a key of his own.
 SCENE = f"""
@@ -44,12 +47,30 @@ SCENE = f"""
     INSERT INTO document_sources VALUES ('{TEAM}', '{IN_FEED}', 's');
     DELETE FROM documents WHERE id = '{GONE}';
     INSERT INTO job_turns VALUES ('{ADA}', 1);
+    INSERT INTO key_rates VALUES ('{KEY}', 1);
+    INSERT INTO conversations (id, user_id, space_id, title, touched, created, updated) VALUES
+        ('{TALK}', '{BOB}', NULL, 'a', 1, now(), now()),
+        ('{OF_TEAM}', '{BOB}', '{TEAM}', 'b', 2, now(), now()),
+        ('{OF_EVES}', '{EVE}', '{TEAM}', 'c', 1, now(), now());
+    INSERT INTO turns SELECT i::uuid, 1, 'user', 'x', '', '[]'
+        FROM (VALUES ('{TALK}'), ('{OF_TEAM}'), ('{OF_EVES}')) v (i);
+    INSERT INTO facts (user_id, id, space_id, number, body, at) VALUES
+        ('{BOB}', 'own', NULL, 1, 'x', ''), ('{BOB}', 'its', '{TEAM}', 2, 'x', ''),
+        ('{EVE}', 'hers', '{TEAM}', 1, 'x', '');
     INSERT INTO api_keys VALUES ('{KEY}', '{BOB}', 'k', 'p', 'hash', '[]', NULL, now());
 """
 DOCUMENT = (
     "INSERT INTO documents (id, space_id, user_id, filename, content_hash, bytes, status, version,"
     f" given, created, updated) VALUES ('{NEW}', '{{}}', '{{}}', 'a', 'h', 1, 'pending', 1, '',"
     " now(), now())"
+)
+SAYING = (
+    "INSERT INTO conversations (id, user_id, space_id, title, touched, created, updated)"
+    f" VALUES ('{NEW}', '{{}}', {{}}, 'x', 1, now(), now())"
+)
+FACT = (
+    "INSERT INTO facts (user_id, id, space_id, number, body, at)"
+    " VALUES ('{}', 'new', {}, 3, 'x', '')"
 )
 
 
@@ -76,15 +97,17 @@ def seen(user: str, own: tuple[int | str, ...]) -> list[Probe]:
     """The same through tables and through views."""
     names = (
         *("users", "spaces", "space_members", "sources", "feeds", "documents"),
-        *("feed_documents", "document_sources", "api_keys"),
+        *("feed_documents", "document_sources", "api_keys", "conversations", "turns", "facts"),
     )
     views = (
         *("my_users", "my_spaces", "my_members", "my_sources", "my_feeds", "my_documents"),
-        *("my_feed_documents", "my_document_sources", "my_keys"),
+        *("my_feed_documents", "my_document_sources", "my_keys", "my_conversations", "my_turns"),
+        "my_facts",
     )
     nothing: dict[str, int | str] = {
         "jobs": REFUSED,
         "job_turns": REFUSED,
+        "key_rates": REFUSED,
         "removed_documents": REFUSED,
     }
     return [
@@ -99,10 +122,10 @@ def each(sql: str, ada: int | str, bob: int | str, eve: int | str) -> list[Probe
 
 
 PROBES: tuple[Probe, ...] = (
-    *seen(ADA, (1, 2, 3, 2, 1, 2, 1, 1, 0)),
-    *seen(BOB, (1, 2, 3, 2, 1, 3, 1, 1, 1)),
-    *seen(EVE, (1, 1, 1, 0, 0, 0, 0, 0, 0)),
-    *seen("", (0,) * 9),
+    *seen(ADA, (1, 2, 3, 2, 1, 2, 1, 1, 0, 0, 0, 0)),
+    *seen(BOB, (1, 2, 3, 2, 1, 3, 1, 1, 1, 2, 2, 2)),
+    *seen(EVE, (1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)),  # one of hers is of a space she has left
+    *seen("", (0,) * 12),
     Probe(APP, BOB, "SELECT secret_hash FROM api_keys", REFUSED),
     Probe(APP, "", f"INSERT INTO spaces VALUES ('{NEW}', 'x', NULL, now())", REFUSED),
     *each(f"INSERT INTO spaces VALUES ('{NEW}', 'x', NULL, now())", 1, 1, 1),
@@ -143,6 +166,25 @@ PROBES: tuple[Probe, ...] = (
     *each("DELETE FROM document_sources", 1, 0, 0),
     *each("UPDATE api_keys SET revoked = now()", 0, 1, 0),
     *each("UPDATE api_keys SET scopes = '[\"admin\"]'", *(REFUSED,) * 3),
+    *each(SAYING.format(BOB, "NULL"), REFUSED, 1, REFUSED),
+    *each(SAYING.format(EVE, f"'{TEAM}'"), *(REFUSED,) * 3),
+    *each(SAYING.format(EVE, f"'{OF_ADA}'"), *(REFUSED,) * 3),
+    *each("UPDATE conversations SET summary = 'x'", 0, 2, 1),
+    *each(f"UPDATE conversations SET user_id = '{ADA}'", *(REFUSED,) * 3),
+    *each("UPDATE conversations SET space_id = NULL", *(REFUSED,) * 3),
+    *each("DELETE FROM conversations", 0, 2, 1),
+    *each(f"INSERT INTO turns VALUES ('{TALK}', 2, 'user', 'x', '', '[]')", REFUSED, 1, REFUSED),
+    *each(f"INSERT INTO turns VALUES ('{OF_EVES}', 2, 'user', 'x', '', '[]')", *(REFUSED,) * 3),
+    *each("UPDATE turns SET body = 'x'", *(REFUSED,) * 3),
+    *each("DELETE FROM turns", *(REFUSED,) * 3),
+    *each(FACT.format(BOB, "NULL"), REFUSED, 1, REFUSED),
+    *each(FACT.format(EVE, f"'{TEAM}'"), *(REFUSED,) * 3),
+    *each(FACT.format(EVE, f"'{OF_ADA}'"), *(REFUSED,) * 3),
+    *each("UPDATE facts SET encoder = 'x'", 0, 2, 1),
+    *each("UPDATE facts SET body = 'x'", *(REFUSED,) * 3),
+    *each(f"UPDATE facts SET user_id = '{ADA}'", *(REFUSED,) * 3),
+    *each("UPDATE facts SET space_id = NULL", *(REFUSED,) * 3),
+    *each("DELETE FROM facts", 0, 2, 1),
     *each("UPDATE users SET name = 'x'", *(REFUSED,) * 3),
     *each("TRUNCATE documents", *(REFUSED,) * 3),
     *each("ALTER TABLE documents DISABLE ROW LEVEL SECURITY", *(REFUSED,) * 3),
@@ -151,6 +193,8 @@ PROBES: tuple[Probe, ...] = (
     *counts(OPERATOR, "", users=3, spaces=3, space_members=5, documents=3, feed_documents=1),
     *counts(OPERATOR, "", document_sources=1, removed_documents=1, jobs=4, api_keys=1),
     *counts(OPERATOR, "", feeds=REFUSED, sources=REFUSED, my_documents=REFUSED),
+    *counts(OPERATOR, "", conversations=REFUSED, turns=REFUSED, my_conversations=REFUSED),
+    *counts(OPERATOR, "", facts=REFUSED, my_facts=REFUSED),
     Probe(
         OPERATOR,
         "",
@@ -169,6 +213,11 @@ PROBES: tuple[Probe, ...] = (
     Probe(OPERATOR, "", f"INSERT INTO job_turns VALUES ('{BOB}', 2)", 1),
     Probe(OPERATOR, "", "UPDATE job_turns SET turn = 3", 1),
     Probe(OPERATOR, "", "DELETE FROM job_turns", REFUSED),
+    *counts(OPERATOR, "", key_rates=1),
+    Probe(OPERATOR, "", f"INSERT INTO key_rates VALUES ('{NEW}', 2)", 1),
+    Probe(OPERATOR, "", "UPDATE key_rates SET full_us = 3", 1),
+    Probe(OPERATOR, "", f"UPDATE key_rates SET key_id = '{NEW}'", REFUSED),
+    Probe(OPERATOR, "", "DELETE FROM key_rates", REFUSED),
     Probe(OPERATOR, "", "UPDATE api_keys SET revoked = now()", 1),
     Probe(
         OPERATOR,
@@ -176,9 +225,11 @@ PROBES: tuple[Probe, ...] = (
         f"INSERT INTO api_keys VALUES ('{NEW}', '{ADA}', 'k', 'q', 'h', '[]', NULL, now())",
         1,
     ),
-    *counts(APP, "", schema_steps=2),
-    *counts(OPERATOR, "", schema_steps=2),
-    *counts(OWNER, ADA, schema_steps=2, documents=0, users=0, space_members=2),
+    *counts(APP, "", schema_steps=STEPS),
+    *counts(OPERATOR, "", schema_steps=STEPS),
+    *counts(
+        OWNER, ADA, schema_steps=STEPS, documents=0, users=0, space_members=2, turns=0, facts=0
+    ),
 )
 
 #: Conditions that may be taken away unnoticed, as others say the same.
@@ -187,6 +238,8 @@ SAID_TWICE = {
     ("spaces", "app_changes", "WITH CHECK"): "nobody may change the id of a space",
     ("space_members", "app_changes", "WITH CHECK"): "nobody may change whose membership it is",
     ("api_keys", "app_changes", "WITH CHECK"): "nobody may change whose key it is",
+    ("conversations", "app_changes", "WITH CHECK"): "nobody may change whose conversation it is",
+    ("facts", "app_changes", "WITH CHECK"): "nobody may change whose fact it is",
 }
 
 
@@ -237,7 +290,7 @@ def test_row_level_security_is_forced_on_every_table(connection: psycopg.Connect
         "SELECT relname::text, relrowsecurity AND relforcerowsecurity FROM pg_class"
         " WHERE relnamespace = 'pincite'::regnamespace AND relkind = 'r'"
     ).fetchall()
-    assert len(rows) >= 12
+    assert len(rows) >= 15
     assert [name for name, forced in rows if not forced] == []
 
 
@@ -246,7 +299,7 @@ def test_views_ask_as_who_asks_them(connection: psycopg.Connection[Any]) -> None
         "SELECT relname::text, reloptions FROM pg_class"
         " WHERE relnamespace = 'pincite'::regnamespace AND relkind = 'v'"
     ).fetchall()
-    assert len(rows) >= 9
+    assert len(rows) >= 11
     assert [name for name, options in rows if options != ["security_invoker=true"]] == []
 
 
@@ -257,7 +310,7 @@ def test_functions_with_the_rights_of_the_owner_have_a_fixed_path(
         "SELECT proname::text, proconfig, has_function_privilege('public', oid, 'EXECUTE')"
         " FROM pg_proc WHERE pronamespace = 'pincite'::regnamespace AND prosecdef"
     ).fetchall()
-    assert len(rows) >= 7
+    assert len(rows) >= 8
     for name, config, public in rows:
         assert (name, config, public) == (name, ["search_path=pincite, pg_temp"], False)
 

@@ -14,13 +14,17 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import Forbidden, WorkspaceUnavailable
+from pincite.model import Turn
+from pincite.providers.memory.rows import FactRow
 from pincite.testing.workspaces import HASH, NOBODY, Scene, add, set_scene
 from pincite.workspace.database import Row, Transaction
 from pincite.workspace.sqlite import SqliteWorkspaces
 
+TALK = "00000000-0000-4000-8000-0000000000aa"
 TABLES = (
     *("users", "spaces", "space_members", "sources", "feeds", "documents", "feed_documents"),
     *("document_sources", "removed_documents", "jobs", "api_keys", "sqlite_schema"),
+    *("conversations", "turns", "facts", "job_turns"),
 )
 
 
@@ -35,6 +39,9 @@ def as_eve(path: Path, work: Callable[[Transaction, Scene], Awaitable[None]]) ->
             made = await add(opened, scene.team.id, source_ids=("s",))
             feed = await opened.add_feed(scene.team.id, "news")
             await opened.add_to_feed(feed.id, [made.id])
+            said = await opened.begin_conversation("of ada", id_=TALK)
+            await opened.add_turns(said.id, [Turn("user", "hello?")])
+            await opened.add_fact(FactRow("f", b"drinks tea", ""), 9)
         async with workspaces._transaction(scene.eve.id) as transaction:
             await work(transaction, scene)
         await workspaces.close()
@@ -181,6 +188,8 @@ def test_views_show_one_user_alone_whatever_is_asked(tmp_path: Path) -> None:
 
         for view in ("documents", "feeds", "sources", "feed_documents", "document_sources", "keys"):
             assert await count(f"SELECT count(*) FROM my_{view} WHERE 1 = 1 OR 1 = 1") == 0
+        for view in ("conversations", "turns", "facts"):
+            assert await count(f"SELECT count(*) FROM my_{view} WHERE 1 = 1 OR 1 = 1") == 0
         rows: list[Row] = await transaction.rows("SELECT id FROM my_users")
         assert rows == [(scene.eve.id,)]
         assert await count("SELECT count(*) FROM my_spaces") == 1
@@ -190,6 +199,15 @@ def test_views_show_one_user_alone_whatever_is_asked(tmp_path: Path) -> None:
             f"INSERT INTO my_members VALUES ('{team}', '{scene.eve.id}', 'owner')",
             f"INSERT INTO my_members VALUES ('{scene.ada.personal}', '{scene.eve.id}', 'owner')",
             f"INSERT INTO my_feeds VALUES ('{NOBODY}', '{team}', 'x', '')",
+            f"INSERT INTO my_turns VALUES ('{TALK}', 2, 'user', x'00', '', '[]')",
+            "INSERT INTO my_conversations (id, user_id, space_id, title, touched, created, updated)"
+            f" VALUES ('{NOBODY}', '{scene.ada.id}', NULL, x'00', 1, '', '')",
+            "INSERT INTO my_conversations (id, user_id, space_id, title, touched, created, updated)"
+            f" VALUES ('{NOBODY}', '{scene.eve.id}', '{team}', x'00', 1, '', '')",
+            "INSERT INTO my_facts (user_id, id, space_id, number, body, at)"
+            f" VALUES ('{scene.ada.id}', 'x', NULL, 1, x'00', '')",
+            "INSERT INTO my_facts (user_id, id, space_id, number, body, at)"
+            f" VALUES ('{scene.eve.id}', 'x', '{team}', 1, x'00', '')",
             f"INSERT INTO my_spaces VALUES ('{NOBODY}', 'x', '{scene.bob.id}', '')",
             "INSERT INTO my_documents (id, space_id, user_id, filename, content_hash, bytes, given,"
             f" created, updated) VALUES ('{NOBODY}', '{team}', '{scene.eve.id}', 'a', '{HASH}', 1,"
@@ -209,6 +227,8 @@ def test_views_show_one_user_alone_whatever_is_asked(tmp_path: Path) -> None:
         for sql in (
             "DELETE FROM my_documents",
             "DELETE FROM my_feeds",
+            "DELETE FROM my_facts",
+            "UPDATE my_facts SET vector = x'00'",
             "UPDATE my_spaces SET name = 1",
         ):
             await transaction.run(sql)  # nobody else's

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pincite.workspace import Access
 from pincite.workspace.worker import WorkerConfig, work_once
 from tests.readers.pdf.files import photographed, typeset
 from tests.workspace.test_worker import yard
@@ -37,3 +38,24 @@ async def test_elsewhere_a_scan_says_why_it_has_no_text() -> None:
         assert await work_once(made.deps, WorkerConfig())
         read = await made.document(scan.id)
         assert (read.status, read.error.partition(":")[0]) == ("failed", "scanned")
+
+
+async def test_evidence_of_a_scan_says_that_ocr_has_read_it() -> None:
+    async with yard("[documents]\nocr = true\n") as made:
+        scan = await made.upload("scan.pdf", SCAN)
+        await made.upload("plain.md", "# Plain\n\nThe heron of the harbour wades.\n")
+        while await work_once(made.deps, WorkerConfig()):
+            pass
+        access = Access(made.user_id)
+        workspace = made.deps.workspace
+        for _ in range(2):
+            pack = await workspace.search(access, "zeppelin harbour", limit=10)
+            read = {one.attributes["filename"]: one.recognised for one in pack}
+            assert read == {"scan.pdf": True, "plain.md": False}
+            answer = await workspace.answer(access, "where does the zeppelin moor?")
+            assert [one.recognised for one in answer.sources] == [True]
+            async with made.deps.workspaces.of(made.user_id) as session:
+                feed = await session.add_feed(made.space_id, "scans")
+                await session.add_to_feed(feed.id, [scan.id])
+            while await work_once(made.deps, WorkerConfig()):
+                pass  # points that are written again for their feeds say so, too

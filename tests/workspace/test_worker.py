@@ -18,6 +18,7 @@ import pytest
 from pincite.errors import StoreError
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
+from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.file_store import FolderFiles
 from pincite.workspace.opened import Workspace
 from pincite.workspace.sqlite import SqliteWorkspaces
@@ -115,9 +116,7 @@ async def test_a_worker_that_has_lost_its_lease_stops(monkeypatch: pytest.Monkey
             return False
 
         monkeypatch.setattr(type(made.deps.workspace), "index_document", index_document)
-        async with made.deps.workspaces.administration() as operator:
-            kind = type(operator)
-        monkeypatch.setattr(kind, "renew", lost)
+        monkeypatch.setattr(DatabaseAdministration, "renew", lost)
         assert await work_once(made.deps, WorkerConfig(lease_s=0.3))
         assert going.is_set()
 
@@ -161,6 +160,26 @@ async def test_files_that_nobody_needs_are_swept_once_they_are_old() -> None:
         assert await sweep(made.deps, 3_600) == 0
         assert await sweep(made.deps, -1) == 2
         assert await made.deps.files.older_than(-1) == ((made.space_id, kept.content_hash),)
+
+
+async def test_a_file_that_is_put_again_while_others_are_swept_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with yard() as made:
+        stored = await made.deps.files.put(made.space_id, _pieces("the quetzal flies"), 100)
+        for path in (made.folder / ".pincite/files").rglob(stored.content_hash):
+            os.utime(path, (0, 0))
+        older_than = FolderFiles.older_than
+
+        async def put_again(self: FolderFiles, age_s: float) -> tuple[tuple[str, str], ...]:
+            found = await older_than(self, age_s)
+            assert found
+            await self.put(made.space_id, _pieces("the quetzal flies"), 100)
+            return found
+
+        monkeypatch.setattr(FolderFiles, "older_than", put_again)
+        await sweep(made.deps, 3_600)
+        assert await made.deps.files.read(made.space_id, stored.content_hash)
 
 
 async def test_a_worker_ends_when_it_is_told_to() -> None:

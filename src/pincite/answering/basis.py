@@ -40,11 +40,13 @@ def _why(pack: EvidencePack, near: bool) -> Notice:
     if scope := unsearched(pack):
         return Notice("refused_scope", f"nothing was searched: {scope}")
     if pack.omitted and not near:
-        said = "all that was found has changed or gone since it was indexed: index again"
+        said = (
+            "everything that was found has changed or was deleted since it was indexed: index again"
+        )
         return Notice("refused_stale", said)
     if not near and not sum(pack.plan.counts.values()):
-        return Notice("refused_nothing_found", "nothing was found in what is indexed")
-    return Notice("refused_off_topic", pack.verdict.reason or "nothing is about the question")
+        return Notice("refused_nothing_found", "the index has no match")
+    return Notice("refused_off_topic", pack.verdict.reason or "no passage is about the question")
 
 
 def nothing_indexed(query: str, schema_version: str, why: str) -> EvidencePack:

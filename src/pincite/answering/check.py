@@ -59,7 +59,7 @@ def check(
         cited += own
         lost = tuple(what for at, what in holes if sentence.start <= at <= sentence.end)
         if lost:
-            detail = f"there is no passage {', '.join(lost)}"
+            detail = f"unknown passage: {', '.join(lost)}"
             doubts.append(_doubt(sentence, "foreign_citation", detail, own))
         passages = [by_number[number] for number in meant]
         doubts += _compared(kept, sentence, passages, terms, must_cite and not lost)
@@ -105,7 +105,7 @@ def _compared(
         share = len(own & terms(there)) / len(own)
         if share < _SHARE:
             lost = sorted(own - terms(there))
-            detail = f"{share:.0%} of its words; not {_named(lost)}"
+            detail = f"{share:.0%} of its words; missing: {_named(lost)}"
             found.append(_doubt(sentence, "unrelated", detail, meant))
     return found
 

@@ -89,14 +89,14 @@ async def condense(
             completion = await llm.complete(said, max_tokens=_ANSWER_TOKENS)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {config.timeout_s:g} s"
-        message = f"the question is searched for as it is, without {llm.fingerprint}: {reason}"
+        message = f"the question was searched unchanged, without {llm.fingerprint}: {reason}"
         notice = Notice("rewrite_unavailable", message)
         return Condensed(question, notices=(notice, *rate_notices(error)))
     query = _read(completion.text)
     context = (question, state.title, state.summary, *(one.text for one in recent))
     wrong = _wrong(query, completion, question, context)
     if wrong:
-        message = f"the question is searched for as it is: {llm.fingerprint} {wrong}"
+        message = f"the question was searched unchanged: {llm.fingerprint} {wrong}"
         return Condensed(question, notices=(Notice("rewrite_refused", message),))
     return Condensed(query, query != question.strip(), "model")
 
@@ -177,18 +177,18 @@ def _wrong(query: str, completion: Completion, question: str, context: Sequence[
     if not query:
         return "gave an empty rewrite"
     if completion.finish != "stop":
-        return f"did not come to an end of its rewrite ({completion.finish}): {shown}"
+        return f"did not finish its rewrite ({completion.finish}): {shown}"
     if len(query.splitlines()) > 1:
-        return f"gave several lines in place of a question: {shown}"
+        return f"gave several lines instead of a question: {shown}"
     if len(query) > len(question.strip()) + _LONGER:
         return f"gave a rewrite of {len(query):,} characters: {shown}"
     if len(_SENTENCE.findall(query)) > max(1, len(_SENTENCE.findall(question))):
-        return f"gave several sentences in place of a question: {shown}"
+        return f"gave several sentences instead of a question: {shown}"
     language = language_of(context)
     terms = content_terms([query], language)
     unsaid = terms - content_terms(context, language)
     if len(unsaid) > _UNSAID * len(terms):
-        return f"gave words that nobody said: {shown}"
+        return f"gave words that are not in the conversation: {shown}"
     if _is_statement(query, question):
-        return f"gave a statement in place of a question: {shown}"
+        return f"gave a statement instead of a question: {shown}"
     return ""

@@ -39,7 +39,7 @@ class AnswerConfig:
 
     def __post_init__(self) -> None:
         if not self.sentence.strip():
-            raise ConfigError("sentence is empty; it is what users read where nothing is found")
+            raise ConfigError("sentence is empty; users read it if nothing is found")
         for name, least in (("context_tokens", 300), ("answer_tokens", 1), ("facts", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it takes {least} or more")

@@ -53,7 +53,7 @@ async def generate(
                     yield piece
     except TimeoutError:
         failed = True
-        said = f"{llm.fingerprint} was not done after {timeout_s:g} s (answer.timeout_s)"
+        said = f"{llm.fingerprint} did not finish within {timeout_s:g} s (answer.timeout_s)"
         notices = (Notice("llm_failed", said),)
     except PinciteError as error:
         failed = True
@@ -76,7 +76,7 @@ def _ended(
         said = f"{name} or its service withheld the answer (content filter)"
         return True, (Notice("answer_filtered", said),)
     if finish == "tools":
-        return True, (Notice("llm_failed", f"{name} wanted to call a tool; there is none"),)
+        return True, (Notice("llm_failed", f"{name} tried to call a tool, but it has none"),)
     if not text.strip():
         return True, (Notice("llm_failed", f"{name} wrote nothing"),)
     if finish == "length" or stopped:

@@ -56,7 +56,9 @@ def read_prompt(name: str, folder: str = "") -> Prompt:
 @cache
 def _own(name: str) -> str:
     if name not in prompt_names():
-        raise ConfigError(f"there is no prompt {name!r}; known: {', '.join(prompt_names())}")
+        raise ConfigError(
+            f"no prompt is named {name!r}; known prompts: {', '.join(prompt_names())}"
+        )
     return (_OWN / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
@@ -68,10 +70,11 @@ def _replaced(name: str, folder: Path) -> str | None:
         there = {file.name for file in place.iterdir()} & set(files)
     except (OSError, ValueError, RuntimeError) as error:
         raise ConfigError(
-            f"{said}, and cannot be read: {error}", hint="name a folder of prompts, or leave it out"
+            f"{said}, which cannot be read: {error}",
+            hint="name a folder of prompts, or remove the setting",
         ) from error
     if not there:
-        raise ConfigError(f"{said}, and holds none of {', '.join(files)}")
+        raise ConfigError(f"{said}, which contains none of {', '.join(files)}")
     return _read(place, f"{name}.md") if f"{name}.md" in there else None
 
 
@@ -82,7 +85,7 @@ def _read(folder: Path, name: str) -> str:
     try:
         real = file.resolve(strict=True)
         if not real.is_relative_to(folder):
-            raise ConfigError(f"the prompt {file} leads out of its folder")
+            raise ConfigError(f"the prompt {file} is a link to a file outside of its folder")
         raw = _bytes(real)
         text = raw.decode("utf-8-sig").strip()
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
@@ -98,5 +101,5 @@ def _bytes(file: Path) -> bytes:
     handle = open_to_read(file)
     with os.fdopen(handle, "rb") as opened:  # a pipe or a device may never end
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("it is not a file")
+            raise OSError("not a regular file")
         return opened.read(MOST_BYTES + 1)

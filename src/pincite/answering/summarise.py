@@ -75,7 +75,7 @@ async def summarise(
         return _unchanged(state, f"{llm.fingerprint}: {reason}", *rate_notices(error))
     text = cut_estimated(without_thought(completion.text), config.summary_tokens)
     if not text.strip() or completion.finish == "filter":
-        return _unchanged(state, f"{llm.fingerprint} gave none ({completion.finish})")
+        return _unchanged(state, f"{llm.fingerprint} gave no summary ({completion.finish})")
     return await _kept(conversations, state, text, turns[-1].number, "model")
 
 
@@ -93,7 +93,7 @@ async def _kept(
 
 
 def _unchanged(state: ConversationState, reason: str, *notices: Notice) -> Summarised:
-    said = f"the conversation is not summarised and stays as it is: {reason}"
+    said = f"the conversation was not summarised and stays unchanged: {reason}"
     told_ = (Notice("summary_unavailable", said), *notices)
     return Summarised(state.summary, state.summarised, notices=told_)
 

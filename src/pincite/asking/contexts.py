@@ -1,4 +1,4 @@
-"""What an open index gives for somebody else's prompt."""
+"""Methods of an open index that write passages for your own prompt."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pincite.support.arguments import require_count
 
 
 class Contexts(Protocol):
-    """Blocks of passages, by what finds them."""
+    """Blocks of passages, made from the results of `find`."""
 
     async def find(self, asked: SearchOptions) -> EvidencePack:
-        """As `AsyncPincite.find`."""
+        """See `AsyncPincite.find`."""
 
     async def context_for(
         self,
@@ -34,22 +34,22 @@ class Contexts(Protocol):
         count: CountTokens | None = None,
         **keywords: Unpack[SearchKeywords],
     ) -> ContextBlock:
-        """Passages for the prompt of a language model: numbered, fenced and cited.
+        """Write passages for the prompt of a language model: numbered, fenced and cited.
 
-        Passages of one file that overlap or touch are one, and repetitions are left out. They are
-        taken best first as far as they fit; of the best alone the first lines are kept.
+        Passages of one file that overlap or touch are merged, and repetitions are removed. The best
+        passages that fit are kept. If the best one does not fit, only its first lines are kept.
 
         Arguments:
             text: the question or task.
-            budget: tokens of the block at most.
+            budget: maximum number of tokens of the block.
             order: `u` puts the best first and the second best last, `rank` the best first.
-            line_numbers: put the number of its line in the file before each line.
-            count: how many tokens a text has for the model that reads it; None: an estimate from
-                above.
-            keywords: as in `search`; without a `limit` the budget decides.
+            line_numbers: put its line number in the file before each line.
+            count: a function that counts the tokens of a text for your model; None: a high
+                estimate.
+            keywords: as in `search`. Without a `limit`, the budget decides.
 
-        Returns the block and what is in it; numbers and citations are those of its `pack`. Raises
-        as `search`, and UsageError for a budget that has no room for one line.
+        Returns the block and its contents. Numbers and citations are those of its `pack`. Raises
+        the errors of `search`, and UsageError for a budget without room for a single line.
 
         >>> block = await pincite.context_for("rotate a key", budget=1_000)
         >>> (block.shown, block.tokens <= 1_000)

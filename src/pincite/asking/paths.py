@@ -3,7 +3,8 @@
 An absolute path is placed in the sources whose folder it lies in, or which lie in it. A relative
 one counts from the root of a source. Where a caller stands in a folder (only the command line
 does), it counts from there if nothing that is indexed fits it from the root; one that begins with
-`./` or `../` counts from there first.
+`./` or `../` counts from there first. A path that fits nothing so, and is the name of a source or
+begins with it and a slash, is of that source.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from dataclasses import replace
 
 from pincite.model import Scope, Source
 from pincite.scope.paths import of_source, plain_path
+from pincite.support.drives import below, has_drive
 
 #: Does anything that is indexed fit this path?
 Known = Callable[[str], Awaitable[bool]]
 
 
-def is_placed(scope: Scope, here: str | None) -> bool:
-    """Do the paths of a scope mean the same wherever sources lie?"""
-    return not any(here or one.startswith("/") for one in (*scope.paths, *scope.not_paths))
+def is_placed(scope: Scope) -> bool:
+    """Does a scope mean the same whatever sources there are?"""
+    return not (scope.paths or scope.not_paths)
 
 
 async def place_paths(
@@ -44,10 +46,18 @@ async def place_paths(
 async def _placed(
     path: str, sources: Sequence[Source], here: str | None, known: Known
 ) -> tuple[str, ...]:
-    if path.startswith("/"):
+    if path.startswith("/") or has_drive(path):
         return tuple(of_source(*one) for one in within_sources(path, sources)) or (path,)
-    if not here or not path:
-        return (path,)
+    found = await _from_here(path, sources, here, known) if here and path else (path,)
+    named = _of_named(path, sources)
+    if not named or any([await known(one) for one in found]):
+        return found
+    return named
+
+
+async def _from_here(
+    path: str, sources: Sequence[Source], here: str, known: Known
+) -> tuple[str, ...]:
     from_here = within_sources(posixpath.join(here, path), sources)
     if not from_here or all(plain_path(path) == rest.rstrip("/") for _, rest in from_here):
         return (path,)
@@ -63,9 +73,23 @@ async def _placed(
     return first if first is there else (path,)
 
 
+def _of_named(path: str, sources: Iterable[Source]) -> tuple[str, ...]:
+    """What a path means that begins with the name of a source, as results of several show it."""
+    found: dict[str, None] = {}
+    for one in sources:
+        if path.rstrip("/") == one.name:
+            found[of_source(one.name, "")] = None
+        elif path.startswith(f"{one.name}/"):
+            found[of_source(one.name, path[len(one.name) + 1 :])] = None
+    return tuple(found)
+
+
 def within_sources(path: str, sources: Iterable[Source]) -> tuple[tuple[str, str], ...]:
     """Sources and paths in them that an absolute path means, "" for all of a source. Where it lies
     in none, its symlinks are followed, as they were when the source was opened."""
+    sources = tuple(sources)
+    if has_drive(path):
+        return _within_drives(path, [(one.name, one.location) for one in sources])
     known = [(one.name, one.location) for one in sources if one.location.startswith("/")]
     return _within(posixpath.normpath(path), path, known) or _within(_resolved(path), path, known)
 
@@ -81,6 +105,20 @@ def _within(
             found[name, ""] = None
         elif place.startswith(f"{root}/"):
             found[name, place[len(root) + 1 :] + end] = None
+    return tuple(found)
+
+
+def _within_drives(path: str, sources: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """As `_within`, of an absolute path of Windows."""
+    end = "/" if path.endswith(("/", "\\")) else ""
+    found: dict[tuple[str, str], None] = {}
+    for name, location in sources:
+        if not has_drive(location):
+            continue
+        if below(location, path) is not None:
+            found[name, ""] = None
+        elif (rest := below(path, location)) is not None:
+            found[name, rest + end] = None
     return tuple(found)
 
 

@@ -43,8 +43,8 @@ def profile_of(asked: SearchOptions, settings: Settings) -> Profile:
 def _base(asked: SearchOptions, settings: Settings) -> Profile:
     if asked.profile is not None and asked.preset is not None:
         raise UsageError(
-            "profile= and preset= were both given, and a preset is a profile with a name",
-            hint="one of them",
+            "profile= and preset= exclude each other: a preset is a profile with a name",
+            hint="give one of them",
         )
     if asked.profile is not None:
         require_kind("profile", asked.profile, Profile, "a Profile")

@@ -36,7 +36,7 @@ def question_of(asked: SearchOptions) -> Question:
         twice = [name for name, value in given.items() if value]
         if twice:
             raise UsageError(
-                f"scope= and {twice[0]}= were both given, and a scope says {twice[0]}, too",
+                f"scope= and {twice[0]}= exclude each other: a scope has {twice[0]} as well",
                 hint=f"Scope(..., {twice[0]}=...) alone",
             )
         require_kind("scope", asked.scope, Scope, "a Scope")

@@ -46,7 +46,7 @@ def _one(name: object, value: object) -> _Tag:
     raise UsageError(
         f"tag {name!r} is {shown(value)}; it takes a text, a number, true or false, a date, or a"
         " list of them",
-        hint="leave it out to search without it" if value is None else "",
+        hint="omit it to search without it" if value is None else "",
     )
 
 
@@ -72,7 +72,7 @@ def bound_tags(tags: Mapping[str, object] | None) -> Mapping[str, Any]:
     given = checked_tags(tags)
     for name, value in given.items():
         if not _words(value):
-            raise UsageError(f"the tag {name!r} has no value", hint=f"leave it out, or {name}=...")
+            raise UsageError(f"the tag {name!r} has no value", hint=f"omit it, or give {name}=...")
     return given
 
 
@@ -84,8 +84,8 @@ def bind_tags(bound: Mapping[str, object], given: Mapping[str, object] | None) -
         values = _words(asked[name])
         if not values or not values <= _words(bound[name]):
             raise UsageError(
-                f"the tag {name!r} is set by whoever serves this index, and cannot be another",
-                hint=f"leave {name} out",
+                f"the tag {name!r} is fixed by the server and cannot be changed",
+                hint=f"omit {name}",
             )
     return {**bound, **asked}
 

@@ -1,1 +1,1 @@
-"""Catalogs: what has been indexed. Each implements `pincite.ports.Catalog`."""
+"""Catalogs: the record of indexed documents. Each implements `pincite.ports.Catalog`."""

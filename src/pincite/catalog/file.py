@@ -1,4 +1,4 @@
-"""The file in an index folder that holds its catalog. Where it is, there is an index."""
+"""The catalog file in an index folder. A folder with this file has an index."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Final
 from pincite.ports import Catalog
 
 _NAME: Final = "catalog.db"
-#: What changes with every change of a catalog: its file, and the log that it writes ahead.
+#: Files that change with every change of a catalog: its file and its write-ahead log.
 FILES: Final = (_NAME, f"{_NAME}-wal")
 
 
 def holds_index(folder: Path) -> bool:
-    """Is there an index in this folder? Not in one that cannot be reached."""
+    """Return whether the folder has an index. A folder that cannot be read counts as one
+    without."""
     try:
         return (folder / _NAME).is_file()
-    except OSError:  # a name may be too long, or a folder closed
+    except OSError:  # the name is too long, or the folder is not accessible
         return False
 
 
 def open_catalog(folder: Path) -> Catalog:
-    """The catalog of an index folder, made if there is none. Raises IndexTooNew, StoreError."""
+    """Open the catalog of an index folder, or create it. Raises IndexTooNew, StoreError."""
     from pincite.catalog.sqlite import SqliteCatalog
 
     return SqliteCatalog(folder / _NAME)

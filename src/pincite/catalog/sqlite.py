@@ -1,26 +1,24 @@
 """`pincite.ports.Catalog` in one SQLite file.
 
-Write-ahead logging with `synchronous=NORMAL`: a commit survives a killed process at once and a loss
-of power from the next checkpoint on, which is what the store beside it promises too.
+Write-ahead logging with `synchronous=NORMAL`: a commit survives a killed process at once and a
+power failure from the next checkpoint on. The store beside it has the same guarantee.
 """
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from pincite.catalog.terms import SCHEMA, Terms, sums_of, terms_of
-from pincite.catalog.totals import EMBEDDED, Change, add_up, totals_of
+from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
+from pincite.catalog.terms import SCHEMA, Terms
+from pincite.catalog.totals import EMBEDDED, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS
 from pincite.errors import DiskFull, InvalidPoint, StoreError, UsageError
 from pincite.model import (
@@ -63,19 +61,19 @@ MIGRATIONS = (
     EMBEDDED,
 )
 
-_FIELDS = tuple(field.name for field in fields(DocumentRecord))
-_COLUMNS = ", ".join(_FIELDS)
-_values = attrgetter(*_FIELDS)  # a record as a row; `astuple` copies each value, ten times as long
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, AttributeValue])
-_AT_ONCE = 1_000  # documents looked up by one statement
-_LEAST_BYTES = 64 * 1024  # twice what the index of the write-ahead log begins with
+# Without statistics SQLite uses the primary key, and so reads every document of the collection.
+_BY_REVISION = "documents INDEXED BY documents_by_revision"
+_AT_ONCE = 1_000  # documents in one query
+_LEAST_BYTES = 64 * 1024  # twice the initial size of the index of the write-ahead log
 
 
 class SqliteCatalog:
     """An open catalog. `path` is a file or `:memory:`."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open or create, and bring the schema up to date. Raises IndexTooNew, StoreError."""
+        """Open or create the file, and bring the schema up to date. Raises IndexTooNew,
+        StoreError."""
         self._path = path
         with self._translated("opened"):
             self._db = sqlite3.connect(str(path), isolation_level=None)
@@ -94,14 +92,15 @@ class SqliteCatalog:
     def _translated(self, verb: str) -> Iterator[None]:
         try:
             yield
-        except sqlite3.IntegrityError as error:  # the only constraint that can be broken
-            raise UsageError("there is no such collection", hint="pincite collections") from error
+        except sqlite3.IntegrityError as error:  # the only constraint that can fail
+            raise UsageError("no collection has that name", hint="pincite collections") from error
         except (sqlite3.Error, msgspec.DecodeError) as error:
             if self._no_room(getattr(error, "sqlite_errorcode", 0)):
                 free = shutil.disk_usage(Path(self._path).parent).free
                 raise DiskFull(
-                    f"the disk is full: {free / 1e6:.1f} MB are free at {Path(self._path).parent};"
-                    f" the catalog there is intact and cannot be {verb}: {error}",
+                    f"the disk is full: {free / 1e6:.1f} MB are free at"
+                    f" {Path(self._path).parent}; the catalog there is intact but cannot be"
+                    f" {verb}: {error}",
                     hint="make room on that disk, then run the same command again",
                 ) from error
             raise StoreError(
@@ -112,8 +111,8 @@ class SqliteCatalog:
             raise InvalidPoint(f"a name is not valid Unicode: {error.object!r}") from error
 
     def _no_room(self, code: int) -> bool:
-        """Is an error of SQLite due to a full disk? It says so of a database, and of the files
-        beside it only that they cannot be opened, read or written."""
+        """Return whether an error of SQLite is due to a full disk. For files beside the database
+        SQLite reports only that they cannot be opened, read or written."""
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
             return True
         beside = code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
@@ -125,7 +124,7 @@ class SqliteCatalog:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction: all of it or nothing."""
+        """Open a transaction: all changes or none."""
         with self._translated("written"):
             try:
                 self._db.execute("BEGIN")
@@ -137,7 +136,7 @@ class SqliteCatalog:
                 raise
 
     def _write(self, sql: str, *rows: Sequence[object]) -> None:
-        """The statement once per row, in one transaction."""
+        """Run the statement once for each row, in one transaction."""
         with self._writing():
             self._db.executemany(sql, rows)
 
@@ -182,7 +181,7 @@ class SqliteCatalog:
         after: tuple[str, str] | None = None,
         limit: int | None = None,
     ) -> tuple[DocumentRecord, ...]:
-        sql = f"SELECT {_COLUMNS} FROM documents WHERE collection = ?"
+        sql = f"SELECT {COLUMNS} FROM documents WHERE collection = ?"
         values: list[object] = [collection]
         if source is not None:
             sql, values = f"{sql} AND source = ?", [*values, source]
@@ -207,7 +206,7 @@ class SqliteCatalog:
         for start in range(0, len(wanted), _AT_ONCE):
             some = wanted[start : start + _AT_ONCE]
             rows = self._read(
-                f"SELECT {_COLUMNS} FROM documents WHERE collection = ?"
+                f"SELECT {COLUMNS} FROM {_BY_REVISION} WHERE collection = ?"
                 f" AND revision IN ({', '.join('?' * len(some))})",
                 (collection, *some),
             )
@@ -224,7 +223,7 @@ class SqliteCatalog:
     def _rows_of(
         self, collection: str, documents: Iterable[tuple[str, str]], columns: str
     ) -> list[Any]:
-        """Source, path and these columns of each of the documents that is there."""
+        """Return source, path and these columns of each existing document."""
         wanted = tuple(documents)
         found: list[Any] = []
         for start in range(0, len(wanted), _AT_ONCE):
@@ -247,59 +246,41 @@ class SqliteCatalog:
         records: Sequence[DocumentRecord],
         counts: Mapping[str, TermCounts] = {},
     ) -> None:
-        change: Counter[int] = Counter()
-        totals = Change()
+        changes = Changes()
         self._merge_terms(collection)
         with self._writing():
             last = {(record.source, record.path): record for record in records}
-            columns = "revision, counts, source_type, chunks, tokens, embedded"
-            rows = self._rows_of(collection, last, columns)
-            held = {(source, path): (revision, was) for source, path, revision, was, *_ in rows}
-            for *_, kind, chunks, tokens, embedded in rows:
-                totals.take(kind, chunks, tokens, embedded)
-            for record in last.values():
-                totals.add(record.source_type, record.chunks, record.tokens, record.embedded)
-            fresh = []
-            for record in records:
-                place = (record.source, record.path)
-                revision, before = held.get(place, ("", b""))
-                given = counts.get(record.revision)
-                after = before if revision == record.revision else b""
-                if given is not None:
-                    after = msgspec.msgpack.encode(given)
-                if after != before:
-                    change.update({} if given is None else sums_of(given))
-                    change.subtract(terms_of(before))
-                held[place] = (record.revision, after)
-                fresh.append((collection, *_to_row(record), after))
+            changes.put(last.values(), counts, self._rows_of(collection, last, HELD))
             self._db.executemany(
-                f"INSERT OR REPLACE INTO documents (collection, {_COLUMNS}, counts)"
-                f" VALUES (?, ?{', ?' * len(_FIELDS)})",
-                fresh,
+                f"INSERT OR REPLACE INTO documents (collection, {COLUMNS}, counts)"
+                f" VALUES (?, ?{', ?' * len(FIELDS)})",
+                [(collection, *_to_row(record), after) for record, after in changes.fresh],
             )
-            self._terms.write(collection, change)
-            add_up(self._db, collection, totals)
-        self._terms.add(collection, change)
+            self._add_up(collection, changes)
+        self._terms.add(collection, changes.terms)
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
-        change: Counter[int] = Counter()
-        totals = Change()
+        changes = Changes()
         self._merge_terms(collection)
         with self._writing():
             for revision in revisions:
-                for before, *rest in self._db.execute(
-                    "DELETE FROM documents WHERE (collection, revision) = (?, ?)"
-                    " RETURNING counts, source_type, chunks, tokens, embedded",
-                    (collection, revision),
-                ):
-                    change.subtract(terms_of(before))
-                    totals.take(*rest)
-            self._terms.write(collection, change)
-            add_up(self._db, collection, totals)
-        self._terms.add(collection, change)
+                changes.take(
+                    self._db.execute(
+                        f"DELETE FROM {_BY_REVISION} WHERE collection = ? AND revision = ?"
+                        " RETURNING counts, source_type, chunks, tokens, embedded",
+                        (collection, revision),
+                    )
+                )
+            self._add_up(collection, changes)
+        self._terms.add(collection, changes.terms)
+
+    def _add_up(self, collection: str, changes: Changes) -> None:
+        """Add changes to the totals, in the transaction that changes the documents."""
+        self._terms.write(collection, changes.terms)
+        add_up(self._db, collection, changes.totals)
 
     def _merge_terms(self, collection: str) -> None:
-        """Make room for the next change of the sums; when this fails nothing has changed."""
+        """Make room for the next change of the totals; a failure here changes nothing."""
         if self._terms.waits(collection):
             with self._writing():
                 self._terms.merge(collection)
@@ -322,7 +303,7 @@ def _limit(most: int | None) -> int:
 
 
 def _to_row(record: DocumentRecord) -> list[object]:
-    *others, embedded, attributes, inherited = _values(record)  # the last columns
+    *others, embedded, attributes, inherited = values_of(record)  # the last columns
     return [*others, int(embedded), _encoded(attributes), _encoded(inherited)]
 
 

@@ -1,8 +1,9 @@
-"""In how many chunks of a collection each term is: sums over its documents, exact at every commit.
+"""Document frequencies: the number of chunks of a collection that contain each term. They are sums
+over its documents and exact at every commit.
 
-A document has hundreds of terms, each on a page of its own of the table of sums. Writing those with
-every document took 13 ms and a megabyte, so its change is appended as one row, kept in memory, too,
-and merged into the table with those of other documents.
+A document has hundreds of terms, each on a page of its own in the table of sums. Writing them with
+every document took 13 ms and a megabyte. So the change of a document is appended as one row, also
+kept in memory, and later merged into the table together with others.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ SCHEMA = """
         number INTEGER PRIMARY KEY,
         collection TEXT NOT NULL REFERENCES collections ON DELETE CASCADE, change BLOB NOT NULL);
 """
-_ANY = -1  # stands for a chunk that has any term
-_AT_ONCE = 1_000  # terms looked up by one statement
-_MERGED = 30_000  # terms that wait to be merged, which takes about a tenth of a second then
+ANY = -1  #: stands for a chunk with any term
+_AT_ONCE = 1_000  # terms in one query
+_MERGED = 30_000  # pending terms that start a merge, which then takes about a tenth of a second
 
 
 class Terms:
-    """The sums in an open catalog. `write` and `merge` are called within a transaction, `add`
-    once it has been committed."""
+    """The sums in an open catalog. Call `write` and `merge` within a transaction, and `add` after
+    its commit."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -47,15 +48,15 @@ class Terms:
             self._db.execute("INSERT INTO term_changes (collection, change) VALUES (?, ?)", row)
 
     def add(self, collection: str, change: Mapping[int, int]) -> None:
-        """The change has been committed."""
+        """Add a committed change to the sums in memory."""
         self._waiting.setdefault(collection, Counter()).update(change)
 
     def waits(self, collection: str) -> bool:
-        """Is there enough to be merged?"""
+        """Return whether enough changes are pending for a merge."""
         return len(self._waiting.get(collection, ())) > _MERGED
 
     def merge(self, collection: str) -> None:
-        """Bring what has been appended into the table of sums."""
+        """Merge the appended changes into the table of sums."""
         changed = sorted(self._waiting.get(collection, Counter()).items())
         self._db.executemany(
             "INSERT INTO terms VALUES (?, ?, ?)"
@@ -69,12 +70,13 @@ class Terms:
         self._db.execute("DELETE FROM term_changes WHERE collection = ?", (collection,))
 
     def forget(self, collection: str) -> None:
-        """What waited has been merged, or is gone with its collection."""
+        """Drop the pending changes in memory after a merge, or after their collection was
+        dropped."""
         self._waiting.pop(collection, None)
 
     def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
         """As `Catalog.frequencies`."""
-        wanted = (_ANY, *terms)
+        wanted = (ANY, *terms)
         found: Counter[int] = Counter()
         for start in range(0, len(wanted), _AT_ONCE):
             some = wanted[start : start + _AT_ONCE]
@@ -89,15 +91,15 @@ class Terms:
             )
         waiting = self._waiting.get(collection, Counter())
         sums = {term: found[term] + waiting[term] for term in wanted}
-        chunks = sums.pop(_ANY)
+        chunks = sums.pop(ANY)
         return TermCounts(chunks, {term: count for term, count in sums.items() if count})
 
 
 def terms_of(counts: bytes) -> dict[int, int]:
-    """What a document adds to the sums, from what its row says."""
+    """Return what a document adds to the sums, from the counts in its row."""
     return sums_of(msgspec.msgpack.decode(counts, type=TermCounts)) if counts else {}
 
 
 def sums_of(counts: TermCounts) -> dict[int, int]:
-    """What counts add to the sums."""
-    return {_ANY: counts.chunks, **counts.having}
+    """Return what counts add to the sums."""
+    return {ANY: counts.chunks, **counts.having}

@@ -1,13 +1,15 @@
-"""How many documents, chunks and tokens a collection has: sums that are kept with every change.
+"""Totals of a collection: documents, chunks and tokens. They are updated with every change.
 
-A look at a collection of a million documents would read each of their rows, for a second or more in
-which nobody else is answered.
+Counting a collection of a million documents would read each of their rows, and block all other
+requests for a second or more.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pincite.ports import Totals
 
@@ -22,7 +24,7 @@ SCHEMA = """
 """
 
 
-#: Which documents have dense vectors, and how many chunks are in those that have not.
+#: The step that records which documents have dense vectors, and the number of chunks in the others.
 EMBEDDED = """
     ALTER TABLE documents ADD COLUMN embedded INTEGER NOT NULL DEFAULT 1;
     UPDATE documents SET embedded = 0 WHERE collection IN
@@ -35,16 +37,16 @@ EMBEDDED = """
 
 @dataclass(slots=True)
 class Change:
-    """By how much the sums of each source type change."""
+    """The changes of the totals of each source type."""
 
     sums: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
 
     def add(self, source_type: str, chunks: int, tokens: int, embedded: bool) -> None:
-        """A document more."""
+        """Add one document."""
         self._change(source_type, (1, chunks, tokens, 0 if embedded else chunks))
 
     def take(self, source_type: str, chunks: int, tokens: int, embedded: bool) -> None:
-        """A document less."""
+        """Subtract one document."""
         self._change(source_type, (-1, -chunks, -tokens, 0 if embedded else -chunks))
 
     def _change(self, source_type: str, by: tuple[int, int, int, int]) -> None:
@@ -53,7 +55,7 @@ class Change:
 
 
 def add_up(db: sqlite3.Connection, collection: str, change: Change) -> None:
-    """Bring a change into the sums, in the transaction that changes the documents."""
+    """Add a change to the totals, in the transaction that changes the documents."""
     db.executemany(
         "INSERT INTO totals (collection, source_type, documents, chunks, tokens, unembedded)"
         " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
@@ -66,11 +68,18 @@ def add_up(db: sqlite3.Connection, collection: str, change: Change) -> None:
 
 def totals_of(db: sqlite3.Connection, collection: str) -> Totals:
     """As `Catalog.totals`."""
-    rows = db.execute(
-        "SELECT source_type, documents, chunks, tokens, unembedded FROM totals"
-        " WHERE collection = ? ORDER BY source_type",
-        (collection,),
-    ).fetchall()
+    return totals_from(
+        db.execute(
+            "SELECT source_type, documents, chunks, tokens, unembedded FROM totals"
+            " WHERE collection = ? ORDER BY source_type",
+            (collection,),
+        ).fetchall()
+    )
+
+
+def totals_from(rows: Sequence[Sequence[Any]]) -> Totals:
+    """Return the totals over all source types. Each row is a source type and the columns of
+    `totals`."""
     return Totals(
         documents=sum(row[1] for row in rows),
         chunks=sum(row[2] for row in rows),

@@ -1,4 +1,4 @@
-"""What an open index answers with."""
+"""Methods of an open index for answers."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("pincite")
 
-_SUMMARY_S = 10.0  # at the end a summary is waited for as long; the next answer begins it again
-_MARK_BYTES = 8  # 2**64 marks: what is indexed cannot guess it
+_SUMMARY_S = 10.0  # `close` waits this long for a summary; the next answer starts it again
+_MARK_BYTES = 8  # 2**64 marks: indexed texts cannot guess one
 
 
 class Answerer(Remembering):
-    """Answers questions, with what is remembered and what was said before."""
+    """Answers questions, with facts about the user and the turns of the conversation."""
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         super().__init__(settings, reranker)
         self._summaries: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Write the summaries of conversations that are due, and hang up on the daemon, which stays
-        for the next client, and on providers. The end of the context manager calls it.
+        """Finish pending summaries of conversations, and disconnect from the daemon and from
+        providers. The daemon keeps running. Leaving the context manager calls this method.
 
         >>> await pincite.close()
         """
@@ -61,24 +61,25 @@ class Answerer(Remembering):
         mode: ChatMode | None = None,
         **keywords: Unpack[AnswerKeywords],
     ) -> Answer:
-        """An answer to a question, from the evidence that `search` finds for it.
+        """Answer a question from the evidence that `search` finds.
 
         Arguments:
             text: the question, with the exact names of functions, options or errors.
-            user: whose memory is told to the model, and whose conversation it is; empty for nobody.
+            user: the user whose facts the model receives, and the owner of the conversation; empty
+                for none.
             conversation: the id of the conversation that the question belongs to; empty for none.
-            mode: `strict` answers from the evidence or not at all; `open` and `learning` also from
-                general knowledge, and say so; None: `answer.mode` of the profile.
-            keywords: those of `search` but for `mode` and `trace`: `limit`, `kinds`, `paths`,
+            mode: `strict` answers from the evidence or not at all. `open` and `learning` may use
+                general knowledge, and say so. None: `answer.mode` of the profile.
+            keywords: those of `search` except `mode` and `trace`: `limit`, `kinds`, `paths`,
                 `not_paths`, `where`, `collections`, `sources`, `ref`, `tags`, `preset`, `by`,
                 `context`, `budget_ms`, `scope`, `profile`.
 
-        Returns an answer whose `kind` says how it came about: `generated` by the model that
-        `[models] llm` names; `extractive`, sentences of the evidence, where it names none;
-        `refused`, where there is no evidence; `failed`, where the model gave no answer. `sources`
-        are what `[1]` stands for, `doubts` are sentences that their sources do not support, as far
-        as that can be seen. Raises as `search`, but for IndexNotFound, which is a refusal, and
-        ConversationNotFound.
+        Returns an answer. Its `kind` is `generated` if the model of `[models] llm` wrote it,
+        `extractive` if none is configured (sentences of the evidence), `refused` if there is no
+        evidence, and `failed` if the model gave no answer. `sources` are the passages of `[1]` and
+        so on. `doubts` are sentences that their sources do not support, as far as rules can tell.
+        Raises ConversationNotFound and the errors of `search`, except IndexNotFound: then the
+        answer is a refusal.
 
         >>> answer = await pincite.answer("how is a key rotated?", kinds="docs")
         >>> answer.kind
@@ -102,7 +103,7 @@ class Answerer(Remembering):
         mode: ChatMode | None = None,
         **keywords: Unpack[AnswerKeywords],
     ) -> AsyncIterator[AnswerEvent]:
-        """As `answer`, while it is written: `AnswerPiece`s, and at last the `Answer`.
+        """Like `answer`, as a stream: `AnswerPiece`s while it is written, then the `Answer`.
 
         Arguments:
             text: the question.
@@ -111,8 +112,9 @@ class Answerer(Remembering):
             mode: as in `answer`.
             keywords: as in `answer`.
 
-        Pieces are as the model writes them; the text of the answer may have lost citations of what
-        is not there. Closing the iterator ends the request to the model. Raises as `answer`.
+        Pieces are the model's own text. The final `Answer` may lack some of their citations: those
+        of unknown passages are removed. Closing the iterator ends the request to the model. Raises
+        the errors of `answer`.
 
         >>> pieces = [one async for one in pincite.answer_stream("how is a key rotated?")]
         >>> pieces[-1].kind
@@ -123,14 +125,14 @@ class Answerer(Remembering):
     async def answering(
         self, options: AnswerOptions, *, trace: Trace | None = None, admit: Admit | None = None
     ) -> AsyncIterator[AnswerEvent]:
-        """As `answer_stream`, of options as one value.
+        """Like `answer_stream`, with all options as one value.
 
         Arguments:
-            options: what `answer` takes, and what only surfaces need besides.
-            trace: what happened in the search is written into it.
-            admit: asked which documents may leave, as in `find`.
+            options: the arguments of `answer`, and further ones for surfaces.
+            trace: receives each step of the search.
+            admit: decides which documents may be used, as in `find`.
 
-        Raises as `answer`.
+        Raises the errors of `answer`.
 
         >>> from pincite.asking import SearchOptions
         >>> from pincite.asking.answers import AnswerOptions
@@ -139,7 +141,7 @@ class Answerer(Remembering):
         >>> events[-1].sources[0].evidence
         1
         """
-        from pincite.answer import answer  # searches need nothing of it
+        from pincite.answer import answer  # imported late: searches do not need it
 
         asked, profile = asked_of(options, self.settings)
         steps = trace or Trace(time.perf_counter, detailed=False)
@@ -153,8 +155,8 @@ class Answerer(Remembering):
                 yield event
 
     async def _require_tags(self, asked: Asked, profile: Profile) -> None:
-        """Raise TagsRequired before a conversation is read and a model rewrites the question. What
-        else is wrong with the scope, the search says."""
+        """Raise TagsRequired before a conversation is read and a model rewrites the question. The
+        search raises all other errors of the scope."""
         try:
             await self._opened(asked.question.scope, profile, asked=True)
         except TagsRequired:
@@ -164,7 +166,7 @@ class Answerer(Remembering):
             return
 
     def _summarise(self, asked: Asked, deps: AnswerDeps, config: AnswerConfig) -> None:
-        """Off the path of the answer: what is said next need not wait for it."""
+        """Summarise in the background, so that the next question does not wait for it."""
         conversations = deps.conversations
         if not asked.conversation or conversations is None:
             return
@@ -194,7 +196,7 @@ class Answerer(Remembering):
         here: str | None,
         admit: Admit | None,
     ) -> AnswerDeps:
-        """What an answer asks."""
+        """The dependencies of an answer."""
         from pincite.answer import AnswerDeps
 
         async def search(question: Question) -> EvidencePack:
@@ -212,8 +214,8 @@ class Answerer(Remembering):
         )
 
     async def _answering_llm(self) -> LLM | None:
-        """The language model that the settings name; one that cannot be opened fails when it is
-        asked, so that the evidence is there all the same."""
+        """The configured language model. If it cannot be opened, it fails when it is called, so the
+        answer still has its evidence."""
         name = self.settings.use.llm
         if not name:
             return None

@@ -18,25 +18,45 @@ from pincite.settings.memory import BUNDLED
 if TYPE_CHECKING:
     from pincite.encoders.by_name import Models
     from pincite.ports import DenseEncoder
+    from pincite.providers.memory.sqlite import SqliteMemory
 
 MEMORY: Final = "memory.db"
 MEM0: Final = "mem0"
 CONVERSATIONS: Final = "conversations.db"
 
 
-def open_memory(settings: Settings, models: Models | None = None) -> Memory | None:
+def open_memory(
+    settings: Settings,
+    models: Models | None = None,
+    keep: Callable[[DenseEncoder | None], Memory] | None = None,
+) -> Memory | None:
     """What `[memory]` says, None for nothing. Neither a file nor a model is opened before the first
-    call. Models that it needs are those of `models`, or its own, which it closes."""
+    call. Models that it needs are those of `models`, or its own, which it closes. `keep` makes the
+    memory that keeps texts as they are, by default one in a file of SQLite."""
     memory = settings.memory
     if memory.kind == "none":
         return None
     place = _place(settings, MEM0 if memory.kind == "mem0" else MEMORY)
     make = partial(_make, settings, place)
+    keep = keep or partial(_in_file, place, make)
     if memory.kind == "sqlite" and not memory.dense:
-        from pincite.providers.memory.sqlite import SqliteMemory
+        return keep(None)
+    return _LateMemory(partial(_opened, settings, place, make, keep), models, settings)
 
-        return SqliteMemory(place, place=make)
-    return _LateMemory(partial(_opened, settings, place, make), models, settings)
+
+def open_fact_file(settings: Settings) -> SqliteMemory:
+    """The file of facts of an index folder, whatever keeps them now. No file is opened before the
+    first call."""
+    from pincite.providers.memory.sqlite import SqliteMemory
+
+    return SqliteMemory(place_of_fact_file(settings))
+
+
+def place_of_fact_file(settings: Settings) -> Path:
+    """Where that file is, if it is there."""
+    if settings.memory.kind == "sqlite":
+        return _place(settings, MEMORY)
+    return settings.index / MEMORY
 
 
 def open_conversations(settings: Settings) -> Conversations:
@@ -47,23 +67,31 @@ def open_conversations(settings: Settings) -> Conversations:
     return SqliteConversations(place, place=partial(_make, settings, place))
 
 
+def _in_file(place: Path, make: Callable[[], None], encoder: DenseEncoder | None) -> Memory:
+    from pincite.providers.memory.sqlite import SqliteMemory
+
+    return SqliteMemory(place, encoder, place=make)
+
+
 async def _opened(
-    settings: Settings, place: Path, make: Callable[[], None], models: Models
+    settings: Settings,
+    place: Path,
+    make: Callable[[], None],
+    keep: Callable[[DenseEncoder | None], Memory],
+    models: Models,
 ) -> Memory:
     memory = settings.memory
     encoder = await _encoder(settings, models)
     if memory.kind == "sqlite":
-        from pincite.providers.memory.sqlite import SqliteMemory
-
-        return SqliteMemory(place, encoder, place=make)
+        return keep(encoder)
     from pincite.providers.memory.mem0 import Mem0Memory
 
     llm = None
     if memory.infer:
         if not settings.use.llm:
             raise UsageError(
-                "memory.infer is set, and no language model is named",
-                hint='[models] llm = "PROVIDER:MODEL", or infer = false',
+                "memory.infer is true, but no language model is configured",
+                hint='set [models] llm = "PROVIDER:MODEL", or infer = false',
             )
         llm = await models.llm(settings.use.llm)
     return Mem0Memory(place, encoder, llm, infer=memory.infer, place=make)

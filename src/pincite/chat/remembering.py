@@ -1,4 +1,4 @@
-"""What an open index remembers of users, and of what was said."""
+"""Methods of an open index for facts about users and for conversations."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pincite.settings.load import Settings
 
 
 class Remembering(OpenIndex):
-    """Facts of users and conversations. Each call names one user, and whoever calls has made sure
-    of who that is."""
+    """Facts about users, and conversations. Each call names one user; the caller must have
+    authenticated that user."""
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         super().__init__(settings, reranker)
@@ -20,8 +20,8 @@ class Remembering(OpenIndex):
 
     @property
     def _memory(self) -> Memory | None:
-        """What `[memory]` names, None for nothing. A search has no need of it: it is opened with
-        its first call."""
+        """The memory that `[memory]` configures, None for none. It is opened with its first call,
+        because searches do not need it."""
         if self._open_memory is None:
             from pincite.chat.opening import open_memory
 
@@ -30,7 +30,7 @@ class Remembering(OpenIndex):
 
     @property
     def _conversations(self) -> Conversations:
-        """Those of the index folder, opened with their first call."""
+        """The conversations of the index folder, opened with their first call."""
         if self._open_conversations is None:
             from pincite.chat.opening import open_conversations
 
@@ -38,8 +38,8 @@ class Remembering(OpenIndex):
         return self._open_conversations
 
     async def close(self) -> None:
-        """Hang up on the daemon, which stays for the next client, and on providers. The end of
-        the context manager calls it.
+        """Disconnect from the daemon and from providers. The daemon keeps running. Leaving the
+        context manager calls this method.
 
         >>> await pincite.close()
         """
@@ -50,15 +50,15 @@ class Remembering(OpenIndex):
         await super().close()
 
     async def remember(self, user: str, text: str) -> tuple[Fact, ...]:
-        """Keep a fact of a user, for answers in all conversations.
+        """Store a fact about a user, for answers in all conversations.
 
         Arguments:
-            user: whose fact it is. Names are compared character by character.
-            text: what is to be remembered, at most 4,000 characters.
+            user: the user. Names are compared character by character.
+            text: the fact, at most 4,000 characters.
 
-        Returns what was kept: the text itself, or what mem0 makes of it. A text that is known is
-        not kept twice. Raises UsageError, MemoryUnavailable, DiskFull, and where a model is asked
-        its errors.
+        Returns the stored facts: the text itself, or what mem0 makes of it. A known text is not
+        stored twice. Raises UsageError, MemoryUnavailable, DiskFull, and the errors of a model if
+        one is called.
 
         >>> (fact,) = await pincite.remember("ada", "prefers examples in Python")
         >>> fact.text
@@ -67,14 +67,14 @@ class Remembering(OpenIndex):
         return await self._remembered().remember(user, text)
 
     async def recall(self, user: str, query: str, limit: int = 5) -> tuple[Fact, ...]:
-        """The facts of a user that fit a question best.
+        """Find the facts about a user that fit a question best.
 
         Arguments:
-            user: whose facts.
+            user: the user.
             query: the question.
-            limit: so many at most.
+            limit: maximum number of facts.
 
-        Returns them best first, with their scores. Raises as `remember`.
+        Returns them best first, with their scores. Raises the errors of `remember`.
 
         >>> facts = await pincite.remember("ada", "prefers examples in Python")
         >>> [fact.text for fact in await pincite.recall("ada", "an example in Python?")]
@@ -83,12 +83,12 @@ class Remembering(OpenIndex):
         return await self._remembered().recall(user, query, limit)
 
     async def facts(self, user: str) -> tuple[Fact, ...]:
-        """All that is remembered of a user, in the order in which it was learned.
+        """List all facts about a user, oldest first.
 
         Arguments:
-            user: whose facts.
+            user: the user.
 
-        Raises as `remember`.
+        Raises the errors of `remember`.
 
         >>> await pincite.facts("nobody")
         ()
@@ -96,13 +96,13 @@ class Remembering(OpenIndex):
         return await self._remembered().facts(user)
 
     async def forget_facts(self, user: str, fact: str = "") -> int:
-        """Delete what is remembered of a user.
+        """Delete facts about a user.
 
         Arguments:
-            user: whose facts.
-            fact: the id of one; by default all.
+            user: the user.
+            fact: the id of one fact; by default all.
 
-        Returns how many were deleted. Raises as `remember`.
+        Returns the number of deleted facts. Raises the errors of `remember`.
 
         >>> facts = await pincite.remember("ada", "prefers examples in Python")
         >>> await pincite.forget_facts("ada")
@@ -114,8 +114,8 @@ class Remembering(OpenIndex):
         """Begin a conversation.
 
         Arguments:
-            owner: whose it is; every later call names the same owner. Empty on one's own machine.
-            title: what it is about.
+            owner: the owner. Every later call names the same one. Empty if only you use the index.
+            title: its title.
 
         Returns its id, which cannot be guessed. Raises UsageError, MemoryUnavailable, DiskFull.
 
@@ -128,11 +128,11 @@ class Remembering(OpenIndex):
     async def conversations(
         self, owner: str = "", limit: int = 50
     ) -> tuple[ConversationState, ...]:
-        """The conversations of an owner, those with the latest turn first, without their turns.
+        """List the conversations of an owner without their turns, the latest turn first.
 
         Arguments:
-            owner: whose.
-            limit: so many at most.
+            owner: the owner.
+            limit: maximum number of conversations.
 
         Raises UsageError, MemoryUnavailable.
 
@@ -142,13 +142,13 @@ class Remembering(OpenIndex):
         return await self._conversations.list(owner, limit)
 
     async def turns(self, conversation: str, owner: str = "") -> tuple[Turn, ...]:
-        """All that was said in a conversation, oldest first.
+        """List all turns of a conversation, oldest first.
 
         Arguments:
             conversation: its id.
-            owner: whose it is.
+            owner: its owner.
 
-        Raises ConversationNotFound, also where it is another's; UsageError, MemoryUnavailable.
+        Raises ConversationNotFound, also if it has another owner, UsageError, MemoryUnavailable.
 
         >>> id = await pincite.begin_conversation("ada")
         >>> await pincite.turns(id, "ada")
@@ -157,19 +157,19 @@ class Remembering(OpenIndex):
         return await self._conversations.turns(owner, conversation)
 
     async def delete_conversation(self, conversation: str, owner: str = "") -> None:
-        """Delete a conversation with all that was said. It is overwritten in its file.
+        """Delete a conversation with all of its turns. Its data are overwritten in the file.
 
         Arguments:
             conversation: its id.
-            owner: whose it is.
+            owner: its owner.
 
-        Raises as `turns`.
+        Raises the errors of `turns`.
 
         >>> id = await pincite.begin_conversation("ada")
         >>> await pincite.delete_conversation(id, "ada")
         >>> await pincite.turns(id, "ada")
         Traceback (most recent call last):
-        pincite.errors.ConversationNotFound: there is no conversation ...
+        pincite.errors.ConversationNotFound: no conversation has the id ...
         """
         await self._conversations.delete(owner, conversation)
 
@@ -177,7 +177,7 @@ class Remembering(OpenIndex):
         memory = self._memory
         if memory is None:
             raise UsageError(
-                'nothing is remembered of users: memory.kind is "none"',
+                'memory is off: memory.kind is "none"',
                 hint='[memory] kind = "sqlite"',
             )
         return memory

@@ -1,4 +1,4 @@
-"""Documents to citable spans."""
+"""Chunkers: cut documents into citable spans."""
 
 from pincite.chunkers.budget import estimate_tokens
 from pincite.chunkers.config import ChunkerConfig

@@ -1,4 +1,4 @@
-"""Anchors of headings, as site generators make them."""
+"""Compute the anchors of headings as site generators do."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _COUNTED = re.compile(r"(.*)_([0-9]+)", re.S)
 def with_anchors(
     sections: Iterable[Section], lines: Lines, style: AnchorStyle
 ) -> Iterator[Section]:
-    """Sections of a Markdown page with the anchor of the heading that their first line is below.
+    """Yield sections of a Markdown page with the anchor of the heading above their first line.
 
-    What is below the page's own title is at the page's address.
+    Text directly below the page's own title has the page's URL.
     """
     headings = list(heading_lines(lines, front_matter_end(lines), len(lines)))
     anchors = anchors_of((heading_source(lines, line) for line, _ in headings), style)
@@ -68,8 +68,8 @@ def _ascii_slug(text: str) -> str:
 
 
 def _unique(slug: str, used: dict[str, str]) -> str:
-    """The first of a slug and what follows it that is not used. `used` leads from each to a later
-    one, the ways that were gone made short, so that a page may repeat a heading 100,000 times."""
+    """Return the first unused one of a slug and its successors. `used` maps each to a later one,
+    with shortened chains, so that a page may repeat a heading 100,000 times."""
     passed = []
     slug = slug or _next(slug)
     while slug in used:
@@ -99,5 +99,5 @@ def _github(headings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _words(text: str) -> str:
-    """Letters, marks and digits of any script, spaces, hyphens and underscores."""
+    """Keep letters, marks and digits of any script, spaces, hyphens and underscores."""
     return "".join(sign for sign in text if sign in " -_" or category(sign)[0] in "LMN")

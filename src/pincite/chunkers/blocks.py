@@ -21,15 +21,15 @@ LABEL = re.compile(
     r"\s*+(?:!!!|\?\?\?\+?|===[!+]?)(?:\s[\w\s-]*+(?:(?<=\s)\"(?P<title>[^\"]*+)\"\s*+)?)?"
 )  #: the line above an indented block: `!!! note "Title"`, `??? tip`, `=== "Python"`
 _ATX = re.compile(r"(?:(?:>|[-*+]|\d++[.)])\s*+)*+#{1,6}(?!\S)")
-_DEEPEST = 6  # labelled blocks within labelled blocks
+_DEEPEST = 6  # nested labelled blocks
 
 
 def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Token]:
-    """The tokens of a range whose content is indented by so many columns. Parsed once: chunks,
-    anchors and tables ask for the same."""
+    """Return the tokens of a range whose content is indented by so many columns. The result is
+    cached, as chunks, anchors and tables need the same."""
     known: list[Token] | None = lines.parsed.get((first, last, columns))
     if known is None:
-        # the parser would take a lone "\r" for a newline
+        # the parser would treat a lone "\r" as a newline
         source = "\n".join(_dedent(line, columns) for line in lines.lines[first:last])
         known = _parser().parse(source.replace("\r", " "))
         lines.parsed[first, last, columns] = known
@@ -39,8 +39,8 @@ def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Toke
 def heading_lines(
     lines: Lines, first: int, last: int, columns: int = 0, depth: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """(line, level) of all headings of a range in order, those in lists, quotes, tabs and
-    admonitions included."""
+    """Yield (line, level) of all headings of a range in order, including those in lists, quotes,
+    tabs and admonitions."""
     skip_until = first
     for token in parse_blocks(lines, first, last, columns):
         if token.map is None or token.nesting < 0 or first + token.map[0] < skip_until:
@@ -61,14 +61,14 @@ def heading_lines(
 
 
 def heading_source(lines: Lines, line: int) -> str:
-    """What a heading says, with its inline marks, without those that make it a heading."""
+    """Return the text of a heading with its inline marks, without its heading marks."""
     text = lines.lines[line].strip()
     match = _ATX.match(text)
     return without_closing_marks(text[match.end() :]) if match else text
 
 
 def labelled_end(lines: Lines, first: int, last: int) -> int:
-    """The line after an admonition's or tab's indented content."""
+    """Return the line after an admonition's or tab's indented content."""
     indent = lines.indent(first) + 4
     end = first + 1
     for line in range(first + 1, last):
@@ -81,7 +81,7 @@ def labelled_end(lines: Lines, first: int, last: int) -> int:
 
 
 def front_matter_end(lines: Lines) -> int:
-    """The line after YAML (`---`) or TOML (`+++`) front matter, 0 without."""
+    """Return the line after YAML (`---`) or TOML (`+++`) front matter, 0 without."""
     if not len(lines):
         return 0
     mark = lines.lines[0].removeprefix("\ufeff").rstrip()

@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CLASSES = 32  # 0 space, 1 mark, 2-27 a-z, 28 digit, 29 accented, 30 other letter, 31 ideograph
-CAMEL = CLASSES * CLASSES  #: the pair's number where a capital begins a word within a word
+CAMEL = CLASSES * CLASSES  # the pair's number if a capital begins a word within a word
 LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 STEP = 0.03  # word pieces per level
 
 
 def estimate_tokens(text: str) -> int:
-    """The estimated number of word pieces, rounded up; 0 for a blank text."""
+    """Return the estimated number of word pieces, rounded up; 0 for a blank text."""
     return math.ceil(float(cumulative_cost(text)[-1]) - 1e-6)
 
 
 def cumulative_cost(text: str) -> NDArray[np.float64]:
-    """Entry i is the estimated cost of `text[:i]`; shape (len(text) + 1,), ascending."""
+    """Return an array of shape (len(text) + 1,), ascending: entry i is the estimated cost of
+    `text[:i]`."""
     import numpy as np
 
     total = np.zeros(len(text) + 1)
@@ -40,7 +41,8 @@ def cumulative_cost(text: str) -> NDArray[np.float64]:
 
 
 def bigrams(text: str) -> NDArray[np.uint16]:
-    """The number of the pair that each character ends: `class before * CLASSES + class`."""
+    """Return the number of the pair that ends at each character: `class before * CLASSES +
+    class`."""
     import numpy as np
 
     points: NDArray[Any]
@@ -68,7 +70,7 @@ def bigrams(text: str) -> NDArray[np.uint16]:
 
 @lru_cache(maxsize=1)
 def _kinds() -> NDArray[np.uint16]:
-    """Classes of the characters up to U+024F, and in the last place that of those beyond."""
+    """Return the classes of the characters up to U+024F, and last that of all others."""
     import numpy as np
 
     kinds = np.zeros(0x251, np.uint16)
@@ -83,7 +85,7 @@ def _kinds() -> NDArray[np.uint16]:
 
 @lru_cache(maxsize=1)
 def _before() -> NDArray[np.uint16]:
-    """What the class of the character before adds: marks are to the next one what spaces are."""
+    """Return the pair offset of the previous character's class: marks count as spaces."""
     import numpy as np
 
     before = np.arange(CLASSES, dtype=np.uint16) * CLASSES

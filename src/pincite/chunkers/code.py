@@ -1,4 +1,4 @@
-"""Source code: cut where its syntax tree divides it, from the outside in.
+"""Cut source code at the divisions of its syntax tree, from the outside in.
 
 Only rows of the tree are used, never byte columns: pieces are whole lines, and rows are the same in
 any encoding.
@@ -29,23 +29,23 @@ _CLOSES = re.compile(
     r"[\s)\]}>;,]*(?:end|fi|done|esac|endif|#endif|\"\"\"|'''|\*/)?[\s)\]}>;,.]*(?:(?://|#|--).*)?"
 )
 _OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "begin")
-_LONGEST_CLOSE = 60  # characters of a line that only closes
+_LONGEST_CLOSE = 60  # characters of a line that only closes a block
 
 
-_Spanned = tuple[int, int, "Node"]  # a node with its first and last row, which are costly to ask
+_Spanned = tuple[int, int, "Node"]  # a node with its first and last row, which are slow to read
 _Group = tuple[int, int, list[_Spanned]]  # lines first to last (exclusive), the nodes on them
 
 
 def chunk_code(lines: Lines, packer: Packer, grammar: Grammar) -> tuple[Section, ...]:
-    """Sections with symbol paths as headings and the names that each span defines."""
+    """Return sections with symbol paths as headings and the names that each span defines."""
     return chunk_parts(lines, packer, [(0, len(lines), grammar)])
 
 
 def chunk_parts(
     lines: Lines, packer: Packer, parts: Iterable[tuple[int, int, Grammar | None]]
 ) -> tuple[Section, ...]:
-    """The same for a file in several languages: lines first to last (exclusive) of each part and
-    its grammar, in order. What has none is cut where blank lines divide it."""
+    """Return sections of a file in several languages: lines first to last (exclusive) of each part
+    and its grammar, in order. Parts without a grammar are cut at blank lines."""
     pieces: list[Iterable[Piece]] = []
     known: list[Definitions] = []
     for first, last, grammar in parts:
@@ -63,7 +63,7 @@ def chunk_parts(
 def _parsed(
     lines: Lines, first: int, last: int, grammar: Grammar
 ) -> tuple[Node, Definitions] | None:
-    """The tree of these lines, with rows of the whole file, and what it defines."""
+    """Return the tree of these lines, with rows of the whole file, and its definitions."""
     language, _ = load(grammar)
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
     tree = parse(language, text.encode("utf-8", "replace"))
@@ -88,7 +88,8 @@ def _with_symbols(
 def _pieces(
     lines: Lines, start: _Group, definitions: Definitions, packer: Packer, leading: frozenset[str]
 ) -> Iterator[Piece]:
-    """Constructs that fit, in order; a construct that does not is replaced by its parts."""
+    """Yield constructs that fit, in order; a construct that does not fit is replaced by its
+    parts."""
     stack: list[_Group | Piece] = [start]
     while stack:
         item = stack.pop()
@@ -104,7 +105,7 @@ def _pieces(
         for number, group in enumerate(groups):
             following = groups[number + 1] if number + 1 < len(groups) else None
             piece = _piece(lines, group, following, definitions, leading)
-            # what only wraps several definitions is no unit that must be kept whole
+            # a construct that only wraps several definitions need not be kept whole
             limit = packer.target if piece.wraps else packer.room
             fits = lines.cost(piece.first, piece.last) <= limit(piece.path)
             whole = fits or all(low == top for top, low, _ in group[2])
@@ -113,7 +114,7 @@ def _pieces(
 
 
 def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
-    """The groups that the parts of these nodes make: as few levels down as divides them."""
+    """Return the groups of these nodes' parts, as few levels down as needed to divide them."""
     groups = _partition(first, last, nodes)
     while len(groups) == 1:
         inner: list[_Spanned] = []
@@ -124,7 +125,7 @@ def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
             parts = [_spanned(part) for part in node.children] if low > top else []
             deeper |= bool(parts)
             for part in parts or [spanned]:
-                # of what lies on one row, the first node marks it well enough
+                # of several nodes on one row, the first marks it well enough
                 if part[0] > row or part[1] > row:
                     inner.append(part)
                     row = max(row, part[1])
@@ -135,7 +136,7 @@ def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
 
 
 def _partition(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
-    """Nodes that share rows are one group; a group reaches to the begin of the next."""
+    """Group nodes that share rows; a group ends where the next one begins."""
     starts: list[int] = []
     members: list[list[_Spanned]] = []
     end = -1
@@ -153,7 +154,8 @@ def _partition(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
 
 
 def _spanned(node: Node) -> _Spanned:
-    """Some nodes end with their newline, on the next row's column 0."""
+    """Return a node with its rows. Some nodes end with their newline, on the next row's column
+    0."""
     top = node.start_point.row
     low, column = node.end_point
     return top, max(top, low - 1) if column == 0 else low, node
@@ -200,7 +202,7 @@ def _is_leading(node: Node, leading: frozenset[str]) -> bool:
 
 
 def _is_docstring(nodes: list[_Spanned]) -> bool:
-    """A string on its own documents the attribute above it."""
+    """Return whether this is a string on its own, which documents the attribute above it."""
     top, _, node = nodes[0]
     if len(nodes) != 1 or top == 0 or node.type != "expression_statement":
         return False

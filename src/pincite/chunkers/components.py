@@ -1,7 +1,7 @@
-"""Components of Vue and Svelte: their scripts and styles are cut as the languages that they are in.
+"""Cut components of Vue and Svelte: scripts and styles are cut in their own languages.
 
-A block begins with its tag at the begin of a line, as the tools of both write it. The template,
-and whatever lies between blocks, is cut where blank lines divide it.
+A block begins with its tag at the start of a line, as the tools of both write it. The template, and
+anything else between blocks, is cut at blank lines.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 _OPENS = re.compile(r"<(script|style)(?=[\s>])")
 _LANGUAGE = re.compile(r"""\blang\s*=\s*["']?(\w+)""")
 _SCRIPTS = {"ts": "typescript", "typescript": "typescript", "tsx": "tsx"}
-_TAG_LINES = 20  # that the attributes of a tag may take
+_TAG_LINES = 20  # maximum for the attributes of a tag
 _TAG_CHARS = 2000
 
 
 def chunk_component(lines: Lines, packer: Packer) -> tuple[Section, ...]:
-    """Sections with the symbols of all scripts."""
+    """Return sections with the symbols of all scripts."""
     return chunk_parts(lines, packer, _parts(lines))
 
 
 def _parts(lines: Lines) -> Iterator[tuple[int, int, Grammar | None]]:
-    """Lines first to last (exclusive) and their grammar, in order and without gaps."""
+    """Yield lines first to last (exclusive) and their grammar, in order and without gaps."""
     begun = line = 0
     while line < len(lines):
         opened = _OPENS.match(lines.lines[line])
@@ -52,7 +52,7 @@ def _parts(lines: Lines) -> Iterator[tuple[int, int, Grammar | None]]:
 
 
 def _behind_tag(lines: Lines, first: int) -> tuple[int, str] | None:
-    """The line behind a tag that ends its line, and the tag; None for a tag that does not."""
+    """Return the line after a tag that ends its line, and the tag; None otherwise."""
     tag = ""
     for line in range(first, min(first + _TAG_LINES, len(lines))):
         tag += lines.lines[line][:_TAG_CHARS] + " "

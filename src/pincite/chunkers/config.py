@@ -1,4 +1,4 @@
-"""How large chunks are."""
+"""The sizes of chunks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RULES_VERSION = 4  # raise it whenever equal documents may give other sections t
 class ChunkerConfig:
     """Sizes in estimated word pieces (see `budget`).
 
-    `max_tokens` bounds what the encoder is given: context line and text. `target_tokens` is
-    the text that small neighbours are merged up to. A definition of `solo_tokens` or more is
-    not merged with its siblings. By the words alone, targets of 96 to 160 find equally much; by
-    meaning, 160 finds less than 128 (docs/decisions/0003-chunking.md).
+    `max_tokens` limits the encoder's input: context line and text. `target_tokens` is the size up
+    to which small neighbours are merged. A definition of `solo_tokens` or more is not merged with
+    its siblings. In keyword search, targets of 96 to 160 find equally much; in semantic search, 160
+    finds less than 128 (docs/decisions/0003-chunking.md).
     """
 
     target_tokens: int = 128
@@ -34,5 +34,5 @@ class ChunkerConfig:
 
     @property
     def fingerprint(self) -> str:
-        """Equal iff equal documents give equal sections."""
+        """Return a line that is equal if and only if equal documents give equal sections."""
         return f"chunks-{RULES_VERSION}/{self.target_tokens}/{self.max_tokens}/{self.solo_tokens}"

@@ -1,15 +1,15 @@
-"""The line that goes before a chunk's text when it is encoded, and what it costs."""
+"""The line before a chunk's text in encoding, and its cost."""
 
 from __future__ import annotations
 
 CONTEXT_CHARS = 160  # about 50 word pieces; longer paths lose their middle
-_CHARS_PER_TOKEN = 3.0  # low on purpose: paths are cut into more pieces than prose
+_CHARS_PER_TOKEN = 3.0  # low on purpose: paths have more pieces than prose
 
 
 def context_line(title: str, headings: tuple[str, ...], path: str) -> str:
-    """Path, title and heading path on one line of at most CONTEXT_CHARS characters.
+    """Return path, title and heading path on one line of at most CONTEXT_CHARS characters.
 
-    A title that is only the file's name says nothing that the path does not.
+    A title that equals the file's name is left out.
     """
     if title and path.endswith(title):
         title = ""
@@ -21,7 +21,8 @@ def context_line(title: str, headings: tuple[str, ...], path: str) -> str:
 
 
 def context_cost(title: str, headings: tuple[str, ...], path: str) -> int:
-    """An upper estimate of the line's word pieces, and of the two marks around the whole."""
+    """Return an upper estimate of the line's word pieces, including the two marks around the
+    whole."""
     return 3 + int(len(context_line(title, headings, path)) / _CHARS_PER_TOKEN)
 
 

@@ -1,4 +1,4 @@
-"""Sections to chunks: ids, and the lines and columns that a citation names."""
+"""Turn sections into chunks: ids, and the lines and columns for citations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _FRAGMENT = "!$&'()*+,;=:@/?~-._"  # RFC 3986, besides letters and digits
 def cut(
     document: Document, sections: Iterable[Section], inherited: Attributes = NO_ATTRIBUTES
 ) -> tuple[Chunk, ...]:
-    """The chunks that these sections of the document are, in the same order. Each has the
-    attributes that its document has `inherited`, over these the document's, over these its own.
+    """Return the chunks of these sections, in the same order. Each has the attributes that its
+    document has `inherited`, overridden by the document's, overridden by its own.
 
-    A chunk's id depends on source name, path, content and span, and on nothing else: indexing
-    again, into another collection or at another revision with the same file, gives it again.
+    A chunk's id depends only on source name, path, content and span: indexing the same file again,
+    in another collection or at another revision, gives the same id.
     """
     text = document.text
     starts = [0]
@@ -45,15 +45,15 @@ def cut(
 
 
 def chunk_id(source: str, path: str, content_hash: str, start: int, end: int) -> str:
-    """32 hex digits: BLAKE2b-128 over the fields, each ended by a zero byte."""
+    """Return 32 hex digits: BLAKE2b-128 over the fields, each ended by a zero byte."""
     fields = (source, path, content_hash, str(start), str(end))
     joined = "".join(f"{field}\0" for field in fields)
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _space(text: str, end: int, start: int, on_page: bool) -> str:
-    """The white space between two chunks, "" where it is newlines alone, as most is, or none. Those
-    on pages have no lines that newlines could be counted by."""
+    """Return the white space between two chunks, "" if it is only newlines or empty, as usual.
+    Chunks on pages have no lines from which newlines could be counted."""
     between = text[end:start] if end < start <= end + _MOST_SPACE else ""
     return between if between.isspace() and (on_page or between.strip("\n")) else ""
 
@@ -62,7 +62,7 @@ def _chunk(
     document: Document, section: Section, starts: list[int], common: Attributes, space: str
 ) -> Chunk:
     text, start, end = document.text, section.start, section.end
-    if section.on_page is not None:  # nobody has the lines of an extracted text
+    if section.on_page is not None:  # an extracted text has no known lines
         return _on_page(document, section, common, space)
     first = bisect_right(starts, start)
     last = bisect_right(starts, end - 1)

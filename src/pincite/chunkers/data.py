@@ -1,7 +1,7 @@
-"""Configuration and data: JSON, YAML, TOML, INI, XML by indentation, tables by row.
+"""Cut configuration and data: JSON, YAML, TOML, INI, XML by indentation, tables by row.
 
-What a serialiser or a tidy person has indented needs no parser: a key's value is what is
-indented below it. Whatever is laid out otherwise is cut between lines.
+Indented files need no parser: a key's value is the part indented below it. Files with another
+layout are cut between lines.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _SECTIONED = frozenset({"toml", "ini"})
 
 
 def table_pieces(lines: Lines) -> Iterator[Piece]:
-    """Rows; later parts of a long table know its first row."""
+    """Yield rows; later parts of a long table carry its first row."""
     head = " ".join(lines.lines[0].split())[:120]
     yield Piece(0, len(lines), note=head)
 
 
 def data_pieces(lines: Lines, language: str, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Keys with what is indented below them, from the outside in, the key path as path."""
+    """Yield keys with their indented values, from the outside in; the key path is the path."""
     stack: list[tuple[int, int, Path, int]] = [(0, len(lines), (), 0)]
     while stack:
         first, last, path, depth = stack.pop()
@@ -69,8 +69,8 @@ def data_pieces(lines: Lines, language: str, room: Callable[[Path], float]) -> I
 
 
 def _cuts(lines: Lines, first: int, last: int, language: str, *, inside: bool) -> list[int]:
-    """Where the outermost items of a range begin; with `inside`, those below its first line.
-    Comments belong to the item below them."""
+    """Return the lines where the outermost items of a range begin; with `inside`, the items below
+    its first line. Comments belong to the item below them."""
     begin = first
     while begin < last and lines.blank[begin]:
         begin += 1

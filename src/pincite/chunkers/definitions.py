@@ -1,4 +1,4 @@
-"""What a syntax tree defines, and which definition each line lies in."""
+"""Find the definitions in a syntax tree, and the definition that contains each line."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _RUBBLE = 5000  # children of one error node; broken real files stay below a few
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Rows are 0-based and inclusive. `path` ends with the name. `symbol` is "" for what has
-    members but defines nothing."""
+    """A definition. Rows are 0-based and inclusive. `path` ends with the name. `symbol` is "" for a
+    construct that has members but defines nothing."""
 
     first: int
     last: int
@@ -39,8 +39,8 @@ class Definition:
 
 
 class Definitions:
-    """All definitions of a file in order of their begin, outer before inner. Those that are known
-    `by_line` alone have a name, and neither an end nor members."""
+    """All definitions of a file in order of their start, outer before inner. Those that are only
+    known `by_line` have a name, but no end and no members."""
 
     def __init__(
         self, found: list[Definition], rows: int, by_line: Iterable[tuple[int, str]] = ()
@@ -53,11 +53,12 @@ class Definitions:
         self._enclosing = _sweep(found, rows)
 
     def path_at(self, row: int) -> Path:
-        """The symbol path of the innermost definition that this row lies in."""
+        """Return the symbol path of the innermost definition around this row."""
         return self._enclosing[row]
 
     def outermost_within(self, first: int, last: int) -> list[Definition]:
-        """At most two definitions that lie wholly in rows first..last and in no other there."""
+        """Return at most two definitions that lie wholly in rows first..last and in no other
+        there."""
         found: list[Definition] = []
         index = bisect_left(self._starts, first)
         while index < len(self.all) and len(found) < 2:
@@ -72,14 +73,14 @@ class Definitions:
         return found
 
     def symbols_in(self, first: int, last: int) -> tuple[str, ...]:
-        """The names that rows first..last define, each once, in order."""
+        """Return the names that rows first..last define, each once, in order."""
         low = bisect_left(self._named, (first, ""))
         high = bisect_left(self._named, (last + 1, ""))
         return tuple(dict.fromkeys(name for _, name in self._named[low:high]))
 
 
 def names_of(symbol: str) -> tuple[str, ...]:
-    """What a definition can be asked for by: its name, that without the arguments of a template,
+    """Return the names to search a definition by: its name, the name without template arguments,
     and the last part of a path (`Conn` of `Plug.Conn`)."""
     if not symbol:
         return ()
@@ -91,7 +92,7 @@ def names_of(symbol: str) -> tuple[str, ...]:
 
 
 class _Captured(NamedTuple):
-    """What a query found: a definition, or with `rest` the begin of one."""
+    """A match of a query: a definition, or with `rest` the start of one."""
 
     node: Node
     name: Node
@@ -101,7 +102,7 @@ class _Captured(NamedTuple):
 
 
 def find_definitions(root: Node, grammar: Grammar, lines: list[str]) -> Definitions:
-    """Asks the grammar's query, and its patterns where the tree has no names."""
+    """Run the grammar's query, and its patterns where the tree has no names."""
     if _is_rubble(root):
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
     found = _by_query(root, load(grammar)[1])
@@ -117,7 +118,7 @@ def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tu
 
 
 def _unnamed(root: Node, grammar: Grammar) -> set[int]:
-    """The rows of what a parser could not make sense of, and of what the patterns are for."""
+    """Return the rows that the parser could not understand, and those for the patterns."""
     from tree_sitter import QueryCursor
 
     assert grammar.patterns is not None
@@ -126,7 +127,7 @@ def _unnamed(root: Node, grammar: Grammar) -> set[int]:
     rows: set[int] = set()
     reached = 0
     for _, captures in QueryCursor(unnamed_regions(grammar)).matches(root):
-        for node in captures["region"]:  # nested regions are not gone through again
+        for node in captures["region"]:  # nested regions are not visited again
             first = max(reached, node.start_point.row)
             reached = max(reached, node.end_point.row + 1)
             rows.update(range(first, reached), (node.start_point.row,))
@@ -174,7 +175,7 @@ def _by_query(root: Node, query: Query) -> list[Definition]:
 
 
 def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int, int, _Captured]:
-    """First byte, last byte (exclusive) and last row of a definition."""
+    """Return first byte, last byte (exclusive) and last row of a definition."""
     node, parent = captured.node, captured.node.parent
     if captured.rest and parent is not None:
         beside = rests[parent.id]
@@ -188,8 +189,8 @@ def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int
 
 
 def _is_rubble(root: Node) -> bool:
-    """Is this text so far from its language that the parser only strung its tokens together?
-    A query takes quadratic time there: 16 s for 100,000 brackets."""
+    """Return whether the text is so unlike its language that the parser only listed its tokens. A
+    query takes quadratic time there: 16 s for 100,000 brackets."""
     if not root.has_error:
         return False
     return any(

@@ -1,4 +1,4 @@
-"""Which chunker cuts which language."""
+"""Choose the chunker for a language."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
 
 
 def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
-    """Sections of any document, by `start`, none empty or blank, none overlapping; every line
-    that is not blank is in some section, but for lines of a transcript that say nothing, and no
-    section is in two pages. Never fails on a text."""
+    """Return the sections of any document, sorted by `start`, without empty, blank or overlapping
+    ones. Every line that is not blank is in some section, except lines of a transcript without
+    content, and no section is on two pages. Never fails on a text."""
     if document.extractor:
         from pincite.chunkers.elements import chunk_elements
 

@@ -1,8 +1,8 @@
-"""Documents whose text was extracted, by their elements: nothing is in two pages.
+"""Cut extracted documents by their elements: no section is on two pages.
 
-Headings give the heading path, over pages. Paragraphs are packed to the budget, tables are cut
-between rows, and each part is encoded with the header of its table. Running headers and footers
-are not indexed.
+Headings give the heading path, across pages. Paragraphs are packed to the budget, tables are cut
+between rows, and each part is encoded with the header of its table. Running headers and footers are
+not indexed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _HEADER_SHARE = 0.5  # of the room: a header row that is longer is cut
 
 @dataclass(slots=True)
 class _Group:
-    """Elements of one page that are cited together. `bare` says that they are headings alone,
-    `plain` is what is encoded in place of the text. Mutable, and never seen outside."""
+    """Elements of one page that are cited together. `bare` says that they are only headings,
+    `plain` is encoded instead of the text. Mutable, and used only in this module."""
 
     start: int
     end: int
@@ -47,12 +47,12 @@ class _Group:
     rows: Rows | None = None
 
 
-#: May the first group take in the second, which follows it?
+#: Whether the first group may absorb the second, which follows it.
 _Joins = Callable[[_Group, _Group], bool]
 
 
 def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
-    """Sections in order, each on one page."""
+    """Return sections in order, each on one page."""
     cutting = _Cutting(document, config)
     groups = cutting.join(cutting.groups(), cutting.small)
     read = {page.number for page in document.pages if page.recognised}
@@ -72,7 +72,7 @@ class _Cutting:
         self._path: list[tuple[int, str]] = []
 
     def groups(self) -> Iterator[_Group]:
-        """Elements, with the headings above them."""
+        """Yield elements, with the headings above them."""
         waiting: _Group | None = None
         for element in self._elements:
             start, end = self._trimmed(element.start, element.end)
@@ -97,11 +97,11 @@ class _Cutting:
             yield waiting
 
     def _says_nothing(self, element: Element, start: int, end: int) -> bool:
-        """Is this the mark of a picture without words, of which nobody has said anything?"""
+        """Return whether this is a picture without words and without a description."""
         return element.kind == "image" and not element.note and self._text[start:end] == PICTURE
 
     def _below(self, element: Element, start: int, end: int) -> Path:
-        """The heading path from this heading on."""
+        """Return the heading path from this heading on."""
         name = " ".join(self._text[start:end].split()).lstrip("#").strip()
         level = max(1, element.level)
         while self._path and self._path[-1][0] >= level:
@@ -115,7 +115,7 @@ class _Cutting:
         return tuple(name for _, name in self._path)
 
     def _headed(self, heading: _Group, part: _Group) -> bool:
-        """Put the headings before the part, where there is room for both."""
+        """Put the headings before the part if both fit; return whether they do."""
         if self._cost(heading.start, part.end) > self._packer.room(part.path):
             return False
         part.start = heading.start
@@ -123,7 +123,7 @@ class _Cutting:
         return True
 
     def _parts(self, element: Element, start: int, end: int) -> Iterator[_Group]:
-        """The element as one group, or as several where it is too long."""
+        """Yield the element as one group, or as several if it is too long."""
         path, boxes = self._here(), [element.box] if element.box else []
         room, target = self._packer.room(path), self._packer.target(path)
         visual = element.kind in ("table", "image")
@@ -140,7 +140,7 @@ class _Cutting:
             yield group
 
     def _header(self, header: str, room: float) -> tuple[str, float]:
-        """The header of a table as it is repeated, and what it costs."""
+        """Return the header of a table as repeated in its parts, and its cost."""
         cost = Lines(header).cost_until if header else [0.0]
         most = int(len(header) * min(1.0, room * _HEADER_SHARE / max(float(cost[-1]), 1.0)))
         return header[:most], float(cost[most])
@@ -148,7 +148,7 @@ class _Cutting:
     def _spans(
         self, start: int, end: int, *, room: float, target: float
     ) -> Iterator[tuple[int, int]]:
-        """The span, or parts of it that fit into the room: whole lines, where they do."""
+        """Yield the span, or parts of it that fit: whole lines, if these fit."""
         if self._cost(start, end) <= room:
             yield start, end
             return
@@ -167,7 +167,8 @@ class _Cutting:
                 yield from split_span(lines, begin, stop, limit=min(room, target))
 
     def join(self, groups: Iterable[_Group], joins: _Joins) -> Iterator[_Group]:
-        """Greedy, from the front: each takes in those behind it as long as it `joins` them."""
+        """Merge greedily from the front: each group absorbs the following ones while it `joins`
+        them."""
         current: _Group | None = None
         for group in groups:
             if current is None:
@@ -186,15 +187,15 @@ class _Cutting:
         return self._meet(a, b.start, b.page) and not a.visual and not b.visual
 
     def _meet(self, a: _Group, start: int, page: int) -> bool:
-        """Is what begins there on the same page, with no margin that is left out in between?"""
+        """Return whether the next group is on the same page, without a margin between them."""
         return a.page == page and not self._text[a.end : start].strip()
 
     def small(self, a: _Group, b: _Group) -> bool:
-        """Small neighbours go together up to the target."""
+        """Return whether small neighbours fit into the target together."""
         return related(a.path, b.path) and self._cost(a.start, b.end) <= self._packer.target(a.path)
 
     def left_over(self, a: _Group, b: _Group) -> bool:
-        """Tiny ones go with the one before, or with the one behind."""
+        """Return whether a tiny group joins the previous one, or the next one."""
         tiny = min(self._cost(a.start, a.end), self._cost(b.start, b.end)) < self._tiny
         shared = common_path(a.path, b.path)
         akin = related(a.path, b.path) or len(shared) == min(len(a.path), len(b.path))

@@ -1,6 +1,6 @@
-"""HTML: spans of the source as it is on disk; the text without tags stands in for indexing.
+"""Cut HTML into spans of the original source; the text without tags is indexed instead.
 
-Tags are found by a scan that looks at each character once. It is simpler than a browser's rules: a
+Tags are found by a scan that visits each character once. It is simpler than a browser's rules: a
 tag ends at the first ">".
 """
 
@@ -29,7 +29,7 @@ _BLOCKS = frozenset(
     summary table tbody td tfoot th thead title tr ul script style template svg""".split()
 ) | frozenset(_HEADINGS)
 _OPAQUE = frozenset({"script", "style", "template", "svg"})
-_MARKUP_SHARE = 0.1  # what a tag costs of its length: chunks of pure markup must end somewhere
+_MARKUP_SHARE = 0.1  # cost of a tag per length: chunks of pure markup must end, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Page:
 
 
 def html_lines(text: str, page: Page) -> Lines:
-    """Lines whose cost is that of the visible text, and a tenth of the rest."""
+    """Return lines with the cost of their visible text, and a tenth of that of the rest."""
     kept: list[str] = []
     position = 0
     for start, end in page.runs:
@@ -54,7 +54,7 @@ def html_lines(text: str, page: Page) -> Lines:
 
 
 def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Sections by heading; within them, lines that begin with a block tag divide."""
+    """Yield sections by heading; within them, lines that begin with a block tag divide."""
     path: Path = ()
     levels: list[int] = []
     first = 0
@@ -72,7 +72,7 @@ def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iter
 
 
 def with_plain(section: Section, text: str, page: Page) -> Section:
-    """The section with its visible text."""
+    """Return the section with its visible text."""
     parts: list[str] = []
     end_of_last = section.start
     index = max(0, bisect_right(page.runs, (section.start, len(text))) - 1)
@@ -88,12 +88,12 @@ def with_plain(section: Section, text: str, page: Page) -> Section:
 
 
 def scan(text: str) -> Page:
-    """Finds the tags."""
+    """Find the tags."""
     lowered = text.lower() if text.isascii() else text
     page = Page([], [], [])
     title_from, level, heading_at = -1, 0, 0
     position = 0
-    absent: set[str] = set()  # endings that nothing below has: sought once in vain
+    absent: set[str] = set()  # endings that do not occur below: searched only once
     while True:
         opening = text.find("<", position)
         match = _NAME.match(text, opening + 1) if opening >= 0 else None
@@ -129,7 +129,7 @@ def _add_run(page: Page, start: int, end: int) -> None:
 
 
 def _end_of_tag(text: str, opening: int, absent: set[str]) -> int:
-    """After the tag or comment that begins here; -1 if nothing closes it."""
+    """Return the position after the tag or comment that begins here; -1 if nothing closes it."""
     mark = "-->" if text.startswith("<!--", opening) else ">"
     found = _find(text, mark, opening + 1, absent)
     if found < 0 and mark != ">":

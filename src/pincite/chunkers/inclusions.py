@@ -1,4 +1,4 @@
-"""Lines that show another file: what they show is indexed, the lines themselves are cited."""
+"""Lines that include another file: the included content is indexed, the lines are cited."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SHOWN_CHARS = 4_000
 
 
 def lines_with(text: str, inclusions: Mapping[int, str], most_tokens: int) -> Lines:
-    """Lines that cost what they show, up to `most_tokens` each: no line must be cut because
-    of it."""
+    """Return lines with the cost of their included content, up to `most_tokens` each, so that no
+    line is cut because of it."""
     if not inclusions:
         return Lines(text)
     bare = Lines(text)
@@ -34,7 +34,7 @@ def lines_with(text: str, inclusions: Mapping[int, str], most_tokens: int) -> Li
 def with_inclusions(
     sections: Iterable[Section], lines: Lines, inclusions: Mapping[int, str]
 ) -> Iterator[Section]:
-    """Sections whose `plain` has what is shown in place of the lines that show it."""
+    """Yield sections whose `plain` has the included content in place of the including lines."""
     shown = sorted(inclusions)
     for section in sections:
         first, last = lines.line_at(section.start), lines.line_at(section.end - 1)

@@ -1,4 +1,4 @@
-"""A document's text as lines, with what each costs: all chunkers count in these."""
+"""A document's text as lines with their costs, the unit of all chunkers."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Lines:
         return len(self.lines)
 
     def cost(self, first: int, last: int) -> float:
-        """Estimated word pieces of lines `first` to `last` (exclusive)."""
+        """Return the estimated word pieces of lines `first` to `last` (exclusive)."""
         return self.cost_before[last] - self.cost_before[first]
 
     def trim(self, first: int, last: int) -> tuple[int, int]:
-        """The range without the blank lines around it; empty where all are blank."""
+        """Return the range without surrounding blank lines; empty if all are blank."""
         while first < last and self.blank[first]:
             first += 1
         while last > first and self.blank[last - 1]:
@@ -52,18 +52,18 @@ class Lines:
         return first, last
 
     def end_of(self, line: int) -> int:
-        """Where the line ends, before its "\\n" or "\\r\\n"."""
+        """Return the end of the line, before its "\\n" or "\\r\\n"."""
         end = self.starts[line] + len(self.lines[line])
         if end < len(self.text) and self.text[end - 1 : end] == "\r" and end > self.starts[line]:
             return end - 1
         return end
 
     def line_at(self, position: int) -> int:
-        """The line that holds a character."""
+        """Return the line that contains a character."""
         return min(bisect_right(self.starts, position), len(self.lines)) - 1
 
     def indent(self, line: int) -> int:
-        """Width of the white space that the line begins with; a tab counts as four."""
+        """Return the width of the line's indentation; a tab counts as four."""
         text = self.lines[line]
         width = len(text) - len(text.lstrip(" "))
         if text[width : width + 1] != "\t":

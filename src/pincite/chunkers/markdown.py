@@ -41,7 +41,7 @@ class _Block:
 
 
 def markdown_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """A section without its subsections is one piece if it fits, else its blocks are."""
+    """Yield a section without its subsections as one piece if it fits, else its blocks."""
     front = front_matter_end(lines)
     if front:
         yield Piece(0, front)
@@ -124,12 +124,12 @@ def _block_pieces(
 
 
 def _is_table(lines: Lines, block: _Block) -> bool:
-    """Is the second line of this paragraph the one below a table's head?"""
+    """Return whether the second line of this paragraph separates a table's head from its rows."""
     return block.top + 1 < block.last and bool(_TABLE_RULE.fullmatch(lines.lines[block.top + 1]))
 
 
 def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) -> bool:
-    """Does this paragraph end in a colon before a list, a table or code?"""
+    """Return whether this paragraph ends in a colon before a list, a table or code."""
     if block.kind != "paragraph" or number + 1 == len(blocks):
         return False
     _, last = lines.trim(block.first, block.last)
@@ -137,8 +137,8 @@ def _introduces(lines: Lines, block: _Block, blocks: list[_Block], number: int) 
 
 
 def _blocks(lines: Lines, first: int, last: int, depth: int) -> list[_Block]:
-    """The blocks of a range whose content is indented by 4 columns per depth; what is between
-    them (blank lines, link definitions) belongs to the one before."""
+    """Return the blocks of a range whose content is indented by 4 columns per depth. Lines between
+    them (blank lines, link definitions) belong to the previous block."""
     found: list[_Block] = []
     cuts: list[int] = []
     for token in parse_blocks(lines, first, last, depth * 4):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TINY_SHARE = 0.25  # of the target; smaller groups look for company  # guess, unmeasured
 
-#: May the first group take in the second, which follows it?
+#: Whether the first group may absorb the second, which follows it.
 Joins = Callable[[Group, Group], bool]
 
 
@@ -35,7 +35,7 @@ class Packer:
         self._rooms: dict[Path, float] = {}
 
     def room(self, path: Path) -> float:
-        """What is left for the text when the context line of this heading path is paid."""
+        """Return the budget of the text after the context line of this heading path."""
         known = self._rooms.get(path)
         if known is None:
             paid = context_cost(self._title, path, self._document_path)
@@ -44,11 +44,11 @@ class Packer:
         return known
 
     def target(self, path: Path) -> float:
-        """What small neighbours are merged up to."""
+        """Return the size up to which small neighbours are merged."""
         return min(self._config.target_tokens, self.room(path))
 
     def pack(self, pieces: Iterable[Piece]) -> Iterator[Section]:
-        """Sections in order; `pieces` are in order and leave out blank lines at most."""
+        """Yield sections in order; `pieces` are in order and omit only blank lines."""
         merged = self._join(self._split(self._glue(pieces)), self._small)
         for group in self._join(merged, self._left_over):
             yield from self._cut(group)
@@ -112,7 +112,7 @@ class Packer:
                 path = later
 
     def _join(self, groups: Iterable[Group], joins: Joins) -> Iterator[Group]:
-        """Greedy, from the front: each group takes in those behind it for as long as it `joins`
+        """Merge greedily from the front: each group absorbs the following ones while it `joins`
         them."""
         current: Group | None = None
         for group in groups:
@@ -127,7 +127,8 @@ class Packer:
             yield current
 
     def _small(self, a: Group, b: Group) -> bool:
-        """Small neighbours go together up to the target; whole definitions stay by themselves."""
+        """Return whether small neighbours fit into the target together; whole definitions stay
+        separate."""
         if not related(a.path, b.path) or a.cost + b.cost > self.target(a.path):
             return False
         solo = self._config.solo_tokens
@@ -136,13 +137,14 @@ class Packer:
         return not (a.definition and max(a.cost, b.cost) >= solo)
 
     def _left_over(self, a: Group, b: Group) -> bool:
-        """Tiny groups go with the one before, else with the one after, up to the room."""
+        """Return whether a tiny group joins the previous one, else the next one, within the
+        room."""
         fits = a.cost + b.cost <= self.room(a.path)
         return min(a.cost, b.cost) < self._tiny and fits and _akin(a.path, b.path)
 
     def _cut(self, group: Group) -> Iterator[Section]:
-        """What is still too long (a merge has given it a longer path) is cut between lines, and
-        inside of those that are too long by themselves."""
+        """Cut a group that is still too long (merging has lengthened its path) between lines, and
+        inside of lines that are too long themselves."""
         lines = self._lines
         room, target = self.room(group.path), self.target(group.path)
         for first, last in split_lines(
@@ -160,12 +162,12 @@ class Packer:
 
 
 def _akin(a: Path, b: Path) -> bool:
-    """Neighbours of one parent, or one above the other at any depth."""
+    """Return whether two paths are siblings, or one is an ancestor of the other."""
     return related(a, b) or len(common_path(a, b)) == min(len(a), len(b))
 
 
 def _absorb(into: Group, group: Group, tiny: float) -> None:
-    """What is tiny and lies above the other (imports, front matter) leaves the other its path."""
+    """Merge a group; a tiny one above the other (imports, front matter) takes the other's path."""
     shared = common_path(into.path, group.path)
     if shared == into.path and into.cost < tiny and not into.mixed:
         shared = group.path

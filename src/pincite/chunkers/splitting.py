@@ -1,4 +1,4 @@
-"""Cuts what is too long: line ranges at their best breaks, single lines between sentences."""
+"""Split what is too long: line ranges at their best breaks, single lines between sentences."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _WORD_END = re.compile(r"\s+")
 def split_lines(
     lines: Lines, first: int, last: int, *, target: float, limit: float, head: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Ranges of at most `limit`, about equally large, together `first` to `last`.
+    """Yield ranges of at most `limit`, about equally large, that together cover `first` to `last`.
 
-    Breaks are sought in the second half of each range: best at a blank line before little
-    indentation. The first `head` lines are not cut off alone. A line that is above the limit
-    by itself is a range of its own, or with the head before it.
+    Breaks are searched in the second half of each range: best at a blank line before little
+    indentation. The first `head` lines are not cut off alone. A line above the limit is a range of
+    its own, or with the head before it.
     """
     start = first
     while start < last:
@@ -59,7 +59,7 @@ def _heads_long_line(lines: Lines, first: int, head: int, limit: float) -> bool:
 
 
 def _best_break(lines: Lines, low: int, high: int) -> int:
-    """The line in low..high that a new range should begin with."""
+    """Return the line in low..high at which a new range should begin."""
     best, best_rank = high, (9, 0)
     for line in range(high, low - 1, -1):
         if lines.blank[line]:

@@ -1,4 +1,4 @@
-"""Plain text, reStructuredText, and code without a grammar: paragraphs and indentation."""
+"""Cut plain text, reStructuredText, and code without a grammar: paragraphs and indentation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MARKS = frozenset("=-~^\"'`*+#:._<>")
 
 
 def text_pieces(lines: Lines) -> Iterator[Piece]:
-    """Paragraphs, see `paragraphs`."""
+    """Yield paragraphs, see `paragraphs`."""
     return paragraphs(lines, 0, len(lines), ())
 
 
 def paragraphs(lines: Lines, first: int, last: int, path: Path) -> Iterator[Piece]:
-    """What blank lines divide. A block that is indented more than the one before belongs to
-    it: the body of a function, of a directive, of a list item."""
+    """Yield blocks between blank lines. A block that is indented more than the previous one belongs
+    to it: the body of a function, of a directive, of a list item."""
     margin = -1
     for line in range(first, last):
         if lines.blank[line]:
@@ -36,7 +36,8 @@ def paragraphs(lines: Lines, first: int, last: int, path: Path) -> Iterator[Piec
 
 
 def rst_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Sections by underlined headings; levels in the order in which their marks appear."""
+    """Yield sections by underlined headings; levels follow the order in which their marks
+    appear."""
     path: Path = ()
     levels: list[int] = []
     styles: list[tuple[str, bool]] = []
@@ -68,7 +69,7 @@ def _rst_section(
 
 
 def _rst_headings(lines: Lines) -> Iterator[tuple[int, int, tuple[str, bool]]]:
-    """(first line, line of the text, style) of each heading."""
+    """Yield (first line, line of the text, style) of each heading."""
     after = 0
     for line in range(1, len(lines)):
         mark = _mark_of(lines.lines[line])
@@ -85,7 +86,7 @@ def _rst_headings(lines: Lines) -> Iterator[tuple[int, int, tuple[str, bool]]]:
 
 
 def _mark_of(line: str) -> str:
-    """The character that a line repeats, if it is one that underlines headings."""
+    """Return the character that a line repeats, if it is one that underlines headings, else ""."""
     bare = line.rstrip()
     mark = bare[:1]
     return mark if mark in _MARKS and len(bare) > 1 and bare == mark * len(bare) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from pincite.citations.pages import (
 )
 from pincite.citations.reading import IndexedFile
 from pincite.citations.verify import Freshness, document_at
-from pincite.errors import PinciteError, UsageError
+from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
 from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.documents import Rows
@@ -50,7 +51,7 @@ ClaimStatus = Freshness | Literal["unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A citation or a chunk's #id, and the words that it is cited for, if any."""
+    """A citation or the #id of a chunk, with the quoted words, if any."""
 
     citation: str
     quote: str = ""
@@ -132,6 +133,12 @@ async def _check_one(
         cited = await _resolve(index, infos, claim)
     except UsageError as error:
         return ClaimCheck(claim.citation, "unknown", error.message)
+    return await asyncio.to_thread(_held_against, claim, cited, folder)
+
+
+def _held_against(claim: Claim, cited: _Cited, folder: Path | None) -> ClaimCheck:
+    """What is claimed, against what the source has now; for a thread, as a source may be in a
+    database that does not answer."""
     try:
         with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
             document = document_at(opened, cited.known.path)
@@ -139,6 +146,8 @@ async def _check_one(
                 return _compare_page(claim, cited, document, opened)
             if document is not None and not cited.text:
                 cited = replace(cited, text=_text_at(opened, cited, document))
+    except StoreError as error:  # a database that is away says nothing of what is in it
+        return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
     except PinciteError as error:
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
     if document is None:
@@ -172,11 +181,11 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
         prefix = claim.citation.strip().removeprefix("#")
         if not _ID.fullmatch(prefix):
             said = f"{shortened(claim.citation)} is neither a citation nor an id"
-            raise NotNamed(f"{said}, and no indexed file is named so")
+            raise NotNamed(f"{said}, and no indexed file has that name")
         if len(prefix) < _SHORTEST_ID:
             raise UsageError(
-                f"{claim.citation!r} is neither a citation nor an id: give {_SHORTEST_ID} digits of"
-                " the id or more"
+                f"{claim.citation!r} is neither a citation nor an id: give at least"
+                f" {_SHORTEST_ID} digits of the id"
             )
         info, chunk = await find_chunk(index, infos, prefix)
         record = next(r for r in info.sources if r.source.name == chunk.repo)
@@ -236,7 +245,7 @@ def _compare_chars(
         said = f"now in lines {found.start}-{found.end} of the record"
         return ClaimCheck(claim.citation, "moved", said, path, found.start, found.end)
     if not same_revision(cited.ref, document.ref):
-        said = f"the record is at {document.ref} now: give the quote, or search again"
+        said = f"the record now has revision {document.ref}: give the quote, or search again"
         return ClaimCheck(claim.citation, "unknown", said, path)
     if not start < end <= len(text):
         said = f"the record has {len(text):,} characters"
@@ -257,7 +266,7 @@ def _compare_page(
     if not wanted.strip() and not as_cited:
         then = document_then(opened, cited.ref, path)
         if then is None:
-            said = f"the file is at {document.ref} now: give the quote, or search again"
+            said = f"the file now has revision {document.ref}: give the quote, or search again"
             return ClaimCheck(claim.citation, "unknown", said, path)
     try:
         place = place_in(*(then or document, cited.page, cited.page_unit, cited.chars, cited.rows))
@@ -289,7 +298,8 @@ _Verdict = tuple[ClaimStatus, str, int | None, int | None]
 
 
 def _compare(cited: _Cited, document: Document) -> _Verdict:
-    last = document.text.count("\n") + 1
+    text = document.text
+    last = max(1, text.count("\n") + (not text.endswith("\n")))
     lines = Lines(cited.start_line or 1, cited.end_line or last)
     if cited.text.strip():
         found = find_text(document.text, cited.text, lines, spaces="any")
@@ -299,7 +309,7 @@ def _compare(cited: _Cited, document: Document) -> _Verdict:
             return "fresh", "", found.start, found.end
         return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
     if not _is_revision(cited, document):
-        detail = f"the file is at {document.ref} now: give the quote, or search again"
+        detail = f"the file now has revision {document.ref}: give the quote, or search again"
         return "unknown", detail, None, None
     if (cited.end_line or 0) > last:
         return "changed", f"the file has {last} lines", None, None

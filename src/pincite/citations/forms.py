@@ -19,6 +19,7 @@ from pincite.asking import within_sources
 from pincite.model import PageUnit, Source
 from pincite.model.documents import PAGE_UNITS, Rows
 from pincite.sources.git import find_checkout
+from pincite.support.drives import has_drive, of_address
 
 #: What is longer is read as it stands or not at all: a path has 4,096 characters at most.
 MOST_CHARS = 8_192
@@ -38,6 +39,7 @@ _ENDS = tuple(
         rf"\((?P<first>{_N})(?:,{_N})?\)",
     )
 )
+_MISREAD = re.compile(rf"[:#]L?(?P<first>{_N})\s*(?P<sign>[-\u2013\u2014,])\s*L?(?P<last>{_N})\Z")
 #: Ends that name a page of a file that has pages.
 _PAGES = re.compile(
     rf"(?:#|,\s*|\s+|\s*\(\s*)(?P<unit>{'|'.join(PAGE_UNITS)}|p\.|pg\.)\s*=?\s*(?P<page>{_N})"
@@ -110,10 +112,32 @@ def spans(text: str) -> tuple[Span, ...]:
         last = int(match["last"]) if groups.get("last") else first
         if groups.get("count"):
             last = first + int(match["count"]) - 1
+        if last < first:
+            continue  # `misread` says what is wrong with it
         name = text[: match.start()]
         one_line = not groups.get("last") and groups.get("sign") == ":" and not groups["l"]
-        found.append(Span(name, first, None if one_line else max(first, last), _ref_of(name)))
+        found.append(Span(name, first, None if one_line else last, _ref_of(name)))
     return tuple(found)
+
+
+def misread(text: str) -> tuple[str, str] | None:
+    """What keeps lines from being read that are meant at the end of a text, and how to write them;
+    None where none are."""
+    found = (
+        _MISREAD.search(text, max(0, len(text) - _LONGEST_END)) if len(text) <= MOST_CHARS else None
+    )
+    if found is None or not found.start():
+        return None
+    name = text[: found.start()]
+    first, last = sorted((int(found["first"]), int(found["last"])))
+    if found["sign"] == ",":
+        return (
+            "it may mean a range of lines, or a line and a column",
+            f"{name}:{first}-{last}, or {name}:{first}",
+        )
+    if int(found["first"]) > int(found["last"]):
+        return "its last line comes before its first", f"{name}:{first}-{last}"
+    return None
 
 
 def trimmed(text: str) -> str:
@@ -172,8 +196,8 @@ def places(path: str, sources: Sequence[Source]) -> tuple[tuple[str | None, str]
             found |= dict.fromkeys((name, "/".join(parts[at:])) for name in names)
         return tuple(found)
     file = _FILE.fullmatch(path)
-    absolute = unquote(file["path"]) if file else path
-    if absolute.startswith("/"):
+    absolute = of_address(unquote(file["path"])) if file else path
+    if absolute.startswith("/") or has_drive(absolute):
         found |= dict.fromkeys(within_sources(absolute, sources))
     elif "://" not in path:
         slashes = path.replace("\\", "/")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
-from pincite.citations.forms import LINES, Span, forms, places, spans
+from pincite.citations.forms import LINES, Span, forms, misread, places, spans
 from pincite.citations.listing import ReadOnce
 from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.verify import Checked, Freshness, check, check_stored
 from pincite.collection.members import visible
-from pincite.errors import PinciteError, SourceError, UsageError
+from pincite.errors import PinciteError, SourceError, StoreError, UsageError
 from pincite.model import (
     Attributes,
     Chunk,
@@ -36,14 +38,45 @@ _PLACE = re.compile(
     rf"(?P<path>.+?)(?::(?P<line>{_NUMBER}))?(?::(?P<count>{_NUMBER}))?\Z", re.DOTALL
 )
 _SHOWN = 300
-_GONE = "it is not in the index any more"
+_GONE = "it is no longer in the index"
 _WHAT_THERE_IS = "pincite status"
 _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})\Z")
+P = ParamSpec("P")
 T = TypeVar("T")
+#: Evidence that is held against a source.
+_Read = tuple[Evidence, SourceRecord]
+#: May text of the document with this path be read?
+Admits = Callable[[str], Awaitable[bool]]
 
 
 class NotNamed(UsageError):
     """Nothing that may be read has this name; it may be meant in another form."""
+
+
+class NoChunk(UsageError):
+    """No chunk that may be read has an id that begins like that."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How what a locator names is read."""
+
+    locator: str
+    folder: Path | None
+    admit: Admits | None
+
+    async def of(
+        self,
+        read: Callable[Concatenate[IndexedFile, P], Passage],
+        known: IndexedFile,
+        *rest: P.args,
+        **named: P.kwargs,
+    ) -> Passage:
+        """Read it in a thread: it may be in a database that does not answer. Raises NotNamed where
+        it is not admitted."""
+        if self.admit is not None and not await self.admit(known.path):
+            raise NotNamed(_not_named(self.locator), hint=_WHAT_THERE_IS)
+        return await asyncio.to_thread(read, known, *rest, **named)
 
 
 async def get(
@@ -55,6 +88,7 @@ async def get(
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
+    admit: Admits | None = None,
 ) -> Passage:
     """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`, a citation or another
     of `pincite.citations.forms`, with so many lines of context before and after, read from disk.
@@ -63,27 +97,29 @@ async def get(
     the source. A citation gives the lines as they are now, of whatever revision. Records are read
     from the index `folder`, by their id in place of the path, or by a citation with characters.
     With `tags` or `bounds`, or in some `collections` alone, there is nothing else; see
-    `within_tags`.
+    `within_tags`. A document whose path `admit` refuses is not there either; it is asked before
+    the document is read.
     Raises UsageError, TagsRequired, or SourceError where the file is gone.
     """
     within = await open_within(index, tags, collections, bounds)
+    reading = _Reading(locator, folder, admit)
 
     async def of_span(span: Span) -> Passage:
         known, cited = await find_span(within, within.infos, span)
         if cited is not None and (cited.end_char is not None or cited.page is not None):
-            return read_cited(known, folder, cited, context)
+            return await reading.of(read_cited, known, folder, cited, context)
         if span.page is not None:
             start, end = span.chars or (None, None)
             place = (span.page, span.page_unit, span.rows)
             named = Citation(*(("",) * 3), *((None,) * 4), start, end, *place)
-            return read_cited(known, folder, named, context)
+            return await reading.of(read_cited, known, folder, named, context)
         first, last = span.first or 1, span.last or 10**9
         if span.first is not None and span.last is None:
             last = first + LINES - 1
-        return read_lines(known, first, last, context, folder)
+        return await reading.of(read_lines, known, first, last, context, folder)
 
     async def as_written(form: str) -> Passage:
-        return await _get(within, form, context, folder)
+        return await _get(within, form, context, reading)
 
     return await read_any(locator, as_written, of_span)
 
@@ -106,6 +142,10 @@ async def read_any(
                 return await of_span(span)
             except NotNamed:
                 continue
+    if wrong := misread(forms(locator)[-1]):
+        why, better = wrong
+        said = f"cannot read lines from {shortened(locator)}: {why}"
+        raise NotNamed(said, hint=f"pincite get {better}")
     if missed is None:
         raise NotNamed(_not_named(locator), hint=_WHAT_THERE_IS)
     raise missed
@@ -123,7 +163,7 @@ async def find_span(
     return await find_path(index, infos, span.name), None
 
 
-async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | None) -> Passage:
+async def _get(within: TaggedIndex, locator: str, context: int, reading: _Reading) -> Passage:
     """As `get`, of a locator as it is written."""
     infos = within.infos
     chunk = _CHUNK.match(locator)
@@ -133,8 +173,10 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
         known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
         if (chars := chars_of(found)) is not None:
             named = Citation("", "", "", start_char=chars[0], end_char=chars[1])
-            return read_cited(known, folder, named, context)
-        return read_lines(known, found.start_line, found.end_line, context, folder)
+            return await reading.of(read_cited, known, reading.folder, named, context)
+        return await reading.of(
+            read_lines, known, found.start_line, found.end_line, context, reading.folder
+        )
     cited = parse_citation(locator)
     names = {record.source.name for info in infos for record in info.sources}
     # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
@@ -149,22 +191,23 @@ async def _get(within: TaggedIndex, locator: str, context: int, folder: Path | N
                 raise NotNamed(_not_named(locator), hint=_WHAT_THERE_IS) from error
             raise
         if cited.end_char is not None or cited.page is not None:
-            return read_cited(known, folder, cited, context)
+            return await reading.of(read_cited, known, reading.folder, cited, context)
         if not context and (cited.start_column or cited.end_column):
-            return read_columns(known, folder, cited)
+            return await reading.of(read_columns, known, reading.folder, cited)
         first, last = await _cited_lines(within, known, cited)
-        return read_lines(known, first, last, context, folder)
+        return await reading.of(read_lines, known, first, last, context, reading.folder)
     place = _PLACE.match(locator)
     if place is None:
         raise NotNamed(
             f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
         )
     if place["line"] and (ours := await find_record(within, infos, locator)):
-        return read_lines(ours, 1, 10**9, context, folder)  # an id may have colons in it
+        # an id may have colons in it
+        return await reading.of(read_lines, ours, 1, 10**9, context, reading.folder)
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else LINES))
     known = await find_path(within, infos, place["path"])
-    return read_lines(known, start, start + count - 1, context, folder)
+    return await reading.of(read_lines, known, start, start + count - 1, context, reading.folder)
 
 
 async def open_within(
@@ -182,8 +225,8 @@ async def open_within(
 async def find_chunk(
     index: TaggedIndex, infos: Sequence[CollectionInfo], prefix: str
 ) -> tuple[CollectionInfo, Chunk]:
-    """The chunk whose id begins with `prefix`, and its collection. Raises UsageError where there
-    is none, or more than one."""
+    """The chunk whose id begins with `prefix`, and its collection. Raises NoChunk where there is
+    none, UsageError where there is more than one."""
     found = []
     for info in infos:
         page = await index.beginning(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
@@ -191,9 +234,9 @@ async def find_chunk(
         chunks = [*page, *(stored.chunk for stored in full)]
         found += [(info, chunk) for chunk in chunks if chunk.id.startswith(prefix)]
     if not found:
-        raise UsageError(f"no chunk has an id that begins with {prefix}", hint="pincite search ...")
+        raise NoChunk(f"no chunk id begins with {prefix}", hint="pincite search ...")
     if len({chunk.id for _, chunk in found}) > 1:
-        raise UsageError(f"several chunks have ids that begin with {prefix}: give more digits")
+        raise UsageError(f"several chunk ids begin with {prefix}: give more digits")
     return found[0]
 
 
@@ -237,7 +280,7 @@ async def find_path(
         raise NotNamed(_not_named(path), hint=_WHAT_THERE_IS)
     if len(found) > 1:
         names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
-        raise UsageError(f"{shortened(path)} may be one of {names}: give more of the path")
+        raise UsageError(f"{shortened(path)} is ambiguous between {names}: give more of the path")
     return next(iter(found.values()))
 
 
@@ -310,34 +353,54 @@ async def verify(
     needed = [info for info in infos if {info.spec.name, info.spec.public_name} & asked]
     within = within_tags(index, needed, tags, bounds)
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
+    planned: list[Checked | _Read] = []
+    for item in pack.evidence:
+        key = item.collection, item.repo
+        if key not in places:  # that model's collection is gone, not what it was made from
+            key = _before(item.collection), item.repo
+        try:
+            if item.collection in foreign:
+                there = foreign[item.collection]
+                planned.append(await check_stored(there, item, text_cut=text_cut))
+                continue
+            of_item = [info for info in needed if {*_names(info)} & {item.collection, key[0]}]
+            if not await _may_be_checked(within, of_item, item):
+                planned.append(Checked(item.number, item.citation, "deleted", _GONE))
+                continue
+            if key not in places:
+                raise SourceError(f"source {item.repo!r} is no longer in the index")
+            planned.append((item, places[key][1]))
+        except PinciteError as error:
+            state: Freshness = "unknown" if item.collection in foreign else "deleted"
+            planned.append(Checked(item.number, item.citation, state, error.message))
+    # A source may be in a database that does not answer: the event loop does not wait for it.
+    return await asyncio.to_thread(
+        _check_all, planned, folder, text_cut=text_cut, renamed=not within.narrowed
+    )
+
+
+def _check_all(
+    planned: Sequence[Checked | _Read], folder: Path | None, *, text_cut: bool, renamed: bool
+) -> tuple[Checked, ...]:
+    """What is checked already, and the others held against their sources, each opened once."""
     opened: dict[tuple[str, str], OpenSource] = {}
     checked = []
     with ExitStack() as stack:
-        for item in pack.evidence:
+        for one in planned:
+            if isinstance(one, Checked):
+                checked.append(one)
+                continue
+            item, record = one
             key = item.collection, item.repo
-            if key not in places:  # that model's collection is gone, not what it was made from
-                key = _before(item.collection), item.repo
             try:
-                if item.collection in foreign:
-                    there = foreign[item.collection]
-                    checked.append(await check_stored(there, item, text_cut=text_cut))
-                    continue
-                of_item = [info for info in needed if {*_names(info)} & {item.collection, key[0]}]
-                if not await _may_be_checked(within, of_item, item):
-                    checked.append(Checked(item.number, item.citation, "deleted", _GONE))
-                    continue
-                if key not in places:
-                    raise SourceError(f"source {item.repo!r} is not in the index any more")
                 if key not in opened:
-                    opened[key] = stack.enter_context(
-                        reopen_source(places[key][1], folder=folder, only_read=True)
-                    )
-                checked.append(
-                    check(opened[key], item, text_cut=text_cut, renamed=not within.narrowed)
-                )
+                    again = reopen_source(record, folder=folder, only_read=True)
+                    opened[key] = stack.enter_context(again)
+                checked.append(check(opened[key], item, text_cut=text_cut, renamed=renamed))
+            except StoreError as error:  # a database that is away says nothing of what is in it
+                checked.append(Checked(item.number, item.citation, "unknown", error.message))
             except PinciteError as error:
-                state: Freshness = "unknown" if item.collection in foreign else "deleted"
-                checked.append(Checked(item.number, item.citation, state, error.message))
+                checked.append(Checked(item.number, item.citation, "deleted", error.message))
     return tuple(checked)
 
 

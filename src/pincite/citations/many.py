@@ -83,7 +83,9 @@ class Most:
         for name, least in (("files", 1), ("lines", 0), ("size", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise UsageError(f"{name} is {value!r}; it takes a whole number from {least}")
+                raise UsageError(
+                    f"{name} is {value!r}; it takes a whole number of at least {least}"
+                )
 
 
 async def list_files(
@@ -133,7 +135,7 @@ async def get_many(
     fit any more, is left out and named; a smaller file may fit after a larger one did not. Raises
     UsageError where no name is given, TagsRequired."""
     if not names:
-        raise UsageError("nothing is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
+        raise UsageError("no file is named", hint="pincite multi-get 'docs/*.md' src/app.py:10:20")
     reading = _Reading(read, most)
     for name in names:
         try:
@@ -168,7 +170,11 @@ class _Reading:
         a PDF or an office file says nothing of its text."""
         name, known = file.path, not extracted_suffix(file.path)
         if known and file.size > self._room and not self._most.lines:
-            self.leave(name, "too_large", f"{file.size:,} bytes, of {self._room:,} that are left")
+            self.leave(
+                name,
+                "too_large",
+                f"it has {file.size:,} bytes, and {self._room:,} are left of the limit",
+            )
             return
         try:
             await self.take(file.locator, name)
@@ -179,7 +185,7 @@ class _Reading:
         """Read what a locator names. Raises NotNamed."""
         name = name or locator
         if len(self.passages) >= self._most.files:
-            self.leave(name, "too_many", f"{self._most.files} files are read at once")
+            self.leave(name, "too_many", f"at most {self._most.files} files are read at once")
             return
         try:
             passage = _cut(await self._read(locator), self._most.lines)
@@ -192,7 +198,11 @@ class _Reading:
             return
         size = len(passage.raw)
         if size > self._room:
-            self.leave(name, "too_large", f"{size:,} bytes, of {self._room:,} that are left")
+            self.leave(
+                name,
+                "too_large",
+                f"it has {size:,} bytes, and {self._room:,} are left of the limit",
+            )
             return
         self._seen.add(key)
         self._room -= size

@@ -1,4 +1,4 @@
-"""What an open index reads of its files."""
+"""Methods of an open index that read its files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_LISTED = 10_000_000
 
 
 class FileReader(OpenIndex):
-    """Lists files, and reads several at once."""
+    """Lists files and reads several at once."""
 
     async def files(
         self,
@@ -27,17 +27,17 @@ class FileReader(OpenIndex):
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
     ) -> Listing:
-        """The files and records that are indexed.
+        """List indexed files and records.
 
         Arguments:
-            patterns: only those that fit one of these: a path or folder from the root of a source
-                (`docs/`), or a pattern (`src/**/*.py`); `NAME:` before it names the source.
-            most: how many at most; the listing counts what is left out.
+            patterns: only files that match one of these: a path or folder from the root of a source
+                (`docs/`), or a pattern (`src/**/*.py`). A prefix `NAME:` selects the source.
+            most: maximum number of files. The listing counts the omitted ones.
             tags: attributes that a file must have, as in `search`.
             collections: only these collections.
 
-        Returns them by collection, source and path. Raises UsageError, TagsRequired where a
-        collection requires tags that are missing, IndexNotFound.
+        Returns them in order of collection, source and path. Raises UsageError, TagsRequired if
+        required tags are missing, IndexNotFound.
 
         >>> listing = await pincite.files("docs/")
         >>> [file.path for file in listing.files]
@@ -58,16 +58,16 @@ class FileReader(OpenIndex):
         tags: Mapping[str, object] | None = None,
         collections: str | Iterable[str] = (),
     ) -> Passages:
-        """Several files, or lines of them, as they are now.
+        """Read several files, or lines of them, in their current state.
 
         Arguments:
-            names: what `get` reads each, or folders and patterns as in `files`.
-            most: how much is read: files, lines of each, bytes of all together.
+            names: locators as in `get`, or folders and patterns as in `files`.
+            most: limits on the number of files, the lines of each, and the bytes of all.
             tags: attributes that a file must have, as in `search`.
             collections: only these collections.
 
-        Returns passages in the order in which they were asked for, each file once, and what was
-        left out with the reason: not there, out of reach, or more than `most`. Raises UsageError,
+        Returns passages in the order of `names`, each file once, and a list of what was left out,
+        with the reason: not found, not readable, or more than `most`. Raises UsageError,
         TagsRequired.
 
         >>> found = await pincite.get_many(["docs/keys.md:1:1", "src/*.py", "docs/nothing.md"])

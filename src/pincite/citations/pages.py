@@ -39,24 +39,26 @@ def place_in(
     page, or all of it, or all of the document. Raises UsageError for what it has not."""
     own, path, size = unit_of(document), document.path, len(document.text)
     if own is None:
-        raise UsageError(f"{path} has lines, no {unit or 'page'}s", hint=f"pincite get {path}:1:20")
+        raise UsageError(
+            f"{path} has lines, not {unit or 'page'}s", hint=f"pincite get {path}:1:20"
+        )
     if chars is not None:
         start, end = chars
         if not 0 <= start < end or start >= size:
-            raise UsageError(f"{path} has {size:,} characters, none from {start} to {end}")
+            raise UsageError(f"{path} has {size:,} characters: {start} to {end} is outside of them")
         return place_of_chars(document, start, min(end, size))
     if page is None:
         return Place(0, size, None)
     last = len(document.pages)
     if unit != own:
-        raise UsageError(f"{path} has {own}s, no {unit}s", hint=f"pincite get {path}#{own}=1")
+        raise UsageError(f"{path} has {own}s, not {unit}s", hint=f"pincite get {path}#{own}=1")
     if not 1 <= page <= last:
-        raise UsageError(f"{path} has {last:,} {own}s, there is no {own} {page}")
+        raise UsageError(f"{path} has {last:,} {own}s: {own} {page} does not exist")
     if rows is not None:
         found = chars_of_rows(document.elements, document.text, page, rows)
         if found is None:
             said = format_rows(rows).replace("=", " ")
-            raise UsageError(f"{own} {page} of {path} has nothing in {said}")
+            raise UsageError(f"{own} {page} of {path} is empty in {said}")
         return Place(*found, page)
     span = document.pages[page - 1]
     return Place(span.start, _stripped(document.text, span.start, span.end), page)
@@ -106,7 +108,7 @@ def no_lines(document: Document) -> UsageError:
     """Somebody has asked for lines."""
     unit, path = unit_of(document) or "page", document.path
     return UsageError(
-        f"the text of {path} was extracted: it has {unit}s, no lines",
+        f"{path} is an extracted text, which has {unit}s but no lines",
         hint=f"pincite get {path}#{format_page(1, unit)}",
     )
 

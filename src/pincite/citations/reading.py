@@ -59,9 +59,7 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
     with reopen_source(record, folder=folder, only_read=True) as opened:
         document = document_at(opened, path)
     if document is None:
-        raise SourceError(
-            f"{path} is not in {record.source.location} any more", hint="pincite index"
-        )
+        raise SourceError(f"{path} is no longer in {record.source.location}", hint="pincite index")
     return document
 
 
@@ -76,7 +74,9 @@ def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context
         return _of_pages(known, document, widened(document, place, context))
     text = document.text
     if chars is None or not 0 <= chars[0] < chars[1] or chars[0] >= len(text):
-        raise UsageError(f"{known.path} has {len(text):,} characters, none from {start} to {end}")
+        raise UsageError(
+            f"{known.path} has {len(text):,} characters: {start} to {end} is outside of them"
+        )
     first, last = chars[0], min(chars[1], len(text))
     if context:
         first, last = _line_start(text, first, context), _line_end(text, last, context)
@@ -155,9 +155,11 @@ def read_lines(
     changed = document.content_hash != known.content_hash
     ref = document.ref if changed else known.ref
     lines = document.text.split("\n")
-    if start > len(lines) or start < 1:
-        raise UsageError(f"{path} has {len(lines)} lines, there is no line {start}")
-    last = min(end + context, len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0))
+    count = len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0)
+    if start > count or start < 1:
+        said = "1 line" if count == 1 else f"{count:,} lines"
+        raise UsageError(f"{path} has {said}: line {start} does not exist")
+    last = min(end + context, count)
     start = max(1, start - context)
     last = max(start, last)
     if document.cited_in == "char":

@@ -55,10 +55,10 @@ async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = Fals
     StoreError, UsageError."""
     found = await index.load(item.collection, [item.chunk_id])
     if not found:
-        return Checked(item.number, item.citation, "deleted", "the collection has it no more")
+        return Checked(item.number, item.citation, "deleted", "the collection no longer has it")
     text = found[0].chunk.text
     if not (text.startswith(item.text) if text_cut else text == item.text):
-        return Checked(item.number, item.citation, "changed", "the collection has another text")
+        return Checked(item.number, item.citation, "changed", "the collection has a different text")
     said = f"the source is not indexed here; the collection {item.collection} has the same text"
     return Checked(item.number, item.citation, "unknown", said)
 
@@ -109,7 +109,9 @@ def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) ->
         )
     found = find_chars(document.text, item.text, start)
     if found is None or as_cited:
-        said = "the text is not in the record" if found is None else "the record has another text"
+        said = (
+            "the text is not in the record" if found is None else "the record has a different text"
+        )
         detail = "; ".join(filter(None, (said, now)))
         return Checked(item.number, item.citation, "changed", detail, revision=revision)
     stop = found + end - start

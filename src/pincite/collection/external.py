@@ -66,8 +66,8 @@ class ForeignCollections:
         name = name or self._settings.indexed_collection
         if name in self._named:
             raise UsageError(
-                f"{name} is {self._where(name)}, made by another program: it is only read",
-                hint=f"another name, or take [collections.{name}] out of pincite.toml",
+                f"{name} is {self._where(name)}, made by another program: Pincite only reads it",
+                hint=f"use another name, or remove [collections.{name}] from pincite.toml",
             )
 
     async def searchables(
@@ -79,8 +79,8 @@ class ForeignCollections:
         taken = {name for info in infos for name in (info.spec.name, info.spec.public_name)}
         for name in sorted(self._named.keys() & taken):
             raise ConfigError(
-                f"there are two collections {name!r}: one of the index, and {self._where(name)}",
-                hint=f"give [collections.{name}] in pincite.toml another name",
+                f"two collections are named {name!r}: one of the index, and {self._where(name)}",
+                hint=f"rename [collections.{name}] in pincite.toml",
             )
         return {name: await self._searchable(name, daemon) for name in self._named}
 
@@ -177,7 +177,7 @@ class ForeignCollections:
             return error
         return UsageError(
             f"{locator} is of {name}, {self._where(name)}: its source is not indexed here",
-            hint='its text is in the pack: pincite search "..." --json',
+            hint='the evidence pack has its text: pincite search "..." --json',
         )
 
     async def close(self) -> None:

@@ -119,6 +119,6 @@ def require_base(infos: Iterable[CollectionInfo], name: str) -> None:
     for info in infos:
         if info.spec.name == name != info.spec.public_name:
             raise UsageError(
-                f"{name!r} is a part of the collection {info.spec.public_name!r}",
-                hint=f"name that one, with --model {info.spec.model or 'bundled'}",
+                f"{name!r} is a member of the collection {info.spec.public_name!r}",
+                hint=f"name the collection, with --model {info.spec.model or 'bundled'}",
             )

@@ -1,4 +1,4 @@
-"""An index folder with all that is open in it, and a search of it."""
+"""An open index folder and a search of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pincite.collection.members import visible
 from pincite.collection.searchables import Searchables, open_searchables
 from pincite.collection.watched import watched_search
 from pincite.daemon.freshness import Freshness, Wish
-from pincite.daemon.open_index import open_index, prepare
+from pincite.daemon.open_index import is_shared, open_index, prepare
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.remote_search import remote_search_of
-from pincite.deps import Admit, Deps, informative_terms
+from pincite.deps import Admission, Admit, Deps, informative_terms
 from pincite.encoders.by_name import Models, NamedReranker, cutter_of
 from pincite.errors import ConfigError, IndexNotFound, StoreError, UsageError
 from pincite.model import (
@@ -48,13 +48,13 @@ from pincite.truth.files import FilesOnDisk
 log = logging.getLogger("pincite")
 
 _LOOK_S = 0.05
-#: What a search says where a collection went while it ran.
+#: The notice of a search if a collection was removed while it ran.
 _OVERTAKEN = ("collection_failed", "context_unavailable")
 
 
 class OpenIndex:
-    """The daemon, the models, other programs' collections and the log of an index folder, each
-    opened when it is first needed. `pincite.engine` builds on it what programs call."""
+    """The daemon, the models, other programs' collections and the log of an index folder. Each is
+    opened on first use. `pincite.engine` builds the public methods on it."""
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         self.settings = settings
@@ -66,6 +66,7 @@ class OpenIndex:
         self._reranker = reranker or self._named
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None
+        self._is_shared = is_shared(settings)
         self._searchables: Searchables | None = None
         self._known_wordings = wordings_beside(settings.use.cache)
         self._files = FilesOnDisk(self._sources)
@@ -83,8 +84,8 @@ class OpenIndex:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up on the daemon, which stays for the next client, and on providers. The end of
-        the context manager calls it.
+        """Disconnect from the daemon and from providers. The daemon keeps running. Leaving the
+        context manager calls this method.
 
         >>> await pincite.close()
         """
@@ -94,10 +95,10 @@ class OpenIndex:
             await self._client.close()
 
     def client(self, *, create: bool = False) -> ServedIndex:
-        """The daemon of the folder, which has the index open: for what the methods do not do.
+        """The daemon that has the index open, for calls that have no method here.
 
         Arguments:
-            create: make the folder if there is no index yet.
+            create: create the folder if there is no index yet.
 
         Raises IndexNotFound unless there is an index or `create` is set.
 
@@ -106,15 +107,16 @@ class OpenIndex:
         ['main']
         """
         root = self.settings.index
-        if self._client is None or not holds_index(root):
+        here = not self._is_shared
+        if here and (self._client is None or not holds_index(root)):
             prepare(root, self.settings.store, create=create or bool(self.foreign))
         if self._client is None:
             self._client = open_index(self.settings)
         return self._client
 
     def reopen(self) -> None:
-        """Look again at which collections there are with the next search, as others may have
-        changed them. A program that stays up calls it now and then; it costs the next search a few
+        """Make the next search list the collections again, because other processes may have changed
+        them. Call it now and then in a long-running program. It costs the next search a few
         milliseconds.
 
         >>> pincite.reopen()
@@ -122,15 +124,16 @@ class OpenIndex:
         self._searchables = None
 
     async def refresh(self, *, wait: bool = True) -> Freshness:
-        """Bring what is indexed from folders, checkouts and archives up to date, also where
-        `refresh.mode` is `manual`. Another process does it; nothing new is indexed, and nothing is
-        removed where a folder is gone as a whole.
+        """Update indexed folders, checkouts and archives, also if `refresh.mode` is `manual`. A
+        background process does the work. It adds no new sources, and removes nothing if a whole
+        folder is missing.
 
         Arguments:
-            wait: return when it has been done; else at once, and searches find it later.
+            wait: return when the update is done. If False, return at once; searches find the
+                changes later.
 
-        Returns how old the index is: what is being indexed still, and `troubles` where something
-        could not be. Raises IndexNotFound, IndexUnavailable.
+        Returns the state of the index: what is still being indexed, and `troubles` with what could
+        not be. Raises IndexNotFound, IndexUnavailable.
 
         >>> fresh = await pincite.refresh()
         >>> fresh.pending
@@ -146,8 +149,8 @@ class OpenIndex:
         return found
 
     async def freshness(self) -> Freshness:
-        """How old the index is: the last look, what is being indexed, and whether file events are
-        heard. Raises IndexNotFound, IndexUnavailable.
+        """The state of the index: the time of the last scan, what is being indexed, and whether
+        file events are watched. Raises IndexNotFound, IndexUnavailable.
 
         >>> (await pincite.freshness()).indexing
         False
@@ -155,7 +158,7 @@ class OpenIndex:
         return (await self.client().condition()).freshness
 
     async def deps(self, scope: Scope = Scope()) -> Deps:
-        """What a search asks: collections with their encoders, the reranker, what languages know.
+        """The dependencies of a search: collections with encoders, the reranker, language rules.
 
         Arguments:
             scope: the part of the index that is searched.
@@ -170,8 +173,8 @@ class OpenIndex:
         return (await self._opened(scope, self.settings.profile))[1]
 
     async def reranker(self) -> Reranker | None:
-        """What judges passages, open; None where the settings name none. What keeps it from being
-        opened is raised when it judges.
+        """The open reranker; None if none is configured. If it cannot be opened, calling it raises
+        the error.
 
         >>> await pincite.reranker() is None
         True
@@ -185,10 +188,11 @@ class OpenIndex:
     async def _opened(
         self, scope: Scope, profile: Profile, *, asked: bool = False
     ) -> tuple[Searchables, Deps]:
-        """All that can be searched, and what a search in this scope asks of it. Where the scope is
-        `asked`, its tags are looked at before a provider is opened. Raises TagsRequired."""
+        """Everything that can be searched, and the dependencies of a search in this scope. If
+        `asked`, the tags of the scope are checked before a provider is opened. Raises
+        TagsRequired."""
         known = self._searchables
-        if known is None or known.partial:  # meanwhile more may have got their vectors
+        if known is None or known.partial:  # more chunks may have vectors by now
             client = self.client()
             infos = await client.collections()
             if not infos and not self.foreign:
@@ -199,7 +203,7 @@ class OpenIndex:
             known = self._searchables = await opening
         chosen, notices = await known.within(scope)
         if not chosen:
-            raise IndexNotFound("nothing that is indexed is complete", hint="pincite status")
+            raise IndexNotFound("no indexing run of this index has finished", hint="pincite status")
         if asked:
             check_scope(chosen, scope)
         reranker = None if profile.rerank.use == "never" else self._reranker
@@ -220,11 +224,11 @@ class OpenIndex:
         )
 
     async def _llm(self) -> LLM:
-        """The language model that the settings name. Raises ConfigError if they name none."""
+        """The configured language model. Raises ConfigError if there is none."""
         name = self.settings.use.llm
         if not name:
             raise ConfigError(
-                'gate.answerable is "llm", and no language model is named',
+                'gate.answerable is "llm", but no language model is configured',
                 hint='set [models] llm = "PROVIDER:MODEL", or gate.answerable = "off"',
             )
         return await self._models.llm(name)
@@ -237,12 +241,12 @@ class OpenIndex:
         here: str | None = None,
         admit: Admit | None = None,
     ) -> EvidencePack:
-        """One search, logged; a second try where collections have come or gone meanwhile."""
-        if not is_placed(question.scope, here):
+        """Run and log a search. It is repeated once if collections were added or removed."""
+        if not is_placed(question.scope):
             question = replace(question, scope=await self._placed(question.scope, here))
         with (
             watched_search(question, profile, steps) as watched,
-            self.log.entry(Asked.of(question, profile), steps) as entry,
+            self.log.entry(Asked.of(_told(question, admit), profile), steps) as entry,
         ):
             once = partial(self._once, question, profile, steps, entry, admit)
             try:
@@ -255,7 +259,7 @@ class OpenIndex:
             else:
                 if failed and await self._outdated():
                     entry.pack = await once()
-            watched.found(entry.pack)
+            watched.found(entry.pack, told=entry.told)
             return entry.pack
 
     async def _placed(self, scope: Scope, here: str | None) -> Scope:
@@ -277,7 +281,7 @@ class OpenIndex:
                 try:
                     read[name] = await within.documents(name)
                 except StoreError:
-                    read[name] = ()  # the search says what is wrong with it
+                    read[name] = ()  # the search raises the error
             return read[name]
 
         sources: dict[tuple[str, str], Source] = {}
@@ -309,7 +313,7 @@ class OpenIndex:
         entry.found = None
         notices = await self._look(question.scope) if self.settings.refresh.auto else ()
         known, deps = await self._opened(question.scope, profile, asked=True)
-        deps = deps if admit is None else replace(deps, admit=admit)
+        deps = deps.admitting(admit)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         asked, daemon = None, self.client()
         if not steps.detailed:
@@ -318,23 +322,23 @@ class OpenIndex:
             pack = await search(question, replace(deps, files=self._files), profile, steps)
         else:
             answer = await daemon.ask(asked)
-            entry.found, pack = answer.found, answer.pack
+            entry.found, entry.told, pack = answer.found, answer.told, answer.pack
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
 
     async def _look(self, scope: Scope) -> tuple[Notice, ...]:
-        """Have the folders looked at where that is due, and say what is being indexed."""
+        """Trigger a scan of the folders if one is due, and report what is being indexed."""
         if not holds_index(self.settings.index):
             return ()
         found = await self.client().look(wish_of(self.settings))
         return refreshing_notices(found, scope, self.settings)
 
     async def _sources(self, collection: str) -> Sequence[SourceRecord]:
-        if collection in self.foreign.readable():  # no daemon is started for what it does not know
+        if collection in self.foreign.readable():  # the daemon does not know it and need not start
             return ()
         return await self.client().sources(collection)
 
     async def _outdated(self) -> bool:
-        """Have collections come or gone since they were opened? Then they are opened again."""
+        """Were collections added or removed since they were opened? Then open them again."""
         if self._searchables is None:
             return False
         known = self._searchables.infos
@@ -346,7 +350,7 @@ class OpenIndex:
 
 
 def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wish:
-    """What the settings say of keeping up to date, or `auto` whatever they say."""
+    """How the settings want the index to be updated; `auto` overrides them."""
     given = settings.refresh
     return Wish(
         auto=auto or given.auto,
@@ -360,8 +364,8 @@ def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wis
 
 
 def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
-    """A warning of what a search may not have found yet, as it is being indexed. Where a collection
-    requires tags, or the search has some, neither sources nor numbers are told."""
+    """A warning about documents that are still being indexed. If a collection requires tags or the
+    search has tags, it names neither sources nor numbers."""
     said: list[str] = []
     for one in found.pending:
         options = settings.use.options.get(one.collection)
@@ -383,3 +387,11 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
 
 def _log_notice(notice: Notice) -> None:
     log.warning("%s: %s", notice.code, notice.message)
+
+
+def _told(question: Question, admit: Admit | None) -> Question:
+    """The question as the log keeps it. Without any bounds where they are not all in the scope:
+    what is asked again is refused then, and never sees more."""
+    if not isinstance(admit, Admission):
+        return question
+    return replace(question, scope=replace(question.scope, bounds={}))

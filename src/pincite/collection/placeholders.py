@@ -74,7 +74,7 @@ class MissingEncoder:
         raise ModelUnavailable(self._error.message, hint=self._error.hint)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        raise UsageError(f"{len(texts)} documents are not for a search to embed")
+        raise UsageError(f"{len(texts)} documents were given to the encoder of queries")
 
 
 class NoSparse:

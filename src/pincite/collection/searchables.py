@@ -88,14 +88,15 @@ class Searchables:
             of_base = tuple(info.spec.name for info in members(infos, asked))
             if not of_base and asked not in self.infos:
                 called = sorted({info.spec.public_name for info in infos})
-                meant = "" if scope.collections else f", which {COLLECTION} names"
+                meant = "" if scope.collections else f", the value of {COLLECTION}"
                 raise UsageError(
-                    f"there is no collection {asked!r}{meant}; there are: {', '.join(called)}",
+                    f"no collection is named {asked!r}{meant}; known collections:"
+                    f" {', '.join(called)}",
                     hint="pincite collections",
                 )
             if not of_base and self.infos[asked].spec.pending:
                 raise UsageError(
-                    f"the collection {asked!r} is being filled",
+                    f"the collection {asked!r} is not complete yet",
                     hint=f"pincite reembed {self.infos[asked].spec.public_name}"
                     f" --to {self.infos[asked].spec.model or BUNDLED}",
                 )

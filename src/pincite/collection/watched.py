@@ -19,13 +19,13 @@ class Watched:
         self._span = span
         self._steps = steps
 
-    def found(self, pack: EvidencePack) -> None:
+    def found(self, pack: EvidencePack, *, told: bool = False) -> None:
         """Tell what the search came to. Where the daemon has searched, its stages are told by the
-        times that it gave."""
+        times that it gave, unless it has `told` of them itself."""
         if self._tracing is None or self._span is None:
             return
         here = bool(self._steps.steps)
-        if not here:
+        if not here and not told:
             self._tracing.past_stages(pack.timings_ms)
         self._span.set("pincite.searched_in", "process" if here else "daemon")
         self._span.set("pincite.verdict", pack.verdict.level)

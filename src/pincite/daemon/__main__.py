@@ -1,9 +1,9 @@
 """`python -m pincite.daemon INDEX MODELS IDLE_S`: the daemon as a process.
 
-It goes into the background at once, so that nobody has to wait for its end. The first line on
+It goes into the background at once, so that its caller need not wait for its end. The first line on
 stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
-index, or the error that ended it. Everything else goes to `owner.log` in its workplace,
-native noise on stderr included.
+index, or the error that ended it. All other output goes to `owner.log` in its workplace, including
+output of native libraries on stderr.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ if TYPE_CHECKING:
     from pincite.ports import DenseEncoder
 
 
-_FLUSH_S = 1.0  # so that a collector that hangs does not hold up the next daemon
+_FLUSH_S = 1.0  # limit, so that a collector that hangs does not delay the next daemon
 
 
 class WithoutSecrets(logging.Formatter):
-    """What is logged may quote a question, such as a traceback of what failed on it."""
+    """A formatter that masks secrets: a log line may quote a question, for example in a
+    traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line and its traceback, masked as the retrieval log is."""
+        """Return the line and its traceback, masked as in the retrieval log."""
         from pincite.support.secrets import mask
 
         return mask(super().format(record))
 
 
 def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
-    """What the variables say; a wrong one is told by the client, which has it, too."""
+    """Return the formatter of the environment variables. The client has the same variables and
+    reports invalid ones."""
     from pincite.errors import ConfigError
     from pincite.settings.telemetry import log_format
 
@@ -52,7 +54,7 @@ def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
 
 @contextmanager
 def _sending(environ: Mapping[str, str]) -> Iterator[None]:
-    """Spans of what is indexed here, where variables name a collector."""
+    """Send spans of indexing while the block runs, if variables name a collector."""
     from pincite.settings.otel import otel_variables, spans_wanted
 
     if not spans_wanted(environ):
@@ -74,7 +76,7 @@ def _sending(environ: Mapping[str, str]) -> Iterator[None]:
 
 
 def report(line: object) -> None:
-    """Tell the process that waits for us, if it still does, and let go of its pipe."""
+    """Report one line to the parent process, if it still waits, and close its pipe."""
     with suppress(BrokenPipeError):
         os.write(sys.stdout.fileno(), f"{json.dumps(line)}\n".encode())
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -83,7 +85,9 @@ def report(line: object) -> None:
 
 
 async def run(root: Path, models: Path, idle_s: float) -> None:
-    """Own the index until it is time to leave."""
+    """Serve the index until it is time to leave."""
+    from pincite.daemon.host_mark import BEAT_S, beat, join, leave, this_machine
+    from pincite.daemon.read_only import may_write
     from pincite.daemon.server import serve
     from pincite.daemon.service import Daemon
     from pincite.index.opening import open_remembered
@@ -95,27 +99,41 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 
         return open_encoder(models, name)
 
-    environ = os.environ  # handed on, not read
+    machine = this_machine()
+    lock = await join(root, machine) if (writes := may_write(root)) else None
+    environ = os.environ  # passed on, not read
     opening = partial(open_remembered, environ=environ)
     daemon = Daemon(root, models, load_encoder, opening, environ)
     rarely_collect()
 
     async def short(body: bytes) -> bytes:
-        from pincite.surfaces.hosted import answer_short  # with the first such question
+        from pincite.surfaces.hosted import answer_short  # imported with the first such question
 
         return await answer_short(body, daemon, root)
 
     daemon.short = short
     on_signals(("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"), daemon.leaving.set)
+
+    async def stay() -> None:
+        while True:
+            await asyncio.sleep(BEAT_S)
+            if not daemon.outdated and not beat(root, machine):
+                daemon.abandon(f"another machine has taken over the index folder {root}")
+
+    staying = asyncio.create_task(stay()) if writes else None
     try:
         await daemon.open()
         await serve(daemon, root, idle_s, ready=lambda: report({}))
     finally:
+        if staying is not None:
+            staying.cancel()
         await daemon.close()
+    if writes:
+        leave(root, machine, lock)
 
 
 def main(index: str, models: str, idle_s: str) -> int:
-    """0 after a good end, 1 after an error that was reported."""
+    """Return 0 after a normal end, 1 after an error that was reported."""
     from pincite.daemon.protocol import LOG, describe_error
     from pincite.daemon.read_only import workplace
     from pincite.daemon.service import AlreadyRunning
@@ -142,21 +160,22 @@ def main(index: str, models: str, idle_s: str) -> int:
         logging.getLogger("pincite.daemon").exception("the daemon failed")
         failed = IndexUnavailable(
             f"the index {root} cannot be opened: {error}",
-            hint="an index must be on a local disk that you may write to: see PINCITE_INDEX",
+            hint="an index must be on a local disk that you can write to: see PINCITE_INDEX",
         )
         report({"error": describe_error(failed)})
         return 1
     return 0
 
 
-_DESCRIPTORS = 65_536  # where there is no limit, or one of a thousand million
+_DESCRIPTORS = 65_536  # used if there is no limit, or one of a thousand million
 
 
 def into_the_background() -> None:
-    """The caller's child ends here; its child, alone in a session of its own, goes on. Nothing has
-    been imported yet that starts threads or opens files. What the caller has let its children
-    inherit (a lock of its shell, the end of a pipe) would stay open as long as the daemon lives.
-    Where processes do not fork, `pincite.support.background` has seen to that."""
+    """Detach this process. The caller's child ends here; its child continues alone in a session of
+    its own. Call it before any import that starts threads or opens files. Descriptors that the
+    caller's children inherit (a lock of its shell, the end of a pipe) are closed; otherwise they
+    would stay open as long as the daemon lives. Where processes cannot fork,
+    `pincite.support.background` does this."""
     if not hasattr(os, "fork") or not hasattr(os, "posix_spawn"):
         return
     if os.fork():

@@ -1,7 +1,7 @@
 """`pincite.ports.Index` over the daemon's socket. Finds the daemon of an index or starts it.
 
-Every operation may be sent twice without harm, so a client that loses the daemon in the middle of
-one (killed, out of disk, panicked) starts it again and repeats the operation.
+Every operation can be sent twice without harm. So a client that loses the daemon during an
+operation (killed, out of disk, panicked) starts it again and repeats the operation.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 3
-_MEETINGS = 10  # daemons that are met, one after the other, before one is the right one and stays
+_MEETINGS = 10  # daemons that are tried one after the other until one is usable
 _ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 _HELLO_S = 30.0
 _LOOK_S = 0.1
-_PAGE = 2_000  # records of documents in a message: 20 ms in which the daemon does nothing else
-#: Connections from before a fork or of another loop. Closing one would take its descriptor out of a
-#: selector that the parent process still uses.
+_PAGE = 2_000  # records of documents in a message: it blocks the daemon for 20 ms
+#: Connections from before a fork or of another loop. They stay open: closing one would remove its
+#: descriptor from a selector that the parent process still uses.
 _FOREIGN: list[list[Stream]] = []
 _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 
 def remote(method: _Method[P, T]) -> _Method[P, T]:
-    """The method of `protocol.Service`, sent to the daemon."""
+    """Return the method of `protocol.Service` as a request to the daemon."""
     called = method.__name__
     parameters = inspect.signature(method).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
@@ -109,7 +109,7 @@ class RemoteIndex:
         return tuple(found)
 
     async def request(self, name: str, arguments: object, result: Any) -> Any:
-        """Send one request and wait for its answer. Raises what the daemon raised."""
+        """Send one request and wait for its answer. Raises the error that the daemon raised."""
         body = protocol.encode((name, arguments))
         understood = True
         for _ in range(_TRIES):
@@ -133,13 +133,14 @@ class RemoteIndex:
     def _died(self, times: int, name: str) -> IndexUnavailable:
         return IndexUnavailable(
             f"the daemon of {self._root} died {times} times during {name!r}",
-            hint=f"look into {workplace(self._root) / protocol.LOG}, then: pincite status",
+            hint=f"read the log {workplace(self._root) / protocol.LOG}, then: pincite status",
         )
 
     async def _exchange(
         self, stream: Stream, body: bytes, name: str, seconds: float
     ) -> bytes | None:
-        """The answer, or None if the daemon hung up; then the stream is closed."""
+        """Return the answer, or None if the daemon closed the connection; then the stream is
+        closed."""
         answer = None
         try:
             async with asyncio.timeout(seconds):
@@ -150,7 +151,7 @@ class RemoteIndex:
         except TimeoutError as error:
             raise hung(self._root, name, seconds) from error
         finally:
-            if answer is None:  # an answer that is late would be taken for that of the next request
+            if answer is None:  # a late answer would be taken for that of the next request
                 stream[1].close()
         return answer
 
@@ -169,9 +170,10 @@ class RemoteIndex:
         raise self._died(_MEETINGS, "hello")
 
     async def _understood(self, stream: Stream, again: int) -> bool:
-        """Is it a daemon of our version? False when it has gone: an older one that nobody uses is
-        asked to, unless others like it keep coming (`again`), as they do where an older version was
-        installed under a running program. Raises DaemonOfAnotherVersion."""
+        """Return whether the daemon has our version. False if it has gone: an older daemon that
+        nobody uses is asked to leave. This is not repeated if older daemons keep coming (`again`),
+        as they do if an older version was installed under a running program. Raises
+        DaemonOfAnotherVersion."""
         until = time.monotonic() + min(PATIENCE_S, self._answer_s)
         while True:
             body = protocol.encode(("hello", ()))
@@ -182,7 +184,7 @@ class RemoteIndex:
             try:
                 identity = _open(answer, protocol.Identity)
             except (IndexUnavailable, msgspec.MsgspecError):
-                identity = None  # whatever it is, we cannot use it
+                identity = None  # unusable in any case
             standing = compare(identity) if identity else "older"
             if standing == "same":
                 return True
@@ -198,7 +200,7 @@ class RemoteIndex:
             raise refusal(self._root, identity)
 
     async def _dismiss(self, stream: Stream) -> None:
-        """Return when the daemon has let go of the index."""
+        """Ask the daemon to leave, and return when it has released the index."""
         pid = daemon_pid(self._root)
         try:
             await self._exchange(stream, protocol.encode(("leave", ())), "leave", _HELLO_S)
@@ -210,7 +212,7 @@ class RemoteIndex:
             stream[1].close()
 
     async def leave(self) -> None:
-        """Ask the daemon to close the index and end, if there is one."""
+        """Ask the daemon, if there is one, to close the index and end."""
         self._hang_up()
         stream = await connect(self._root)
         if stream is not None:
@@ -223,7 +225,7 @@ class RemoteIndex:
         self._checked = False
 
     async def close(self) -> None:
-        """Hang up. The daemon goes on."""
+        """Close the connections. The daemon continues."""
         writers = [writer for _, writer in self._idle]
         self._hang_up()
         for writer in writers:

@@ -1,4 +1,4 @@
-"""The encoder that the daemon keeps warm."""
+"""The encoder that the daemon keeps loaded."""
 
 from __future__ import annotations
 
@@ -6,37 +6,48 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pincite.errors import UsageError
+from pincite.errors import ModelUnavailable, UsageError
 from pincite.model import Matrix, Vector
-from pincite.ports import Index
+from pincite.ports import DenseEncoder, Index
 from pincite.providers.bundled.known_models import ALL_MINILM_L6_V2, KNOWN_MODELS
 
-_MOST = 16  # documents that a question may bring
+_MOST = 16  # documents of one request
 
 
 class Embedding(Protocol):
     """The daemon, or a client of it."""
 
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
-        """As `DenseEncoder.embed_query`; `models` is where the caller keeps its models. Raises
-        ModelUnavailable for an encoder of another fingerprint."""
+        """Embed as `DenseEncoder.embed_query`; `models` is the folder of the caller's models.
+        Raises ModelUnavailable for an encoder of another fingerprint."""
 
 
 class Host(Index, Embedding, Protocol):
-    """The daemon, as a search inside it sees it."""
+    """The daemon, as seen by a search inside it."""
 
 
 def bundled_name(fingerprint: str, model: str = "") -> str:
-    """Which of the bundled models has that fingerprint. Where it is none of theirs, as that
-    of the `model` of a provider, it is the default one."""
+    """Return the name of the bundled model with that fingerprint. If none has it, as for the
+    `model` of a provider, return the default one."""
     name = "" if model and not model.startswith("bundled:") else fingerprint.partition("/")[0]
     return name if name in KNOWN_MODELS else ALL_MINILM_L6_V2.name
+
+
+async def embed_as(encoder: DenseEncoder, fingerprint: str, text: str) -> Vector:
+    """Embed the query with the encoder. Raises ModelUnavailable if it has another fingerprint."""
+    if encoder.fingerprint != fingerprint:
+        raise ModelUnavailable(
+            f"the index was made with {fingerprint}, but the model here is {encoder.fingerprint}",
+            hint="pincite collections rebuild NAME",
+        )
+    return await encoder.embed_query(text)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
     """The daemon's encoder as a `DenseEncoder` for queries of one collection. Its model makes no
-    difference between questions and documents; many of these are for the process that indexes."""
+    difference between questions and documents. A few documents can be embedded, too; the indexing
+    process embeds larger numbers."""
 
     index: Embedding
     models: str
@@ -53,7 +64,7 @@ class QueryEncoder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         if len(texts) > _MOST:
-            raise UsageError(f"{len(texts)} documents are for the process that indexes to embed")
+            raise UsageError(f"{len(texts)} documents were given to the encoder of queries")
         import numpy as np
 
         rows = [await self.embed_query(text) for text in texts]

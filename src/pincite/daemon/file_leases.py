@@ -1,8 +1,9 @@
-"""Whose turn it is to write to a collection: one process at a time, in the order of arrival.
+"""Leases for writing to a collection: one process at a time, in the order of arrival.
 
-Whoever writes holds the lock of `writing-NAME.lock`, in which it says what it does. Whoever waits
-holds the lock of a ticket, `waiting-NAME+TIME.lock`; the oldest one is next. The kernel lets go of
-the locks of a process that dies, so nobody waits for a dead one, and its ticket is thrown away.
+A writer holds the lock of `writing-NAME.lock`, a file in which it describes its work. A waiting
+process holds the lock of a ticket, `waiting-NAME+TIME.lock`; the oldest ticket is next. The kernel
+releases the locks of a process that dies, so nobody waits for a dead one, and its ticket is
+removed.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from pincite.support.capabilities import is_alive
 from pincite.support.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
 
 _LOOK_S = 0.1
-_LEARN_S = 2.0  # a process that has just got the lock says in microseconds what it does
+_LEARN_S = 2.0  # a process that has just got the lock writes its description in microseconds
 _LOCK = "writing-{}.lock"
 _TICKET = "waiting-{}+{}.lock"
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """What a process that writes says of itself: `since` is a time in ISO 8601."""
+    """A writing process, in its own description: `since` is a time in ISO 8601."""
 
     pid: int
     since: str
@@ -42,7 +43,7 @@ class Holder(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """Return the description as a sentence for people."""
         return f"process {self.pid} is {self.what}, since {self.since}"
 
 
@@ -76,17 +77,42 @@ class FileLeases:
         """As `Leases.is_any_taken`."""
         return any(is_held(path) for path in self.root.glob(_LOCK.format("*")))
 
+    def holders(self) -> tuple[Holder, ...]:
+        """Return the writing processes, in their own descriptions."""
+        found = []
+        for path in sorted(self.root.glob(_LOCK.format("*"))):
+            if not is_held(path):
+                continue
+            try:
+                lock = open_lock(path, make=False, write=False)
+            except OSError:  # it has just ended
+                continue
+            try:
+                holder = _holder(lock)
+            finally:
+                lock.close()
+            if holder is not None:
+                found.append(holder)
+        return tuple(found)
+
 
 async def _wait(lock: Lock, ticket: Path, collection: str, waiting: Waiting) -> None:
     started_s = time.monotonic()
     told = False
     while not (_is_next(ticket) and lock.take()):
         holder, waited_s = _holder(lock), time.monotonic() - started_s
-        known = holder.sentence if holder else f"others are writing to collection {collection!r}"
+        known = (
+            holder.sentence
+            if holder
+            else f"another process is writing to collection {collection!r}"
+        )
         if waited_s >= waiting.limit_s and (holder or waited_s >= _LEARN_S):
             raise IndexUnavailable(
-                f"{known}; collection {collection!r} is not free after {waiting.limit_s:g} s",
-                hint="wait for it and run the same command again, or wait longer: --wait SECONDS",
+                f"{known}; collection {collection!r} was not free after {waiting.limit_s:g} s",
+                hint=(
+                    "wait for that process and run the same command again, or wait longer:"
+                    " --wait SECONDS"
+                ),
             )
         if holder and not told and waiting.limit_s:
             told = True
@@ -97,9 +123,9 @@ async def _wait(lock: Lock, ticket: Path, collection: str, waiting: Waiting) -> 
 
 @contextmanager
 def _ticket(root: Path, collection: str) -> Iterator[Path]:
-    """A place in the queue. One that was taken for that of a dead process, before it was locked, is
-    thrown away by its name; then there is another. No file is renamed while it is open, which some
-    systems refuse."""
+    """Take a place in the queue. A ticket that was removed as that of a dead process, before it was
+    locked, is replaced by another one. No file is renamed while it is open, which some systems
+    refuse."""
     while True:
         name = _TICKET.format(collection, f"{time.time_ns():020}-{uuid4().hex}")
         held = _open(root, name)
@@ -120,7 +146,7 @@ def _is_there(path: Path, lock: Lock) -> bool:
 
 
 def _is_next(ticket: Path) -> bool:
-    """Is ours the oldest ticket? Those of dead processes are thrown away."""
+    """Return whether our ticket is the oldest. Tickets of dead processes are removed."""
     queue = ticket.name.rpartition("+")[0]
     for path in sorted(ticket.parent.glob(f"{queue}+*.lock")):
         if path.name >= ticket.name:
@@ -131,8 +157,8 @@ def _is_next(ticket: Path) -> bool:
 
 
 def _thrown_away(path: Path) -> bool:
-    """Remove a ticket that nobody has taken. It is taken meanwhile: whoever made it just now finds
-    it taken or gone, and makes another."""
+    """Remove a ticket that nobody holds. It is locked for the removal: a process that has just made
+    it finds it locked or missing, and makes another one."""
     try:
         lock = open_lock(path, make=False)
     except FileNotFoundError:
@@ -145,7 +171,7 @@ def _thrown_away(path: Path) -> bool:
         remove_lock(path)
     finally:
         lock.close()
-    remove_lock(path)  # where a file that is open stays
+    remove_lock(path)  # again: an open file may have stayed
     return True
 
 
@@ -159,12 +185,12 @@ def _open(root: Path, name: str) -> Lock:
 def _refused(root: Path, error: OSError) -> PinciteError:
     if out_of_room(error):
         return DiskFull(
-            f"the disk is full: nothing can be written at {root}; the index is intact",
+            f"the disk is full: cannot write to {root}; the index is intact",
             hint="make room on that disk, then run the same command again",
         )
     return IndexUnavailable(
-        f"the index {root} cannot be written to: {error.strerror}",
-        hint="an index must be in a folder that you may write to: see PINCITE_INDEX",
+        f"cannot write to the index {root}: {error.strerror}",
+        hint="an index must be in a folder that you can write to: see PINCITE_INDEX",
     )
 
 
@@ -177,7 +203,8 @@ def _say(root: Path, lock: Lock, holder: Holder) -> None:
 
 
 def _holder(lock: Lock) -> Holder | None:
-    """What the process with the lock says; None where it has not said it yet, or has just died."""
+    """Return the description by the process with the lock; None if it has not written it yet, or
+    has just died."""
     try:
         holder = msgspec.json.decode(said_in(lock), type=Holder)
     except msgspec.DecodeError:

@@ -1,16 +1,19 @@
-"""How old the index is: what a client asks of the daemon about it, and what it hears."""
+"""The freshness of an index: requests of clients about it, and the answers of the daemon."""
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
-#: Changes that the daemon remembers for those who watch.
+#: Changes that the daemon keeps for clients that watch.
 REMEMBERED = 500
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """What a client's settings say. `config` is its file of settings, empty for the one beside the
-    index. `now` asks for a complete look, whatever the mode is and however young the last one."""
+    """A request according to a client's settings. `config` is its settings file, empty for the one
+    beside the index. `now` requests a complete look, whatever the mode and the age of the last
+    one."""
 
     auto: bool
     every_s: float = 5.0
@@ -22,7 +25,7 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A file that was found to differ from what is indexed. `number` counts from 1."""
+    """A file that differs from the index. `number` counts from 1."""
 
     number: int
     at: str
@@ -32,10 +35,22 @@ class Change(msgspec.Struct, frozen=True):
     path: str
 
 
+DONE: Final = "done"  #: the `state` of the last message of a run
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A request to the indexing process. `remote` as in `Wish`. `paths` limits the look, by
+    collection and source; without paths, everything is looked at."""
+
+    remote: bool = False
+    paths: dict[str, dict[str, tuple[str, ...]]] = {}
+
+
 class Found(msgspec.Struct, frozen=True):
-    """A line of the process that indexes, of a source that it has looked at. `files` are paths with
-    what is different of them, `left` what differed and is known by now, each a path with size and
-    time; `trouble` says why it was not brought up to date."""
+    """A line of the indexing process about a source that it has looked at. `files` maps paths to
+    their difference. `left` are differences that are known by now, each a path with size and time.
+    `trouble` is the reason why the source was not updated. `paths` are the paths that were looked
+    at, () for everything. `shows` are those among them that show other files."""
 
     collection: str
     source: str
@@ -45,10 +60,12 @@ class Found(msgspec.Struct, frozen=True):
     left: tuple[tuple[str, int, int], ...] = ()
     trouble: str = ""
     written: bool = False
+    paths: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """A source of which `files` differ from what is indexed."""
+    """A source of which `files` differ from the index."""
 
     collection: str
     source: str
@@ -56,7 +73,7 @@ class Pending(msgspec.Struct, frozen=True):
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """Why a source, or all of a collection where none is named, was not brought up to date."""
+    """The reason why a source, or a whole collection if no source is named, was not updated."""
 
     collection: str
     source: str
@@ -64,9 +81,9 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """How old the index is. Times are in ISO 8601, empty for never. `watching` says in words which
-    file events are heard, or why none are. `wanted` and `done` count complete looks: one that is
-    asked for now has been made once `done` has reached `wanted`."""
+    """The freshness of the index. Times are in ISO 8601, empty for never. `watching` describes
+    which file events are received, or why none are. `wanted` and `done` count complete looks: a
+    look that is requested now has been made once `done` has reached `wanted`."""
 
     auto: bool = False
     checked_at: str = ""
@@ -81,8 +98,8 @@ class Freshness(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """What the daemon takes and holds. `memory_mb` is what the system would get back if it ended,
-    `resting_since` a time in ISO 8601, empty while it works."""
+    """The state and the memory of the daemon. `memory_mb` is the memory that the system would get
+    back if it ended, `resting_since` a time in ISO 8601, empty while it works."""
 
     memory_mb: float
     loaded: tuple[str, ...] = ()

@@ -1,15 +1,15 @@
-"""A look at a source on disk by size and time alone, to learn whether it may have changed.
+"""Look at a source on disk by size and time alone, to find out whether it may have changed.
 
-Nothing is read but ignore files, and files that changed within two seconds before they were
-indexed, of which a time says nothing. The daemon limits how long a look may take; the process that
-indexes looks at everything.
+Only ignore files are read, and files that changed within two seconds before they were indexed,
+because their time is inconclusive. The daemon limits the duration of a look; the indexing process
+looks at everything.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -22,40 +22,43 @@ from pincite.sources import Entry, OpenSource
 from pincite.sources.folder import FolderSource
 from pincite.sources.reopening import reopen_source
 from pincite.sources.walk import IGNORE_FILES
+from pincite.support.drives import slashed
 
 ON_DISK: Final = ("folder", "git", "file")
-_READ_AT_MOST = 50  # warm files whose content is compared
-_LARGEST_RULES: Final = 20_000  # bytes of an ignore file: as many take 40 ms to compile
+#: A change of these files may affect more than their own path.
+_FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", "pyvenv.cfg"))
+_READ_AT_MOST = 50  # recently changed files whose content is compared
+_LARGEST_RULES: Final = 20_000  # bytes of an ignore file: compiling that many takes 40 ms
 
-CHANGES: Final = ("new", "changed", "gone")  #: of files, as people call them
+CHANGES: Final = ("new", "changed", "gone")  #: kinds of differences, in the words shown to people
 
-Differing = tuple[str, int, int]  #: path, size and time of a file; -1 where it is gone
+Differing = tuple[str, int, int]  #: path, size and time of a file; -1 if it is gone
 
 
 class TooMuchError(Exception):
-    """A look has taken as long as it may."""
+    """A look has reached its time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`until_s` is when to stop, by the monotonic clock. `rules_bytes` is how large an ignore file
-    may be."""
+    """Limits of a look. `until_s` is its end by the monotonic clock, `rules_bytes` the largest size
+    of an ignore file."""
 
     until_s: float = float("inf")
     rules_bytes: int = 10**9
 
     @classmethod
     def of_daemon(cls, seconds: float) -> Limits:
-        """Those of a process in which searches wait meanwhile."""
+        """Return the limits for a process in which searches wait during a look."""
         return cls(time.monotonic() + seconds, _LARGEST_RULES)
 
 
 @dataclass(slots=True)
 class Glance:
-    """What a look has found. `state` is `unknown` where it was given up, and `gone` where the
-    source cannot be reached, for a reason in `detail`. `named` are paths with what is different
-    (one of `CHANGES`, `left out`, `not read`, `at another commit`), `folders` those whose events
-    say that something has changed."""
+    """The result of a look. `state` is `unknown` if it was abandoned, and `gone` if the source
+    cannot be reached, with the reason in `detail`. `named` maps paths to their difference (one of
+    `CHANGES`, `left out`, `not read`, `at another commit`). `folders` are those whose events
+    indicate a change."""
 
     state: Literal["same", "changed", "unknown", "gone"] = "same"
     detail: str = ""
@@ -64,7 +67,7 @@ class Glance:
     folders: list[str] = field(default_factory=list)
 
     def differ(self, what: str, path: str, size: int = -1, mtime_ns: int = -1) -> None:
-        """Note a difference."""
+        """Record a difference."""
         self.differing.add((path, size, mtime_ns))
         self.named[path] = what
 
@@ -75,7 +78,7 @@ def glance(
     limits: Limits = Limits(),
     settled: Collection[Differing] = (),
 ) -> Glance:
-    """Compare a source with what is indexed of it. What has `settled` differs and was looked at."""
+    """Compare a source with the index. The files in `settled` differ and were already looked at."""
     found = Glance()
     source = record.source
     if source.kind not in ON_DISK:
@@ -89,18 +92,9 @@ def glance(
                 if opened.source.ref != source.ref or opened.source.kind != source.kind:
                     found.differ("at another commit", f"@{opened.source.ref}", 0, 0)
                 for entry in _entries(opened, limits, found):
-                    indexed = known.pop(entry.path, None)
-                    if indexed is not None and _is_same(entry, indexed):
-                        continue
-                    what = "changed" if indexed else "new"
-                    if indexed is not None and entry.size == indexed.size:
-                        reads -= 1
-                        if reads >= 0 and _has_same_content(opened, entry, indexed):
-                            continue
-                        if reads < 0 and not indexed.mtime_ns:
-                            what = "not read"
+                    what, reads = _what(opened, entry, known.pop(entry.path, None), reads)
                     one = (entry.path, entry.size, entry.mtime_ns)
-                    if one not in settled:
+                    if what and one not in settled:
                         found.differ("left out" if entry.path in left_out else what, *one)
                 within = opened.within
                 gone = [path for path in known if path.startswith(within)]
@@ -119,12 +113,125 @@ def glance(
     return found
 
 
+def glance_at(
+    record: SourceRecord,
+    records: Sequence[DocumentRecord],
+    paths: Collection[str],
+    limits: Limits = Limits(),
+    settled: Collection[Differing] = (),
+) -> Glance:
+    """Compare these files and folders of a source on disk with the index; `records` are their
+    indexed documents. Otherwise as `glance`. `folders` are the folders among the paths. The state
+    is `unknown` if the whole source has to be looked at: at another commit, if ignore files
+    changed, or if a folder cannot be read."""
+    found = Glance()
+    left_out = frozenset(map(_path_of, record.skipped_paths))
+    reads = _READ_AT_MOST
+    try:
+        for part in record.within:
+            mine = sorted(path for path in paths if _is_within(path, part))
+            if not mine:
+                continue
+            with reopen_source(record, part) as opened:
+                other = (opened.source.ref, opened.source.kind)
+                if not isinstance(opened, FolderSource) or other != (
+                    record.source.ref,
+                    record.source.kind,
+                ):
+                    raise TooMuchError
+                known = {one.path: one for one in records if _is_within(one.path, part)}
+                for entry in _entries_below(opened, mine, limits, found):
+                    what, reads = _what(opened, entry, known.pop(entry.path, None), reads)
+                    one = (entry.path, entry.size, entry.mtime_ns)
+                    if what and one not in settled:
+                        found.differ("left out" if entry.path in left_out else what, *one)
+                for gone in known:
+                    if (gone, -1, -1) not in settled:
+                        found.differ("gone", gone)
+    except TooMuchError:
+        return Glance("unknown")
+    except SourceError as error:
+        return Glance("gone", error.message)
+    if found.differing:
+        found.state = "changed"
+    return found
+
+
+def parts_of(paths: Collection[str], record: SourceRecord) -> tuple[str, ...] | None:
+    """Return the paths inside this source, relative to it; None if the whole source has to be
+    looked at, as in `glance_at`."""
+    source = record.source
+    root = f"{slashed(source.location).rstrip('/')}/"
+    found: list[str] = []
+    for path in map(slashed, paths):
+        if source.kind not in ("folder", "git"):
+            if path == slashed(source.location) or f"{path}/" == root or path.startswith(root):
+                return None
+            continue
+        if f"{path}/" == root or root.startswith(f"{path}/"):
+            return None
+        if not path.startswith(root):
+            continue
+        relative = path[len(root) :]
+        names = relative.split("/")
+        if names[-1] in _FAR_REACHING or ".git" in names:
+            return None
+        for part in record.within:
+            if part.startswith(f"{relative}/") and part != f"{relative}/":
+                return None
+            if _is_within(relative, part):
+                found.append(relative)
+    return tuple(sorted(set(found)))
+
+
+def _is_within(path: str, part: str) -> bool:
+    """Return whether the path is this file or folder, or in this folder. Folders end in a slash, ""
+    is the whole source."""
+    return not part or path == part.removesuffix("/") or path.startswith(f"{part.rstrip('/')}/")
+
+
+def _what(
+    opened: OpenSource, entry: Entry, indexed: DocumentRecord | None, reads: int
+) -> tuple[str, int]:
+    """Return the difference of a file from the index, empty if there is none, and how many files
+    may still be read to find out."""
+    if indexed is None:
+        return "new", reads
+    if _is_same(entry, indexed):
+        return "", reads
+    if entry.size == indexed.size:
+        reads -= 1
+        if reads >= 0 and _has_same_content(opened, entry, indexed):
+            return "", reads
+        if reads < 0 and not indexed.mtime_ns:
+            return "not read", reads
+    return "changed", reads
+
+
+def _entries_below(
+    opened: FolderSource, paths: Sequence[str], limits: Limits, found: Glance
+) -> Iterator[Entry]:
+    root = Path(opened.source.location)
+
+    def entering(folder: str) -> None:
+        if time.monotonic() > limits.until_s or _rules_bytes(root / folder) > limits.rules_bytes:
+            raise TooMuchError
+        if any(_is_within(folder, f"{path}/") for path in paths):
+            found.folders.append(str(root / folder))
+
+    for entry in opened.below(paths, entering):
+        if isinstance(entry, Entry):
+            yield entry
+        elif entry.code == "unreadable" and (entry.path.endswith("/") or not entry.path):
+            raise TooMuchError
+
+
 def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
-    """May something that happened at these paths have changed a source? What its rules leave out
-    does not, nor does what git notes without going to another commit."""
+    """Return whether events at these paths may have changed a source. Paths that its rules leave
+    out cannot, nor can files of git without a change of the commit."""
     for record in records:
         if record.source.kind not in ON_DISK:
-            if any(record.source.location == path for path in paths):
+            if any(slashed(record.source.location) == slashed(path) for path in paths):
                 return True
             continue
         try:
@@ -132,22 +239,22 @@ def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
                 if isinstance(opened, FolderSource) and _matters(paths, record, opened):
                     return True
         except SourceError:
-            return True  # a look will say what is the matter
+            return True  # a look will report the cause
     return False
 
 
 def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource) -> bool:
-    root = f"{record.source.location.rstrip('/')}/"
-    git = opened.git_folder
-    for path in paths:
-        if git is not None and (path == str(git) or path.startswith(f"{git}/")):
+    root = f"{slashed(record.source.location).rstrip('/')}/"
+    git = slashed(str(opened.git_folder)) if opened.git_folder is not None else None
+    for path in map(slashed, paths):
+        if git is not None and (path == git or path.startswith(f"{git}/")):
             if opened.source.ref != record.source.ref:
                 return True
         elif path.startswith(root):
             relative = path[len(root) :]
             above = (Path(root), *(Path(root, one) for one in Path(relative).parents))
             if any(_rules_bytes(folder) > _LARGEST_RULES for folder in above):
-                return True  # to know would take seconds
+                return True  # finding out would take seconds
             if relative.rpartition("/")[2] in IGNORE_FILES or not opened.is_left_out(relative):
                 return True
         elif f"{path}/" == root:
@@ -156,7 +263,7 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
 
 
 def _path_of(skipped: str) -> str:
-    """The path in `code: path (detail)`."""
+    """Return the path in `code: path (detail)`."""
     path = skipped.partition(": ")[2]
     return path.rpartition(" (")[0] if path.endswith(")") and " (" in path else path
 
@@ -166,7 +273,8 @@ def _is_same(entry: Entry, indexed: DocumentRecord) -> bool:
 
 
 def _has_same_content(opened: OpenSource, entry: Entry, indexed: DocumentRecord) -> bool:
-    """Of a file that was warm when it was indexed, so that its time says nothing."""
+    """Return whether the content is that of the index. For files that had just changed when they
+    were indexed, because their time is inconclusive."""
     if indexed.mtime_ns:
         return False
     try:
@@ -205,7 +313,7 @@ def _rules_bytes(place: Path) -> int:
 
 
 def _of_archive(record: SourceRecord, found: Glance) -> Glance:
-    """An archive is read again when its file is newer than the last run."""
+    """Report an archive as changed if its file is newer than the last run."""
     found.folders = [str(Path(record.source.location).parent)]
     try:
         seen = Path(record.source.location).stat()

@@ -1,9 +1,9 @@
-"""A daemon and its clients over the loopback network, where there are no Unix sockets.
+"""Connect a daemon and its clients over the loopback network, where there are no Unix sockets.
 
 Anyone on the machine can connect to a port, so both sides prove that they have read a key that only
-their user can read. The key never travels: each side sends random bytes, and the other one answers
-with a keyed hash of them. So a stranger who listens on the port of a daemon that has gone learns
-nothing, gets no question and can give no answer.
+their user can read. The key is never sent: each side sends random bytes, and the other one answers
+with a keyed hash of them. So a stranger who listens on the port of a daemon that has ended learns
+nothing, receives no question and can give no answer.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from pincite.support.capabilities import (
 
 FILE: Final = "owner.tcp"
 HOST: Final = "127.0.0.1"
-_BYTES: Final = 32  # of a key, of what is random, and of a proof
-_LARGEST: Final = 1000  # bytes of the file
-#: How long a proof may take: a stranger may listen and say nothing.
+_BYTES: Final = 32  # length of a key, of the random bytes, and of a proof
+_LARGEST: Final = 1000  # bytes of the address file
+#: Seconds for a proof: a stranger may listen and say nothing.
 PROVE_S: Final = 10.0
-_STRANGERS: Final = 128  # connections without a proof; then the oldest goes
+_STRANGERS: Final = 128  # connections without a proof; beyond that the oldest is closed
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Address(NamedTuple):
-    """Where a daemon listens, and the key to it."""
+    """The address of a daemon, and the key to it."""
 
     port: int
     key: bytes
 
 
 def address_file(place: Path) -> Path:
-    """Where the address of the daemon with this workplace is. Where the mode of a file keeps nobody
-    out, it is in the user's profile, which other users cannot read."""
+    """Return the address file of the daemon with this workplace. Where file modes do not restrict
+    access, it is in the user's profile, which other users cannot read."""
     if FILE_MODES:
         return place / FILE
     name = hashlib.sha256(str(place.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -60,8 +60,8 @@ def address_file(place: Path) -> Path:
 
 
 def write_address(place: Path, port: int) -> Address:
-    """A fresh key, in a file for this user alone that takes the place of the last one. Raises
-    OSError."""
+    """Write the address with a new key into a file for this user alone, in place of the previous
+    one. Raises OSError."""
     address = Address(port, secrets.token_bytes(_BYTES))
     file = address_file(place)
     if not FILE_MODES:
@@ -79,14 +79,14 @@ def write_address(place: Path, port: int) -> Address:
 
 
 def remove_address(place: Path) -> None:
-    """Nobody listens any more."""
+    """Remove the address file after the daemon has stopped listening."""
     with suppress(OSError):
         address_file(place).unlink(missing_ok=True)
 
 
 def read_address(place: Path) -> Address | None:
-    """Where the daemon listens. None where there is none, and for a file that others may have
-    written or read: another user's, or one that is open to others, or no ordinary file."""
+    """Return the address of the daemon. None if there is no file, or if others may have written or
+    read it: it belongs to another user, its mode is too open, or it is no regular file."""
     try:
         handle = open_to_read(address_file(place))
         try:
@@ -110,24 +110,25 @@ def read_address(place: Path) -> Address | None:
 
 
 def _proof(key: bytes, side: bytes, of_client: bytes, of_daemon: bytes) -> bytes:
-    """What only one with the key can say, and only one of both sides."""
+    """Return the proof of one side: only an owner of the key can compute it."""
     return hmac.digest(key, b"pincite " + side + b"\0" + of_client + of_daemon, "sha256")
 
 
 def _answer(key: bytes, ours: bytes, said: bytes) -> bytes:
-    """The proof of a client. Raises ConnectionRefusedError where the other side has no key."""
+    """Return the proof of a client. Raises ConnectionRefusedError if the other side does not have
+    the key."""
     theirs, proof = said[:_BYTES], said[_BYTES:]
     if not hmac.compare_digest(proof, _proof(key, b"daemon", ours, theirs)):
-        raise ConnectionRefusedError("what listens there is not the daemon")
+        raise ConnectionRefusedError("the program on that port is not the daemon")
     return _proof(key, b"client", ours, theirs)
 
 
 async def dial(place: Path, limit: int) -> Stream:
-    """A connection to the daemon with this workplace. Raises ConnectionRefusedError where there is
-    none, or another program listens on its port."""
+    """Connect to the daemon with this workplace. Raises ConnectionRefusedError if there is none, or
+    if another program listens on its port."""
     address = read_address(place)
     if address is None:
-        raise ConnectionRefusedError("no daemon has an address here")
+        raise ConnectionRefusedError("no daemon has written its address")
     reader, writer = await asyncio.open_connection(HOST, address.port, limit=limit)
     try:
         async with asyncio.timeout(PROVE_S):
@@ -138,7 +139,7 @@ async def dial(place: Path, limit: int) -> Stream:
             await writer.drain()
     except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
         writer.transport.abort()
-        raise ConnectionRefusedError("what listens there is not the daemon") from error
+        raise ConnectionRefusedError("the program on that port is not the daemon") from error
     except BaseException:
         writer.transport.abort()
         raise
@@ -146,10 +147,11 @@ async def dial(place: Path, limit: int) -> Stream:
 
 
 def dial_blocking(place: Path, seconds: float) -> socket.socket:
-    """As `dial`, without an event loop: what then is asked may take so long."""
+    """Connect as `dial` does, without an event loop. `seconds` is also the timeout of later
+    requests."""
     address = read_address(place)
     if address is None:
-        raise ConnectionRefusedError("no daemon has an address here")
+        raise ConnectionRefusedError("no daemon has written its address")
     stream = socket.create_connection((HOST, address.port), min(seconds, PROVE_S))
     try:
         ours = secrets.token_bytes(_BYTES)
@@ -160,13 +162,13 @@ def dial_blocking(place: Path, seconds: float) -> socket.socket:
             stream.settimeout(max(0.001, min(seconds, until_s - time.monotonic())))
             part = stream.recv(2 * _BYTES - len(said))
             if not part:
-                raise ConnectionRefusedError("what listens there is not the daemon")
+                raise ConnectionRefusedError("the program on that port is not the daemon")
             said += part
         stream.sendall(_answer(address.key, ours, said))
         stream.settimeout(seconds)
     except TimeoutError as error:
         stream.close()
-        raise ConnectionRefusedError("what listens there is not the daemon") from error
+        raise ConnectionRefusedError("the program on that port is not the daemon") from error
     except BaseException:
         stream.close()
         raise
@@ -174,12 +176,12 @@ def dial_blocking(place: Path, seconds: float) -> socket.socket:
 
 
 async def listen(place: Path, serve: Serve, backlog: int, limit: int) -> asyncio.Server:
-    """Serve clients that prove to have the key. Other connections are hung up on, and never get
-    further than to a proof. Raises OSError."""
+    """Serve clients that prove that they have the key. Other connections are closed before they can
+    send a request. Raises OSError."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)
-        if exclusive is not None:  # on Windows a port can be taken from the one who listens
+        if exclusive is not None:  # on Windows another program could take the port
             listening.setsockopt(socket.SOL_SOCKET, exclusive, 1)
         listening.bind((HOST, 0))
         listening.setblocking(False)
@@ -195,7 +197,7 @@ async def listen(place: Path, serve: Serve, backlog: int, limit: int) -> asyncio
 
 
 class _Door:
-    """Lets those in who have the key. There is none at first: then nobody is let in."""
+    """Admits connections that have the key. Before the key is set nobody is admitted."""
 
     def __init__(self, serve: Serve) -> None:
         self.key: bytes | None = None

@@ -1,4 +1,5 @@
-"""What travels when the daemon is to search, apart from what searches: it is imported before."""
+"""Messages for a search in the daemon. They are separate from the search code, because they are
+imported earlier."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pincite.retrieval_log.event import Found
 
 
 class SearchableState(msgspec.Struct, frozen=True):
-    """A `Searchable` without what is open in it."""
+    """A `Searchable` without its open parts."""
 
     spec: CollectionSpec
     code: bool
@@ -22,19 +23,22 @@ class SearchableState(msgspec.Struct, frozen=True):
 
 
 class RemoteSearch(msgspec.Struct, frozen=True):
-    """What `pincite.search` is called with. `places` are `SearchableState`s and `profile` is a
-    `Profile`, both encoded, as they hardly ever change. `logged` asks for what the log keeps
-    besides."""
+    """The arguments of `pincite.search`. `places` are `SearchableState`s and `profile` is a
+    `Profile`, both encoded, because they rarely change. `logged` also requests the fields of the
+    log. `traceparent` names the span of the caller, empty if there is none."""
 
     question: Question
     places: bytes
     profile: bytes
     models: str
     logged: bool = False
+    traceparent: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The pack, and the hits before chunks were loaded, if they are logged."""
+    """The pack, and, if logged, the hits before chunks were loaded. `told` says that the daemon
+    itself sends spans of its stages."""
 
     pack: EvidencePack
     found: tuple[Found, ...] = ()
+    told: bool = False

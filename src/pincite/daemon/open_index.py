@@ -1,35 +1,88 @@
-"""Which index is used: the one place that decides."""
+"""Select and open the index. No other module makes this decision."""
 
 from __future__ import annotations
 
 import logging
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from pincite.catalog.file import holds_index
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write, read_only
-from pincite.errors import IndexNotFound
+from pincite.errors import ConfigError, IndexNotFound
 from pincite.index.folder import make_folder, remember, require_own
 from pincite.settings.load import Settings
+from pincite.settings.stores import store_key
+from pincite.sources.record_places import keep_elsewhere, keep_in_folder
 from pincite.stores.settings import StoreSettings
 
 log = logging.getLogger("pincite")
 
+POSTGRES: Final = ("postgresql", "postgres")  #: the schemes of PostgreSQL addresses
+
+
+def is_shared(settings: Settings) -> bool:
+    """Return whether several machines share the index. They do if both its points and the
+    workspaces are on servers, and the index folder has no older index of its own."""
+    return _on_servers(settings) and not holds_index(settings.index)
+
+
+def _on_servers(settings: Settings) -> bool:
+    database = settings.workspace.database.partition("://")[0]
+    return settings.store.kind == "qdrant" and bool(settings.store.url) and database in POSTGRES
+
 
 def open_index(settings: Settings) -> ServedIndex:
-    """The index of the folder, served by its daemon; see `prepare` for one that may not be there
-    yet. Nothing is started or connected before the first request. Close it."""
+    """Return the index of the folder, served by its daemon; see `prepare` for one that may not
+    exist yet. This process itself opens an index that several machines share. Nothing is started or
+    connected before the first request. Close it after use. Raises ConfigError."""
+    if is_shared(settings):
+        return _open_shared(settings)
+    if _on_servers(settings):
+        log.warning(
+            "the folder %s has an older index of its own, which stays in use: other machines"
+            " do not see it",
+            settings.index,
+        )
+    keep_in_folder(settings.index)
     return RemoteIndex(settings.index, settings.models, settings.idle_s)
 
 
+def _open_shared(settings: Settings) -> ServedIndex:
+    if not (address := settings.workspace.operator):
+        raise ConfigError(
+            "[workspace] operator is not set: an index shared by several machines is read and"
+            " written as the operator",
+            hint=(
+                "set PINCITE_DATABASE_OPERATOR_URL to the operator's address of the same database"
+            ),
+        )
+    if find_spec("psycopg") is None or find_spec("psycopg_pool") is None:
+        raise ConfigError(
+            "psycopg is not installed; an index in PostgreSQL needs it",
+            hint="pip install 'pincite[postgres]'",
+        )
+    from pincite.daemon.database_leases import GUARD, require_number
+    from pincite.daemon.shared_index import SharedIndex
+    from pincite.sources.record_store_postgres import PostgresRecords
+
+    key = store_key(settings.keys, settings.store)
+    index = SharedIndex(address, settings.store, key, settings.models)
+    opening = partial(PostgresRecords, address, index.lease_of, require_number, GUARD)
+    keep_elsewhere(settings.index, opening)
+    return index
+
+
 def prepare(root: Path, store: StoreSettings, *, create: bool) -> None:
-    """Make the folder if it is not there and `create` is set, and settle its store. Says so where
-    it can only be read. Raises IndexNotFound, IndexUnavailable, ConfigError."""
+    """Create the folder if it is missing and `create` is set, and determine its store. Warns if the
+    folder is read-only. Raises IndexNotFound, IndexUnavailable, ConfigError."""
     require_own(root)
     if not holds_index(root):
         if not create:
-            raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
+            raise IndexNotFound(f"no index exists at {root}", hint="pincite index PATH")
         make_folder(root)
     if may_write(root):
         remember(root, store)

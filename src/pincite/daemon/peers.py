@@ -1,4 +1,5 @@
-"""An index belongs to one user: nobody else talks to its daemon."""
+"""Check the user of a connection: an index belongs to one user, and only that user may use its
+daemon."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ class Peer(Protocol):
 
 
 def is_ours(peer: Peer) -> bool:
-    """Is the process at the other end of a socket of the same user? The kernel says so, where it
-    can; elsewhere the folder's permissions have to do."""
+    """Return whether the process at the other end of a socket has the same user, according to the
+    kernel. On systems without this check, the permissions of the folder protect the socket."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)

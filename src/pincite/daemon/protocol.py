@@ -1,10 +1,10 @@
-"""What client and daemon say to each other.
+"""The messages of client and daemon.
 
 A frame is a 4-byte big-endian length and MessagePack. A request is `[operation, [arguments]]`; an
 answer is `[true, result]` or `[false, [error class, message, hint]]`. The operations, with the
 types of their arguments and results, are the methods of `Service`: nothing is declared twice.
-Vectors travel as raw little-endian float32. Any answer that is not understood, and any end of a
-connection, means that the other side has gone or is of another version.
+Vectors are sent as raw little-endian float32. An answer that cannot be decoded, and any end of a
+connection, mean that the other side has ended or has another version.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _VECTOR = 1  # extension code
 _LENGTH = struct.Struct(">I")
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
-_LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
+_LONGEST_ADDRESS = 100  # bytes; the kernel accepts 107
 _LONGEST_FRAME = 512 * 1024 * 1024  # 80 times the largest document
 SOCKET = "owner.sock"
 LOCK = "owner.lock"
@@ -46,9 +46,9 @@ LOG = "owner.log"
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Who answers on a socket. `unused_s`: for how long nobody has asked for anything.
-    `only_read`: why nothing can be written, empty where it can. `shape`: the fingerprint of its
-    messages. Other versions read this, too: fields are only ever added."""
+    """The daemon on a socket. `unused_s`: seconds since the last request. `only_read`: why nothing
+    can be written, empty if it can. `shape`: the fingerprint of its messages. Other versions read
+    this, too, so fields are only ever added."""
 
     protocol: int
     version: str
@@ -59,35 +59,36 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Service(Host, Protocol):
-    """What a daemon does: the index, the encoder of queries, and whole searches."""
+    """The operations of a daemon: the index, the encoder of queries, and whole searches."""
 
     async def hello(self) -> Identity:
-        """Who is there."""
+        """Return the identity of the daemon."""
 
     async def leave(self) -> None:
-        """Close the index and end. Returns before the process has gone."""
+        """Close the index and end. Returns before the process has ended."""
 
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
     ) -> tuple[DocumentRecord, ...]:
-        """The next of what `documents` gives, behind a (source, path): a million do not fit into
-        one message, and nobody else is answered while it is made."""
+        """Return the next page of `documents`, after a (source, path). A million documents do not
+        fit into one message, and other requests wait while a message is built."""
 
     async def ask(self, asked: RemoteSearch) -> Answer:
-        """Search. Raises what `pincite.search` raises."""
+        """Search. Raises the errors of `pincite.search`."""
 
     async def look(self, wish: Wish) -> Freshness:
-        """Look at folders if that is due, for 100 ms at most, and say how old the index is."""
+        """Look at folders if a look is due, for at most 100 ms, and return the freshness of the
+        index."""
 
     async def condition(self) -> Condition:
-        """How old the index is, and what the daemon takes."""
+        """Return the freshness of the index and the memory of the daemon."""
 
 
 class ServedIndex(LeasedIndex, Service, Protocol):
-    """A daemon as its clients see it."""
+    """A daemon, as seen by its clients."""
 
     async def close(self) -> None:
-        """Hang up. The daemon goes on."""
+        """Close the connections. The daemon continues."""
 
 
 class Operation(msgspec.Struct, frozen=True):
@@ -100,14 +101,14 @@ class Operation(msgspec.Struct, frozen=True):
 
 @cache
 def operations() -> frozenset[str]:
-    """The names of all public methods of `Service`."""
+    """Return the names of all public methods of `Service`."""
     methods = inspect.getmembers(Service, inspect.isfunction)
     return frozenset(name for name, _ in methods if not name.startswith("_"))
 
 
 @cache
 def operation(name: str) -> Operation:
-    """A public method of `Service`. Raises KeyError."""
+    """Return a public method of `Service`. Raises KeyError."""
     if name not in operations():
         raise KeyError(name)
     method = getattr(Service, name)
@@ -117,8 +118,8 @@ def operation(name: str) -> Operation:
 
 
 def _of_searches() -> dict[str, Any]:
-    """The types of searches: with them comes half of what a daemon imports, and it starts before
-    it is searched."""
+    """Return the types of searches. They cause half of the daemon's imports, and the daemon starts
+    before its first search."""
     from pincite.daemon import messages
 
     return vars(messages)
@@ -126,15 +127,16 @@ def _of_searches() -> dict[str, Any]:
 
 @cache
 def writing() -> frozenset[str]:
-    """The operations that write to the index."""
+    """Return the operations that write to the index."""
     reading = {"collections", "embedded"}
     return frozenset(name for name in operations() if name in vars(Index)) - reading
 
 
 @contextmanager
 def socket_address(index: Path) -> Iterator[str]:
-    """The socket in an index folder by a name that is short enough for the kernel, however long
-    the path is: `/proc/self/fd/N` stands for an open folder. Raises IndexUnavailable, OSError."""
+    """Yield a name of the socket in an index folder that is short enough for the kernel, however
+    long the path is: `/proc/self/fd/N` stands for an open folder. Raises IndexUnavailable,
+    OSError."""
     path = str(index / SOCKET)
     if len(os.fsencode(path)) <= _LONGEST_ADDRESS:
         yield path
@@ -144,8 +146,8 @@ def socket_address(index: Path) -> Iterator[str]:
         short = Path(f"/proc/self/fd/{folder}")
         if not short.exists():
             raise errors.IndexUnavailable(
-                f"the path of the index is too long for a socket: {index}",
-                hint="use a shorter one with PINCITE_INDEX or --index",
+                f"the index path is too long for a socket: {index}",
+                hint="choose a shorter path with PINCITE_INDEX or --index",
             )
         yield str(short / SOCKET)
     finally:
@@ -170,13 +172,14 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=_encode)
 
 
 def encode(value: object) -> bytes:
-    """A frame's body. Raises StoreError where it is too long, InvalidPoint for broken Unicode."""
+    """Return the body of a frame. Raises StoreError if it is too long, InvalidPoint for broken
+    Unicode."""
     try:
         body = _ENCODER.encode(value)
     except UnicodeEncodeError as error:
         raise errors.InvalidPoint(f"a text is not valid Unicode: {error.reason}") from error
     if len(body) > _LONGEST_FRAME:
-        raise errors.StoreError(f"{len(body) / 1e6:.0f} MB are too much to send at once")
+        raise errors.StoreError(f"{len(body) / 1e6:.0f} MB is too large for one message")
     return body
 
 
@@ -186,12 +189,12 @@ def _decoder(type_: Any) -> msgspec.msgpack.Decoder[Any]:
 
 
 def decode(body: bytes | msgspec.Raw, type_: Any) -> Any:
-    """The value of a frame's body. Raises msgspec.ValidationError where it is another type."""
+    """Return the value of a frame's body. Raises msgspec.ValidationError for another type."""
     return _decoder(type_).decode(body)
 
 
 async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
-    """The next body, or None where the other side has gone or talks about something else."""
+    """Return the next body, or None if the other side has ended or does not speak this protocol."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         return await reader.readexactly(length) if length <= _LONGEST_FRAME else None
@@ -206,12 +209,12 @@ async def write_frame(writer: asyncio.StreamWriter, body: bytes) -> None:
 
 
 def describe_error(error: errors.PinciteError) -> tuple[str, str, str]:
-    """An error as it travels."""
+    """Return an error in the form in which it is sent."""
     return type(error).__name__, error.message, error.hint
 
 
 def revive_error(name: str, message: str, hint: str) -> errors.PinciteError:
-    """The error that `describe_error` described."""
+    """Return the error that `describe_error` described."""
     found = getattr(errors, name, None)
     if isinstance(found, type) and issubclass(found, errors.PinciteError):
         return found(message, hint=hint)

@@ -1,7 +1,7 @@
-"""An index that can be read and not written: its folder is read-only, or its disk is full.
+"""Open an index that can be read and not written: its folder is read-only, or its disk is full.
 
-Qdrant Edge and the catalog write when they are opened. So they are given a copy in another place,
-with links to the large files that they only read. Nothing of the index itself is touched.
+Qdrant Edge and the catalog write when they are opened. So they get a copy in another place, with
+links to the large files that they only read. The index itself is not touched.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from pincite.stores.room import FINISHING_BYTES, free_bytes
 from pincite.support.capabilities import FILE_MODES, is_own, this_user
 from pincite.support.locks import open_lock
 
-#: What the catalog needs to be opened: a page of its log, and the index of that.
+#: Bytes that opening the catalog needs: a page of its log, and the index of the log.
 _CATALOG_BYTES = 4 * 1024 * 1024  # 100 times that
 _SHARED_MEMORY = Path("/dev/shm")
-#: What belongs to processes, and what searches do not need.
+#: Files of processes, and files that searches do not need.
 _LEFT_OUT = (
     *("*.lock", "*.lock.held", "*.sock", "owner.tcp", "owner.log*"),
     *("retrieval.jsonl*", "models", ".gitignore"),
@@ -38,12 +38,13 @@ _KNOWS_HOLES = hasattr(os, "SEEK_DATA") and hasattr(os, "pread")
 
 
 def may_write(root: Path) -> bool:
-    """May files be made in an index folder? One that is not there yet is nobody's."""
+    """Return whether files can be created in an index folder. A missing folder counts as
+    writable."""
     return not root.exists() or os.access(root, os.W_OK | os.X_OK)
 
 
 def why_only_read(root: Path) -> PinciteError | None:
-    """What to say to those who want to write, None where they may."""
+    """Return the error for writers, None if the folder can be written to."""
     if not may_write(root):
         return read_only(root)
     needed = FINISHING_BYTES if remembered(root).settings.kind == "edge" else _CATALOG_BYTES
@@ -52,35 +53,35 @@ def why_only_read(root: Path) -> PinciteError | None:
 
 
 def out_of_room(error: OSError) -> bool:
-    """Is the disk full, or what this user may take of it used up?"""
+    """Return whether the disk is full or the quota of this user is used up."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def read_only(root: Path) -> IndexUnavailable:
-    """What to say of a folder that cannot be written to."""
+    """Return the error for a folder that cannot be written to."""
     return IndexUnavailable(
-        f"the index folder {root} is read-only: it can be searched, and nothing can be written",
+        f"the index folder {root} is read-only: you can search it but not write to it",
         hint="make it writable, or use another index: see PINCITE_INDEX or --index",
     )
 
 
 def disk_full(root: Path, free: int, needed: int) -> DiskFull:
-    """What to say of a disk on which there is no room to write."""
+    """Return the error for a disk without enough room to write."""
     return DiskFull(
-        f"the disk is full: {free / 1e6:.0f} MB are free at {root}, and {needed / 1e6:.0f} MB are"
-        " needed to write safely; nothing was written, and the index is intact",
+        f"the disk is full: {free / 1e6:.0f} MB are free at {root}, but safe writing needs"
+        f" {needed / 1e6:.0f} MB; nothing was written, and the index is intact",
         hint="make room on that disk, then run the same command again",
     )
 
 
 def workplace(root: Path) -> Path:
-    """Where the daemon of an index has its socket, its lock and its log: in the index folder, or
-    else in a folder of this user's for temporary files. Raises IndexUnavailable."""
+    """Return the folder of the daemon's socket, lock and log: the index folder, or else a folder of
+    this user for temporary files. Raises IndexUnavailable."""
     return root if may_write(root) else _own_folder(Path(tempfile.gettempdir()), root)
 
 
 def _own_folder(place: Path, root: Path) -> Path:
-    """A folder for `root` below `place` that no other user can read."""
+    """Return a folder for `root` below `place` that no other user can read."""
     ours = place / f"pincite-{this_user()}"
     folder = ours / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
     try:
@@ -90,23 +91,23 @@ def _own_folder(place: Path, root: Path) -> Path:
             closed = not FILE_MODES or not found.st_mode & 0o077
             if not stat.S_ISDIR(found.st_mode) or not closed or not is_own(found):
                 raise IndexUnavailable(
-                    f"{each} is not a folder that only this user can read",
+                    f"{each} is not a folder that only you can read",
                     hint="remove it, or set TMPDIR to a folder of your own",
                 )
     except OSError as error:
         raise IndexUnavailable(
-            f"the index {root} is read-only, and {place} cannot be written to: {error.strerror}",
-            hint="set TMPDIR to a folder that you may write to",
+            f"the index {root} is read-only, and {place} is not writable: {error.strerror}",
+            hint="set TMPDIR to a folder that you can write to",
         ) from error
     return folder
 
 
 class Copy:
-    """A copy of an index to read from. Close it, or it stays until the next one is made."""
+    """A copy of an index for reading. Close it; otherwise it stays until the next copy is made."""
 
     def __init__(self, root: Path, why: PinciteError) -> None:
-        """Make it, in the first place that has room. Raises `why` where none has, IndexUnavailable
-        where a process is writing to the index."""
+        """Make the copy in the first place that has room. Raises `why` if none has,
+        IndexUnavailable if a process is writing to the index."""
         links = _links(root)
         with _nobody_writes(root):
             self._root, self.why = root, why
@@ -123,21 +124,21 @@ class Copy:
             except (OSError, shutil.Error) as error:
                 self.close()
                 raise IndexUnavailable(
-                    f"{why.message}; it cannot be copied to {self.path} to be read: {error}",
+                    f"{why.message}; it could not be copied to {self.path} for reading: {error}",
                     hint=why.hint,
                 ) from error
-        for folder, _, _ in os.walk(self.path):  # those of the index may be read-only
+        for folder, _, _ in os.walk(self.path):  # folders of the index may be read-only
             Path(folder).chmod(0o700)
 
     @property
     def stale(self) -> bool:
-        """Has the index been changed since, by whoever may?"""
+        """Return whether another process has changed the index since."""
         return _signs(self._root) != self._seen
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the copy."""
         shutil.rmtree(self.path, ignore_errors=True)
-        with suppress(OSError):  # which is not empty where the daemon works there, too
+        with suppress(OSError):  # not empty if the daemon works there, too
             self.path.parent.rmdir()
 
 
@@ -150,7 +151,7 @@ def _links(root: Path) -> tuple[str, ...]:
 
 
 def _signs(root: Path) -> tuple[object, ...]:
-    """What changes with every document that is written."""
+    """Return values that change with every document that is written."""
     found: list[object] = []
     for name in FILES:
         try:
@@ -163,7 +164,7 @@ def _signs(root: Path) -> tuple[object, ...]:
 
 
 def _space(root: Path, links: tuple[str, ...]) -> int:
-    """Bytes on disk of what is copied. Files have holes, so blocks are counted."""
+    """Return the bytes on disk of the copied files. Files have holes, so blocks are counted."""
     return sum(
         _size_on_disk(os.lstat(f"{folder}/{name}"))
         for folder, _, names in os.walk(root)
@@ -178,30 +179,30 @@ def _size_on_disk(status: os.stat_result) -> int:
 
 
 def _roomy_place(root: Path, needed: int, why: PinciteError) -> Path:
-    """A folder with room for so much, and for what Qdrant Edge adds to it."""
+    """Return a folder with room for that many bytes, and for the files that Qdrant Edge adds."""
     needed += 2 * FINISHING_BYTES
     for place in (Path(tempfile.gettempdir()), _SHARED_MEMORY):
         if os.access(place, os.W_OK) and free_bytes(place) >= needed:
             return _own_folder(place, root)
     raise type(why)(
-        f"{why.message}; to be searched it needs {needed / 1e6:.0f} MB elsewhere for a copy",
+        f"{why.message}; searching it needs {needed / 1e6:.0f} MB on another disk for a copy",
         hint=f"{why.hint}, or set TMPDIR to a folder on another disk",
     )
 
 
 @contextmanager
 def _nobody_writes(root: Path) -> Iterator[None]:
-    """Keep daemons in other places of the same folder out meanwhile."""
+    """Keep daemons in other places of the same folder out while the block runs."""
     path = root / protocol.LOCK
     if may_write(root) or not path.exists():
-        yield  # we have the lock ourselves, or nobody ever had
+        yield  # we have the lock ourselves, or nobody ever had it
         return
     lock = open_lock(path, make=False, write=False)
     try:
         if not lock.take(shared=True):
             raise IndexUnavailable(
-                f"a process writes to {root}, and does not answer here",
-                hint="wait until it has ended, or run this where it runs",
+                f"a process on this index is writing to {root} and does not respond here",
+                hint="wait until it ends, or run this command where that process runs",
             )
         yield
     finally:
@@ -209,12 +210,12 @@ def _nobody_writes(root: Path) -> Iterator[None]:
 
 
 def _copy(source: Path, target: Path, links: tuple[str, ...]) -> Path:
-    """A link to a file that is only read, or a copy with the holes of the original: Qdrant Edge's
-    files are mostly holes."""
+    """Link a file that is only read, or copy it with the holes of the original: files of Qdrant
+    Edge are mostly holes."""
     if source.name in links:
         try:
             target.symlink_to(source.absolute())
-        except OSError:  # on Windows not everybody may make links
+        except OSError:  # on Windows links may need a privilege
             if FILE_MODES:
                 raise
         else:

@@ -1,18 +1,18 @@
-"""The index keeps itself up to date: when to look, who indexes, and what the status shows.
+"""Keep the index up to date: decide when to look at sources, start the indexing, and report the
+status.
 
-The daemon looks at folders by size and time, briefly, when a search comes and the last look is old,
-and when file events come. What differs is indexed by a process of its own, one at a time
-(`pincite.maintenance.refresh`), which is a client like others and waits for nobody's turn.
+The daemon looks at folders by size and time, briefly, when a search arrives and the last look is
+old, and after file events. Differences are indexed by a separate process, one at a time
+(`pincite.maintenance.refresh`). It is a client like others and never waits for a lease.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ import msgspec
 
 from pincite.daemon.freshness import (
     REMEMBERED,
+    Asked,
     Change,
     Found,
     Freshness,
@@ -29,32 +30,48 @@ from pincite.daemon.freshness import (
     Trouble,
     Wish,
 )
-from pincite.daemon.glance import CHANGES, Differing, Glance, Limits, glance, matters
+from pincite.daemon.glance import (
+    CHANGES,
+    Differing,
+    Glance,
+    Limits,
+    glance,
+    glance_at,
+    matters,
+    parts_of,
+)
+from pincite.daemon.indexer import Indexer
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
+from pincite.index.documents import records_at
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
 
 log = logging.getLogger("pincite.daemon")
 
-WAIT_S: Final = 0.08  # a search waits for a look so long; the issue's limit is 100 ms
-_GLANCE_S: Final = 0.08  # of one look at all sources, in which searches share Python's lock
+WAIT_S: Final = 0.08  # seconds that a search waits for a look; the limit is 100 ms
+_GLANCE_S: Final = 0.08  # of one look at all sources; searches share Python's lock with it
 _MOST_DOCUMENTS: Final = 20_000  # reading their records takes 10 ms for a thousand
-_WATCHED_EVERY_S: Final = 60.0  # where events are heard, and might be missed (a network disk)
-_PAUSE_S: Final = 2.0  # after a run that failed or found others writing
+_WATCHED_EVERY_S: Final = 60.0  # interval with file events, which may be missed (a network disk)
+#: Seconds after a failed run: most often a folder was moved while it was read, and the next run
+#: succeeds. Each further failure in a row waits four times as long. Failures while files change do
+#: not count: they are of the first kind, however many they are.
+_PAUSE_S: Final = 0.25
+_LONGER: Final = 4
+_WHILE_CHANGING: Final = 2
 _LONGEST_PAUSE_S: Final = 60.0
-_REST_SHARE: Final = 10  # a process that looks at everything runs for a tenth of the time at most
-_LEFT: Final = 10_000  # files that differ and were looked at, remembered for a source
+_REST_SHARE: Final = 10  # complete looks of the process take at most a tenth of the time
+_LEFT: Final = 10_000  # known differences that are remembered for a source
 _STATE: Final = "refresh.json"
-_SIFTED: Final = 50  # paths of a burst that are looked at one by one
-_LONGEST_LINE: Final = 64 * 1024 * 1024
-_PROGRAM: Final = "pincite.maintenance.refresh"
+#: Paths of a burst that are looked at one by one. With many more, the queue of the system
+#: overflows.
+_SIFTED: Final = 50
 
-Key = tuple[str, str]  #: a collection, as users call it, and a source of it
+Key = tuple[str, str]  #: a collection, under its public name, and one of its sources
 
 
 class HasSources(Protocol):
-    """The index, as far as it is read here."""
+    """The part of the index that this module reads."""
 
     async def collections(self) -> tuple[CollectionInfo, ...]: ...
 
@@ -62,9 +79,13 @@ class HasSources(Protocol):
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]: ...
 
+    async def documents_after(
+        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
+    ) -> tuple[DocumentRecord, ...]: ...
+
 
 class _Kept(msgspec.Struct):
-    """What outlives the daemon."""
+    """The state that outlives the daemon."""
 
     checked_at: str = ""
     changed_at: str = ""
@@ -72,22 +93,27 @@ class _Kept(msgspec.Struct):
 
 
 class Refreshing:
-    """How old the index in `root` is, and what is done about it."""
+    """The freshness of the index in `root`, and the work to keep it up to date."""
 
     def __init__(self, root: Path, index: HasSources, environ: Mapping[str, str]) -> None:
-        self._root, self._index, self._environ = root, index, environ
+        self._root, self._index = root, index
         self._wish = Wish(auto=False)
         self._kept = _read(root / _STATE)
         self._work: asyncio.Task[None] | None = None
         self._looked = asyncio.Event()
         self._hurry = asyncio.Event()
         self._sifting: asyncio.Task[None] | None = None
+        self._starting: asyncio.Task[None] | None = None
         self._watcher: Watcher | None = None
+        self._indexer = Indexer(root, environ)
         self._folders: dict[Key, tuple[str, ...]] = {}
         self._pending: dict[Key, int] = {}
         self._troubles: dict[Key, str] = {}
         self._changes: deque[Change] = deque(maxlen=REMEMBERED)
         self._told: dict[Key, frozenset[Differing]] = {}
+        self._heard_of: set[str] = set()  # paths of events that were not filtered yet
+        self._paths: set[str] = set()  # relevant paths that no look has covered yet
+        self._shows: dict[Key, frozenset[str]] = {}  # pages that show other files
         self._checked_s = -float("inf")
         self._again = self._whole = self._indexing = self._told_of_events = False
         self._indexed_s, self._took_s = -float("inf"), 0.0
@@ -97,11 +123,11 @@ class Refreshing:
 
     @property
     def busy(self) -> bool:
-        """Is something looked at or indexed?"""
+        """Return whether a look or an indexing run is going on."""
         return self._work is not None and not self._work.done()
 
     def state(self) -> Freshness:
-        """What is known now."""
+        """Return the current freshness."""
         watcher = self._watcher
         return Freshness(
             auto=self._wish.auto,
@@ -117,7 +143,8 @@ class Refreshing:
         )
 
     async def look(self, wish: Wish) -> Freshness:
-        """Look at the folders if that is due, and wait a moment for what there is to see."""
+        """Look at the folders if a look is due, wait a moment for its result, and return the
+        freshness."""
         if wish.auto or not self._wish.auto or wish.now:
             self._wish = msgspec.structs.replace(wish, now=False, auto=wish.auto or self._wish.auto)
         if wish.now:
@@ -135,49 +162,64 @@ class Refreshing:
 
     def _is_due(self) -> bool:
         if self._wish.watch and self._watcher is None:
-            return True  # nobody wanted events until now
+            return True  # no events were requested until now
         heard = self._watcher is not None and self._watcher.active
         every_s = max(self._wish.every_s, _WATCHED_EVERY_S) if heard else self._wish.every_s
         return time.monotonic() - self._checked_s >= every_s
 
-    def _begin(self) -> None:
-        self._again = True
+    def _begin(self, paths: frozenset[str] = frozenset()) -> None:
+        """Start a look at these paths, or at everything."""
+        self._paths |= paths
+        self._again |= not paths
         if not self.busy:
             self._looked.clear()
             self._work = asyncio.create_task(self._until_done())
             self._work.add_done_callback(_say_failure)
 
     def _heard(self, paths: frozenset[str]) -> None:
-        """File events came, of which some may be of interest. Without a path, all may be."""
+        """Handle file events, some of which may be relevant. Without a path, everything may have
+        changed."""
         if not self._wish.auto:
             return
-        if not paths or len(paths) > _SIFTED or self._sifting is not None:
+        self._heard_of |= paths
+        if not paths or len(self._heard_of) > _SIFTED:
+            self._heard_of.clear()
             self._told_of_events = True
             self._begin()
-            return
-        self._sifting = asyncio.create_task(self._sift(paths))
-        self._sifting.add_done_callback(_say_failure)
+        elif self._sifting is None:
+            self._sifting = asyncio.create_task(self._sift())
+            self._sifting.add_done_callback(_say_failure)
 
-    async def _sift(self, paths: frozenset[str]) -> None:
-        """A log that is written all the time must not have everything looked at all the time."""
+    async def _sift(self) -> None:
+        """Drop irrelevant paths, so that a log that is written all the time does not cause constant
+        looks."""
         try:
-            records = [record for record, _ in (await self._sources()).values()]
-            if await asyncio.to_thread(matters, paths, records):
-                self._told_of_events = True
-                self._begin()
+            while self._heard_of:
+                paths = frozenset(self._heard_of)
+                self._heard_of.clear()
+                records = [record for record, _ in (await self._sources()).values()]
+                if await asyncio.to_thread(matters, paths, records):
+                    self._told_of_events = True
+                    self._begin(paths)
         finally:
             self._sifting = None
 
     def source_written(self) -> None:
-        """A run has ended: there may be folders that are not watched yet."""
+        """Handle the end of a run: there may be folders that are not watched yet."""
         if self._wish.auto:
             self._begin()
 
     async def _until_done(self) -> None:
-        while self._again or self._whole:
+        while self._again or self._whole or self._paths:
             await self._pause()
+            paths, self._paths = frozenset(self._paths), set()
+            if not (self._again or self._whole) and await self._caught_up(paths):
+                self._looked.set()
+                continue
             self._again, whole, self._whole, wanted = False, self._whole, False, self._wanted
             heard, self._told_of_events = self._told_of_events, False
+            if heard:  # most likely needed in a moment
+                self._starting = asyncio.create_task(self._start_early())
             changed, unknown = await self._look_around()
             self._looked.set()
             young = time.monotonic() - self._indexed_s < _REST_SHARE * self._took_s
@@ -186,8 +228,63 @@ class Refreshing:
             self._done = max(self._done, wanted)
         self._looked.set()
 
+    async def _caught_up(self, paths: frozenset[str]) -> bool:
+        """Look at the paths of events and index only those. Return False if everything has to be
+        looked at: too little is known yet, or more may have changed than these paths."""
+        changed: dict[str, dict[str, tuple[str, ...]]] = {}
+        for key, (record, members) in (await self._sources()).items():
+            ours = parts_of(paths, record)
+            if ours is None or (ours and not self._is_known(key, record, members)):
+                return False
+            if not ours:
+                continue
+            if self._starting is None or self._starting.done():
+                self._starting = asyncio.create_task(self._start_early())
+            seen = await self._look_at(key, record, members[0], ours)
+            gone = list(seen.named.values()).count("gone")
+            if seen.state not in ("same", "changed") or gone * 2 > members[0].documents:
+                return False
+            if seen.state == "changed":
+                self._note(key, seen.named)
+                if files := _changes(seen.named):
+                    self._pending[key] = files
+                everything = sorted({*ours, *self._shows[key]})
+                changed.setdefault(key[0], {})[key[1]] = tuple(everything)
+        if changed:
+            await self._index_all(changed)
+        return True
+
+    def _is_known(self, key: Key, record: SourceRecord, members: Sequence[CollectionInfo]) -> bool:
+        """Return whether enough is known of a source to look at a part of it."""
+        troubled = key in self._troubles or (key[0], "") in self._troubles or not record.complete
+        shows = self._shows.get(key)
+        return len(members) == 1 and not troubled and shows is not None and len(shows) <= _SIFTED
+
+    async def _look_at(
+        self, key: Key, record: SourceRecord, info: CollectionInfo, paths: tuple[str, ...]
+    ) -> Glance:
+        """Look at a part of a source. Folders in it are watched before the look whose result is
+        used."""
+        records = await records_at(self._index, info.spec.name, record.source.name, paths)
+        settled = frozenset(self._kept.left.get(_name(key), ()))
+        watched: frozenset[str] = frozenset()
+        while True:
+            limits = Limits.of_daemon(_GLANCE_S)
+            seen = await asyncio.to_thread(glance_at, record, records, paths, limits, settled)
+            fresh = frozenset(seen.folders) - watched
+            if not fresh or self._watcher is None or not self._watcher.active:
+                return seen
+            if not self._watcher.also(fresh):
+                return Glance("unknown")
+            self._folders[key] = tuple(sorted(fresh.union(self._folders.get(key, ()))))
+            watched |= fresh
+
+    async def _start_early(self) -> None:
+        with suppress(OSError):  # the run will report the cause
+            await self._indexer.start(self._wish)
+
     async def _pause(self) -> None:
-        """Until the next look may begin, or somebody wants it now."""
+        """Wait until the next look may begin, or until one is requested."""
         pause_s = self._not_before_s - time.monotonic()
         if pause_s > 0:
             self._looked.set()
@@ -197,7 +294,8 @@ class Refreshing:
         self._hurry.clear()
 
     async def _look_around(self) -> tuple[bool, bool]:
-        """Look at every source: does one differ, and is there one of which nobody can tell?"""
+        """Look at every source. Return whether one differs, and whether the state of one is
+        unknown."""
         limits = Limits.of_daemon(_GLANCE_S)
         changed = unknown = False
         pending: dict[Key, int] = {}
@@ -209,6 +307,7 @@ class Refreshing:
             seen = Glance("unknown")
             if documents <= _MOST_DOCUMENTS:
                 records = await self._records(members, record.source.name)
+                self._shows[key] = frozenset(one.path for one in records if one.includes)
                 left = self._kept.left.get(_name(key), ())
                 settled = frozenset(left)
                 seen = await asyncio.to_thread(glance, record, records, limits, settled)
@@ -219,7 +318,7 @@ class Refreshing:
             if seen.state == "changed":
                 told = frozenset(seen.differing)
                 before = self._troubles.get(key) or self._troubles.get((key[0], ""))
-                if before and told == self._told.get(key):  # it was tried
+                if before and told == self._told.get(key):  # already tried
                     troubles[key] = before
                     continue
                 self._note(key, seen.named)
@@ -230,10 +329,11 @@ class Refreshing:
             unknown |= seen.state == "unknown"
         for gone in set(self._folders) - looked:
             del self._folders[gone]
+            self._shows.pop(gone, None)
         self._pending, self._troubles = pending, troubles
         self._checked()
         if self._watch() and not changed:
-            self._again = True  # what came between the look and the watch was not seen
+            self._again = True  # events between the look and the watch were missed
         return changed, unknown
 
     async def _sources(self) -> dict[Key, tuple[SourceRecord, list[CollectionInfo]]]:
@@ -258,7 +358,7 @@ class Refreshing:
         ]
 
     def _note(self, key: Key, named: Mapping[str, str]) -> None:
-        """Remember what was found to differ, for those who watch."""
+        """Record the differences for clients that watch."""
         now = _now()
         for path, what in sorted(named.items())[:REMEMBERED]:
             if what not in ("left out", "not read"):
@@ -266,7 +366,7 @@ class Refreshing:
                 self._changes.append(Change(self._number, now, *key, what, path))
 
     def _watch(self) -> bool:
-        """Watch the folders that are known; True where some are new."""
+        """Watch the known folders. Return True if some are new."""
         if not (self._wish.watch and self._wish.auto):
             if self._watcher is not None:
                 self._watcher.close()
@@ -279,18 +379,23 @@ class Refreshing:
         self._checked_s = time.monotonic()
         self._kept.checked_at = _now()
 
-    async def _index_all(self) -> None:
-        """Let another process look at everything and index what differs."""
+    async def _index_all(self, paths: dict[str, dict[str, tuple[str, ...]]] | None = None) -> None:
+        """Let the indexing process look at everything, or at these paths, and index the
+        differences."""
+        whole = not paths
         self._indexing = True
         started_s = time.monotonic()
         failed = False
         troubles: dict[Key, str] = {}
         changed: set[Key] = set()
         try:
-            async for found in self._run():
+            asked = Asked(self._wish.remote, paths or {})
+            async for found in self._indexer.run(asked, self._wish):
                 key = (found.collection, found.source)
-                if found.folders:
+                if found.folders and not found.paths:
                     self._folders[key] = found.folders
+                if found.source:
+                    self._shows[key] = self._shown(key, found)
                 if found.trouble:
                     troubles[key] = found.trouble
                     failed = True
@@ -299,7 +404,7 @@ class Refreshing:
                     self._pending.pop(key, None)
                     if key in changed:
                         self._kept.changed_at = _now()
-                    self._kept.left[_name(key)] = [one for one in found.left if one[1] >= 0][:_LEFT]
+                    self._keep_left(key, found)
                 elif found.state == "changed":
                     files = _changes(found.files)
                     if files or "at another commit" in found.files.values():
@@ -309,64 +414,66 @@ class Refreshing:
                         self._pending |= {key: files} if files else {}
         except (OSError, PinciteError, msgspec.MsgspecError) as error:
             failed = True
-            troubles[("", "")] = f"the process that indexes failed: {error}"
+            troubles[("", "")] = f"the indexing process failed: {error}"
         finally:
             self._indexing = False
         self._pending = {}
-        self._troubles = troubles
+        self._troubles = troubles if whole else {**self._troubles, **troubles}
         self._failures = self._failures + 1 if failed else 0
-        pause_s = min(_LONGEST_PAUSE_S, _PAUSE_S * 2**self._failures) if failed else 0.0
+        if failed and (self._paths or self._heard_of or self._told_of_events):
+            self._failures = min(self._failures, _WHILE_CHANGING)
+        pause_s = 0.0
+        if failed:
+            exponent = min(self._failures - 1, 10)
+            pause_s = min(_LONGEST_PAUSE_S, _PAUSE_S * _LONGER**exponent)
+            log.info(
+                "the index was not brought up to date; next attempt in %g s: %s",
+                pause_s,
+                next(iter(troubles.values())),
+            )
         ended_s = self._indexed_s = time.monotonic()
         self._took_s = ended_s - started_s
         self._not_before_s = ended_s + max(pause_s, min(1.0, (ended_s - started_s) / 4))
-        self._checked()
         self._write()
-        self._again |= self._watch()
+        if whole:
+            self._checked()
+            self._again |= self._watch()
+        elif failed:
+            self._again = True
 
-    async def _run(self) -> AsyncIterator[Found]:
-        wish = self._wish
-        environ = {**self._environ, "PINCITE_OFFLINE": "1", "PINCITE_REFRESH": "manual"}
-        environ.pop("PINCITE_CONFIG", None)
-        if wish.config:
-            environ["PINCITE_CONFIG"] = wish.config
-        if wish.models:
-            environ["PINCITE_MODELS"] = wish.models
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", _PROGRAM, str(self._root)),
-            "remote" if wish.remote else "local",
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            env=environ,
-            limit=_LONGEST_LINE,
-        )
-        try:
-            while process.stdout and (line := await process.stdout.readline()):
-                yield msgspec.json.decode(line, type=Found)
-            code = await process.wait()
-            if code:
-                yield Found("", "", "trouble", trouble=f"what indexes ended with {code}")
-        finally:
-            with suppress(ProcessLookupError):
-                process.terminate()
+    def _shown(self, key: Key, found: Found) -> frozenset[str]:
+        """Return the known pages of a source that show other files."""
+        if not found.paths:
+            return frozenset(found.shows)
+        return self._shows.get(key, frozenset()).difference(found.paths).union(found.shows)
+
+    def _keep_left(self, key: Key, found: Found) -> None:
+        """Remember differences that were looked at."""
+        left = [one for one in found.left if one[1] >= 0]
+        if found.paths:
+            looked = {path for path, *_ in left}
+            left += [one for one in self._kept.left.get(_name(key), ()) if one[0] not in looked]
+        self._kept.left[_name(key)] = left[:_LEFT]
 
     def _write(self) -> None:
         fresh = self._root / f"{_STATE}.new"
-        with suppress(OSError):  # a full disk: the next daemon looks once more than it had to
+        with suppress(OSError):  # a full disk: the next daemon looks once more than necessary
             fresh.write_bytes(msgspec.json.encode(self._kept))
             fresh.replace(self._root / _STATE)
 
     async def close(self) -> None:
-        """Hear and do nothing any more."""
+        """Stop listening to events and start no more work."""
         if self._watcher is not None:
             self._watcher.close()
-        for task in (self._sifting, self._work):
+        for task in (self._sifting, self._starting, self._work):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+        await self._indexer.close()
 
 
 def _read(file: Path) -> _Kept:
-    """What was kept. A damaged file is none: then there is one look more."""
+    """Return the stored state. A damaged file counts as missing, which costs one more look."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Kept)
     except (OSError, msgspec.MsgspecError):
@@ -374,7 +481,7 @@ def _read(file: Path) -> _Kept:
 
 
 def _changes(named: Mapping[str, str]) -> int:
-    """How many files differ from what is indexed, as far as is known."""
+    """Return the known number of files that differ from the index."""
     return sum(what in CHANGES for what in named.values())
 
 

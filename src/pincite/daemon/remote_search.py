@@ -1,9 +1,10 @@
-"""A whole search inside the daemon, beside the index and the encoder: one trip instead of three.
+"""Run a whole search inside the daemon, beside the index and the encoder: one round trip instead of
+three.
 
-It takes collections whose models are both the daemon's: the bundled dense one, or none, and BM25.
-What needs a provider, a reranker or a look at every step is searched in the client, by the same
-`pincite.search`; so is what a server stores, where one trip more is little and the log says what
-the server was asked.
+The daemon searches collections whose models it has: the bundled dense one, or none, and BM25.
+Searches that need a provider, a reranker or a trace of every step run in the client, with the same
+`pincite.search`. So do searches of a store on a server: one more round trip costs little there, and
+the log shows the requests to the server.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pincite.daemon.messages import Answer, RemoteSearch, SearchableState
 from pincite.deps import Deps, informative_terms
 from pincite.model import Question
 from pincite.ports import Files, Readable, Searchable
+from pincite.ports.tracing import installed, traceparent
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
@@ -28,19 +30,22 @@ from pincite.search import search
 from pincite.support.memoize import memoize_last
 from pincite.trace import Trace
 
-_SETTINGS = 64  # profiles and sets of collections that are remembered in their decoded form
+_SETTINGS = 64  # decoded profiles and sets of collections that are cached
 
 
 def remote_search_of(
     question: Question, deps: Deps, daemon: Readable, profile: Profile, *, logged: bool
 ) -> RemoteSearch | None:
-    """A search as `daemon` takes it, None where it needs something that only the client has."""
+    """Return a search as a message to `daemon`, None if it needs something that only the client
+    has."""
     known = _hosted(deps.collections)
     asked = deps.reranker is not None or deps.llm is not None
     others = asked or deps.admit is not None
     if known is None or known.daemon is not daemon or others or deps.notices:
         return None
-    return RemoteSearch(question, known.places, _encoded(profile), known.models, logged)
+    return RemoteSearch(
+        question, known.places, _encoded(profile), known.models, logged, traceparent()
+    )
 
 
 @memoize_last
@@ -79,7 +84,7 @@ def _is_hosted(one: Searchable, daemon: Readable) -> bool:
 
 
 async def answer(asked: RemoteSearch, host: Host, files: Files | None = None) -> Answer:
-    """Search, and look at the files of what is found. Raises what `pincite.search` raises."""
+    """Search, and check the files of the results. Raises the errors of `pincite.search`."""
     trace = Trace(time.perf_counter)
     places = _places(asked.places)
     deps = Deps(
@@ -88,8 +93,18 @@ async def answer(asked: RemoteSearch, host: Host, files: Files | None = None) ->
         language_of=guess_language,
         files=files,
     )
-    pack = await search(asked.question, deps, _profile(asked.profile), trace)
-    return Answer(pack, found_by(trace) if asked.logged else ())
+    profile = _profile(asked.profile)
+    tracing = installed() if asked.traceparent else None
+    if tracing is None:
+        pack = await search(asked.question, deps, profile, trace)
+    else:
+        with (
+            tracing.span("pincite.hosted", {}, "server", asked.traceparent),
+            tracing.stages() as trace.follower,
+        ):
+            pack = await search(asked.question, deps, profile, trace)
+    told = tracing is not None and trace.follower is not None
+    return Answer(pack, found_by(trace) if asked.logged else (), told)
 
 
 def _open(place: SearchableState, host: Host, models: str) -> Searchable:
@@ -107,7 +122,7 @@ def _open(place: SearchableState, host: Host, models: str) -> Searchable:
 
 
 def forget() -> None:
-    """Let go of what is only remembered to be quick."""
+    """Clear the caches."""
     for known in (_places, _profile, _sparse):
         known.cache_clear()
 

@@ -1,8 +1,7 @@
-"""What a process takes, and how it gives back what it does not use."""
+"""Measure the memory of this process and release unused memory."""
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import re
 import sys
@@ -17,9 +16,9 @@ _DONTNEED = 4
 
 
 def memory_mb() -> float:
-    """Megabytes of memory that this process alone takes and that no file holds as well (`RssAnon`).
-    Pages of files, such as those of the index and of libraries, are left out: the system takes
-    them back when it needs room. 0.0 where the system does not tell."""
+    """Return the megabytes of memory that only this process uses and that no file backs
+    (`RssAnon`). Pages of files, such as those of the index and of libraries, are left out: the
+    system reclaims them when it needs room. 0.0 if the system does not report it."""
     try:
         lines = _STATUS.read_text().splitlines()
     except OSError:
@@ -29,11 +28,13 @@ def memory_mb() -> float:
 
 
 def trim() -> None:
-    """Give freed memory back to the system, and let go of pages of libraries, which stay in its
-    cache of files as long as it has room."""
+    """Return freed memory to the system, and release pages of libraries, which stay in the system's
+    file cache as long as it has room."""
     gc.collect()
     if sys.platform != "linux":
         return
+    import ctypes  # late: a new daemon does not rest
+
     libc = ctypes.CDLL(None, use_errno=True)
     trimming = getattr(libc, "malloc_trim", None)  # glibc has it, musl does not
     if trimming is not None:
@@ -43,8 +44,8 @@ def trim() -> None:
 
 
 def _untouched() -> list[tuple[int, int]]:
-    """Begin and size of the mappings of files that nobody may write to and nobody has written to:
-    what is let go of there comes back from the file."""
+    """Return begin and size of the mappings of files that are read-only and unmodified: pages that
+    are released there are read again from the file."""
     found: list[tuple[int, int]] = []
     place: tuple[int, int] | None = None
     try:
@@ -62,5 +63,5 @@ def _untouched() -> list[tuple[int, int]]:
 
 
 def now() -> str:
-    """The time in ISO 8601."""
+    """Return the current time in ISO 8601."""
     return datetime.now().astimezone().isoformat(timespec="seconds")

@@ -1,7 +1,7 @@
 """The daemon: one process that holds the engine's shards, the catalog and the query encoder.
 
-It listens where only its user may connect (`pincite.daemon.transport`), serves any number of
-clients, and leaves when nobody has been connected for a while.
+Only its user can connect to it (`pincite.daemon.transport`). It serves any number of clients, and
+ends when nobody has been connected for a while.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 from pincite import version
 from pincite.daemon import protocol
 from pincite.daemon.read_only import workplace
-from pincite.daemon.service import Daemon, end_after
+from pincite.daemon.service import Daemon, end_after, import_numpy
 from pincite.daemon.transport import listen, withdraw
 from pincite.errors import (
     EnginePanicked,
@@ -29,14 +29,14 @@ from pincite.errors import (
 
 log = logging.getLogger("pincite.daemon")
 
-_FLUSH_EVERY_S = 2.0  # what a loss of power may take; a killed process loses nothing
+_FLUSH_EVERY_S = 2.0  # the most that a power failure loses; a killed process loses nothing
 _LOOK_EVERY_S = 0.5
-_FINISH_S = 10.0  # what is under way when the daemon leaves may take so long
+_FINISH_S = 10.0  # seconds for running work to finish when the daemon ends
 REST_S = 60.0
 
 
 class Reception:
-    """Who is connected, and who waits for an answer."""
+    """The connected clients, and those that wait for an answer."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -47,11 +47,11 @@ class Reception:
 
     @property
     def busy(self) -> bool:
-        """Is anyone connected?"""
+        """Return whether anyone is connected."""
         return bool(self._connected)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one client, one request after the other, until it or the daemon leaves."""
+        """Answer one client, one request after the other, until the client or the daemon leaves."""
         self._connected.add(writer)
         self._empty.clear()
         try:
@@ -62,7 +62,7 @@ class Reception:
                 if self._daemon.leaving.is_set():
                     break
         except ConnectionError:
-            log.info("a client went away in the middle of an answer")
+            log.info("a client disconnected in the middle of an answer")
         finally:
             writer.close()
             self._waiting.discard(writer)
@@ -71,7 +71,7 @@ class Reception:
                 self._empty.set()
 
     async def close(self) -> None:
-        """Hang up on everyone, on those who wait for an answer after that."""
+        """Close all connections, those that wait for an answer last."""
         for writer in self._connected - self._waiting:
             writer.close()
         try:
@@ -90,22 +90,23 @@ async def serve(
     ready: Callable[[], None],
     rest_s: float = REST_S,
 ) -> None:
-    """Answer clients until the daemon is told to leave or nobody has come for `idle_s`. It rests
-    when nobody has asked for anything for `rest_s`."""
+    """Answer clients until the daemon is told to leave or nobody has connected for `idle_s`
+    seconds. It rests after `rest_s` seconds without a request."""
     reception = Reception(daemon)
     place = workplace(root)
     server = await listen(place, reception.serve)
     log.info("version %s owns %s", version.VERSION, root)
     ready()
-    # its parts import each other, and two threads that begin with it at once fail
-    import numpy  # noqa: F401
-
     last_seen = last_flush = time.monotonic()
+    prepared = False
     while not daemon.leaving.is_set() and time.monotonic() - last_seen < idle_s:
         await _wait(daemon.leaving, min(_LOOK_EVERY_S, idle_s))
         now = time.monotonic()
         if why := daemon.outdated:
             daemon.abandon(why)
+        if not prepared and daemon.usage.unused_s >= _LOOK_EVERY_S:
+            prepared = True
+            import_numpy()  # so that the first search need not wait for it
         if reception.busy or daemon.busy:
             last_seen = now
         if daemon.usage.unused_s >= rest_s and not daemon.at_work:
@@ -117,9 +118,9 @@ async def serve(
             except EnginePanicked as error:
                 end_after(error)
             except PinciteError as error:
-                log.error("what was written last may not survive a loss of power: %s", error)
+                log.error("the last writes may not survive a power failure: %s", error)
     daemon.leaving.set()
-    await daemon.stop_refreshing()  # what it started would start the next daemon
+    await daemon.stop_refreshing()  # its processes would start the next daemon
     server.close()
     await reception.close()
     withdraw(place)
@@ -135,10 +136,10 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
 
 
 async def answer(daemon: Daemon, body: bytes) -> bytes:
-    """The answer to one request. Errors of ours travel; anything else is logged and named. After a
-    panic of the engine there is none: its state cannot be trusted, and what it was told is in its
-    log on disk. Nor is there one from a daemon that is outdated. The client starts another, and
-    asks again."""
+    """Return the answer to one request. Errors of this package are sent; other errors are logged
+    and named. After a panic of the engine there is no answer: its state cannot be trusted, and its
+    data are in its log on disk. An outdated daemon gives no answer either. The client starts
+    another daemon and asks again."""
     try:
         if body[:1] == b"{":
             return await _short(daemon, body)
@@ -159,17 +160,18 @@ async def answer(daemon: Daemon, body: bytes) -> bytes:
     except Exception as error:
         log.exception("a request failed")
         failed = StoreError(
-            f"the daemon failed: {error!r}", hint=f"see {protocol.LOG} in the index"
+            f"the daemon failed: {error!r}", hint=f"read {protocol.LOG} in the index folder"
         )
         return protocol.encode((False, protocol.describe_error(failed)))
 
 
 async def _short(daemon: Daemon, body: bytes) -> bytes:
-    """The answer to a question in JSON (`pincite.daemon.short`)."""
+    """Return the answer to a question in JSON (`pincite.daemon.short`)."""
     if why := daemon.outdated:
         daemon.abandon(why)
     if daemon.short is None:
         return b"{}"
+    import_numpy()
     with daemon.usage.request("ask"):
         return await daemon.short(body)
 

@@ -1,4 +1,4 @@
-"""What a daemon does: the index of one folder, and the encoder of queries, in one process."""
+"""The service of a daemon: the index of one folder, and the encoder of queries, in one process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pincite import version
 from pincite.catalog.file import open_catalog
 from pincite.daemon import protocol
-from pincite.daemon.encoder import bundled_name
+from pincite.daemon.encoder import bundled_name, embed_as
 from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.read_only import Copy, why_only_read, workplace
 from pincite.daemon.resting import memory_mb, now, trim
@@ -35,15 +35,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("pincite.daemon")
 
-_SOFTWARE = 70  # `os.EX_SOFTWARE`, where there is one
+_SOFTWARE = 70  # `os.EX_SOFTWARE`, where it exists
 
 
 class AlreadyRunning(IndexUnavailable):
-    """Another process has the index. It never leaves this one."""
+    """Another process has the index. This error is never sent to a client."""
 
 
 class Daemon(LocalIndex):
-    """`protocol.Service` on the index folder `root`. Close it, or the lock stays until the end."""
+    """`protocol.Service` on the index folder `root`. Close it; otherwise the lock is held until the
+    process ends."""
 
     def __init__(
         self,
@@ -54,8 +55,8 @@ class Daemon(LocalIndex):
         environ: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Take the folder. `load_encoder` opens the encoder of that name from a folder of models,
-        at first `models`. `environ` is that of the processes that it starts. Raises AlreadyRunning,
-        IndexTooNew, StoreError, UsageError."""
+        at first `models`. `environ` is the environment of the processes that it starts. Raises
+        AlreadyRunning, IndexTooNew, StoreError, UsageError."""
         self._root = root
         self._copy: Copy | None = None
         self._folder = root.stat()
@@ -74,7 +75,7 @@ class Daemon(LocalIndex):
         self._models = models
         self._load_encoder = load_encoder
         self._encoders: dict[str, asyncio.Future[DenseEncoder]] = {}
-        #: What answers questions in JSON; whoever starts the process knows.
+        #: Answers questions in JSON; set by the code that starts the process.
         self.short: Callable[[bytes], Awaitable[bytes]] | None = None
         self.leaving = asyncio.Event()
         self.usage = Usage()
@@ -90,7 +91,7 @@ class Daemon(LocalIndex):
     async def open(self, *, repair: bool = True) -> None:
         server_is_ahead = self._copy is not None and self._opened.remote
         await super().open(repair=repair and not server_is_ahead)
-        if self._opened.remote:  # with the next daemon it may be back
+        if self._opened.remote:  # the next daemon may reach it again
             for broken in self._broken.values():
                 raise broken
         specs = [info.spec for info in await self.collections()]
@@ -98,17 +99,17 @@ class Daemon(LocalIndex):
         self._warm_for(specs)
 
     def _warm_for(self, specs: Iterable[CollectionSpec]) -> None:
-        """Load what queries of these collections are embedded with. Where nothing of the kind is
-        named the default one is loaded: collections of providers are few, and it may be asked
-        for."""
+        """Load the encoders for queries of these collections. If none of them is bundled, load the
+        default one: collections of providers are few, and it may be needed."""
         dense = [spec for spec in specs if spec.dense]
         for name in {bundled_name(spec.dense or "", spec.model) for spec in dense}:
             self._warm(name)
 
     def _warm(self, name: str) -> asyncio.Future[DenseEncoder]:
-        """The encoder, loaded in a thread. One that could not be loaded is tried again."""
+        """Return the encoder, loaded in a thread. A load that failed is tried again."""
         known = self._encoders.get(name)
         if known is None or (known.done() and known.exception()):
+            import_numpy()
             loop = asyncio.get_running_loop()
             known = loop.run_in_executor(None, self._load_encoder, self._models, name)
             known.add_done_callback(_look_at)
@@ -116,7 +117,7 @@ class Daemon(LocalIndex):
         return known
 
     async def _encoder_for(self, fingerprint: str, models: Path) -> DenseEncoder:
-        """The encoder at hand if it is the right one, else what is in `models` by now."""
+        """Return the loaded encoder if it is the right one, else the one now in `models`."""
         name = bundled_name(fingerprint)
         try:
             encoder = await asyncio.shield(self._warm(name))
@@ -142,17 +143,11 @@ class Daemon(LocalIndex):
 
     async def embed_query(self, fingerprint: str, text: str, models: str = "") -> Vector:
         encoder = await self._encoder_for(fingerprint, Path(models) if models else self._models)
-        if encoder.fingerprint != fingerprint:
-            raise ModelUnavailable(
-                f"the index was made with {fingerprint}, and the model here is"
-                f" {encoder.fingerprint}",
-                hint="pincite collections rebuild NAME",
-            )
-        return await encoder.embed_query(text)
+        return await embed_as(encoder, fingerprint, text)
 
     @cached_property
     def refreshing(self) -> Refreshing:
-        """What keeps the index up to date; nobody has asked for it before it is there."""
+        """Return the part that keeps the index up to date. It is made before its first use."""
         from pincite.daemon.refreshing import Refreshing
 
         self._refreshing = Refreshing(self._root, self, self._environ)
@@ -160,12 +155,13 @@ class Daemon(LocalIndex):
 
     @property
     def at_work(self) -> bool:
-        """Is anything to be done, going on, or not yet safe from a loss of power?"""
+        """Return whether work is pending or running, or written data are not yet safe from a power
+        failure."""
         refreshing = self._refreshing is not None and self._refreshing.busy
         return self.busy or self.dirty or refreshing
 
     async def stop_refreshing(self) -> None:
-        """Begin nothing any more that would go on after this process."""
+        """Start no more work that would outlast this process."""
         if self._refreshing is not None:
             await self._refreshing.close()
 
@@ -176,6 +172,7 @@ class Daemon(LocalIndex):
         return FilesOnDisk(self.sources)
 
     async def ask(self, asked: RemoteSearch) -> Answer:
+        import_numpy()
         from pincite.daemon.remote_search import answer
 
         return await answer(asked, self, self._files)
@@ -193,7 +190,7 @@ class Daemon(LocalIndex):
         return Condition(memory_mb(), tuple(loaded), self._resting_since, freshness)
 
     def rest(self) -> None:
-        """Let go of what can be loaded again in a moment."""
+        """Release everything that can be loaded again quickly."""
         if self._resting_since:
             return
         if not all(one.done() for one in self._encoders.values()):
@@ -203,10 +200,10 @@ class Daemon(LocalIndex):
             searching.forget()
         trim()
         self._resting_since = now()
-        log.info("resting with %.0f MB", memory_mb())
+        log.info("idle with %.0f MB", memory_mb())
 
     def wake(self) -> None:
-        """Somebody asks for something again: what a search needs is loaded meanwhile."""
+        """Prepare for requests after a rest: load in the background what a search needs."""
         if self._resting_since:
             self._resting_since = ""
             self._warm_for(self._specs.values())
@@ -225,31 +222,31 @@ class Daemon(LocalIndex):
 
     @property
     def outdated(self) -> str:
-        """Why this daemon must end at once, without another write; empty while it may go on. The
-        folder may have been removed, moved, or replaced by one of the same name; and what was
-        copied to be read may have changed."""
+        """Return why this daemon must end at once, without another write; empty while it may
+        continue. The folder may have been removed, moved, or replaced by one of the same name; or
+        the original of a read-only copy may have changed."""
         try:
             here = os.path.samestat(self._folder, self._root.stat())
         except OSError:
             here = False
         if not here:
-            return f"the index folder {self._root} is gone"
+            return f"the index folder {self._root} no longer exists"
         if self._copy is not None and self._copy.stale:
-            return f"the index {self._root} was changed by others"
+            return f"another program changed the index {self._root}"
         return ""
 
     def require_writable(self) -> None:
-        """Raise what to say to those who want to write where nobody can. Where it has become
-        possible this process ends, and the next one writes."""
+        """Raise the error for writers if the folder cannot be written to. If it has become
+        writable, this process ends, and the next one writes."""
         if self._copy is None:
             return
         if (why := why_only_read(self._root)) is not None:
             raise why
-        self.abandon("there is room to write again")
+        self.abandon("the disk has room for writing again")
 
     def abandon(self, why: str) -> NoReturn:
         """End at once: nothing more may be written into this folder."""
-        log.warning("%s, which ends this process", why)
+        log.warning("%s; this process ends", why)
         if self._copy is not None:
             self._copy.close()
         os._exit(0)
@@ -274,9 +271,15 @@ def take_index(root: Path) -> Lock:
     if not taken:
         lock.close()
         raise AlreadyRunning(f"another process owns {root}")
-    with suppress(OSError):  # of a full disk: the number is there for messages
-        say_in(lock, f"{os.getpid():<10}".encode())  # in place, which takes no room
+    with suppress(OSError):  # a full disk: the number is only for messages
+        say_in(lock, f"{os.getpid():<10}".encode())  # in place, which needs no room
     return lock
+
+
+def import_numpy() -> None:
+    """Import numpy while no other thread does: its modules import each other, and two threads that
+    start at once fail. It takes 60 ms, and writing a keyword-only index does not need it."""
+    import numpy  # noqa: F401
 
 
 def _look_at(done: asyncio.Future[DenseEncoder]) -> None:
@@ -285,6 +288,6 @@ def _look_at(done: asyncio.Future[DenseEncoder]) -> None:
 
 
 def end_after(error: EnginePanicked) -> NoReturn:
-    """End this process: Qdrant Edge's state cannot be trusted."""
-    log.critical("the engine panicked, which ends this process: %s", error)
+    """End this process: the state of Qdrant Edge cannot be trusted."""
+    log.critical("the engine panicked; this process ends: %s", error)
     os._exit(_SOFTWARE)

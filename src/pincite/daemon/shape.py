@@ -1,4 +1,4 @@
-"""The shape of all that client and daemon say to each other, as one fingerprint.
+"""The fingerprint of all messages between client and daemon.
 
 `python -m pincite.daemon.shape` prints the line that `shapes.SHAPES` needs once a message has
 changed.
@@ -16,18 +16,18 @@ from pincite.daemon import protocol
 from pincite.daemon.messages import SearchableState
 from pincite.profile import Profile
 
-#: What travels as bytes inside of other messages, and how an error does.
+#: Types that are sent as bytes inside other messages, and the form of an error.
 _INSIDE: tuple[Any, ...] = (tuple[SearchableState, ...], Profile, tuple[str, str, str])
 
 
 def fingerprint() -> str:
-    """16 hex digits that change with every operation, type, field, order of fields, and type of a
-    field of all messages."""
+    """Return 16 hex digits that change with every operation, type, field, order of fields, and type
+    of a field of all messages."""
     return hashlib.sha256(description().encode()).hexdigest()[:16]
 
 
 def description() -> str:
-    """What the fingerprint is made from, a line for each type and operation."""
+    """Return the text behind the fingerprint, a line for each type and operation."""
     known: dict[type, str] = {}
     lines = [f"inside {_name(type_, known)}" for type_ in _INSIDE]
     for name in sorted(protocol.operations()):
@@ -39,7 +39,7 @@ def description() -> str:
 
 
 def line_for(number: int) -> str:
-    """The entry of `shapes.SHAPES` for messages as they are now."""
+    """Return the entry of `shapes.SHAPES` for the current messages."""
     return f'    {number}: "{fingerprint()}",'
 
 
@@ -48,14 +48,15 @@ def _name(type_: Any, known: dict[type, str]) -> str:
 
 
 def _describe(type_: Any, known: dict[type, str]) -> str:
-    """A type in words. Those with fields get an entry in `known`, and are then called by name."""
+    """Return a type as text. Types with fields get an entry in `known` and are then referred to by
+    name."""
     kind = type(type_).__name__.removesuffix("Type")
     if not hasattr(type_, "fields"):
         values = (getattr(type_, name) for name in type_.__struct_fields__)
         said = [_value(value, known) for value in values if value is not None]
         return f"{kind}({', '.join(said)})" if said else kind
     if type_.cls not in known:
-        known[type_.cls] = ""  # it may have itself inside
+        known[type_.cls] = ""  # it may contain itself
         fields = [
             f"{each.encode_name}{'' if each.required else '?'}: {_describe(each.type, known)}"
             for each in type_.fields

@@ -1,13 +1,13 @@
-"""A question to a daemon in one exchange of JSON, for a process that should be gone in a moment.
+"""Ask a daemon a question in one exchange of JSON, for a process that should end quickly.
 
-The command line imports nothing of the engine for it: no models, no MessagePack, no event loop.
-The daemon reads the settings, searches and lays out the answer as the client would have. Whatever
-is unusual it declines, and then the client does all of that itself; so does it if there is no
-daemon, if it is not quite ours, or if anything else is not as it should be.
+The command line imports nothing of the engine for it: no models, no MessagePack, no event loop. The
+daemon reads the settings, searches and formats the answer as the client would. It declines unusual
+questions, and then the client does all of that itself. The client also does so if there is no
+daemon, if its version differs, or if anything else is unexpected.
 
-A request is a frame as in `pincite.daemon.protocol` whose body begins with a brace, as no request
-in MessagePack does. An answer has `printed`, or `declined` with a reason, or `error` with class,
-message and hint.
+A request is a frame as in `pincite.daemon.protocol` whose body begins with a brace, which no
+request in MessagePack does. An answer has `printed`, or `declined` with a reason, or `error` with
+class, message and hint.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from pincite.version import VERSION
 
 SOCKET: Final = "owner.sock"
 LENGTH: Final = struct.Struct(">I")
-_LONGEST_ADDRESS = 100  # bytes; the kernel takes 107
+_LONGEST_ADDRESS = 100  # bytes; the kernel accepts 107
 _LONGEST_ANSWER = 256 * 1024 * 1024
 ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
 
 
 def identity() -> list[Any]:
-    """Version and messages of this installation: a daemon of others declines."""
+    """Return the version and the messages of this installation: a daemon with others declines."""
     return [VERSION, PROTOCOL, SHAPES[PROTOCOL]]
 
 
 def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> dict[str, Any] | None:
-    """The answer of the daemon of `root`, None where there is none that can be used. Raises
-    TimeoutError where one listens and does not answer for so long."""
+    """Return the answer of the daemon of `root`, None if no usable daemon runs. Raises TimeoutError
+    if one does not answer within `seconds`."""
     body = json.dumps({**request, "identity": identity()}, ensure_ascii=True).encode()
     try:
         stream = _connected(root, seconds)
@@ -61,7 +61,7 @@ def ask(root: Path, request: Mapping[str, Any], seconds: float = ANSWER_S) -> di
 
 
 def _connected(root: Path, seconds: float) -> socket.socket | None:
-    """A connection to the daemon, None where it is not ours. Raises OSError, TimeoutError."""
+    """Return a connection to the daemon, None if it is not ours. Raises OSError, TimeoutError."""
     if not is_own(root.stat()):
         return None
     if not UNIX_SOCKETS:
@@ -96,7 +96,7 @@ def _read(answer: bytes) -> dict[str, Any] | None:
 
 
 def _received(stream: socket.socket) -> bytes:
-    """A frame, cut short where the other side hangs up or says too much."""
+    """Return a frame, cut short if the other side closes the connection or sends too much."""
     (length,) = LENGTH.unpack(_exactly(stream, LENGTH.size) or b"\0" * LENGTH.size)
     return _exactly(stream, length) if length <= _LONGEST_ANSWER else b""
 

@@ -1,4 +1,4 @@
-"""How the daemon of an index is found or started, by any number of clients at once."""
+"""Find or start the daemon of an index, also from many clients at once."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from pincite.support.locks import Lock, is_held, open_lock
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
-_STARTS = 4  # of daemons that were killed before they had said anything
+_STARTS = 4  # tries with daemons that were killed before their first line
 
 
 class _Died(IndexUnavailable):
-    """A daemon has ended without a word, as one does that is killed while it starts."""
+    """A daemon has ended without a line, because it was killed while it started."""
 
 
 async def connect(root: Path) -> Stream | None:
-    """A connection to the daemon of `root`, None if there is none. Raises IndexUnavailable, also
-    where another user's process answers or the folder is not ours."""
+    """Return a connection to the daemon of `root`, None if there is none. Raises IndexUnavailable,
+    also if a process of another user answers or the folder is not ours."""
     require_own(root)
     stream = await _connect_in(root, root)
     if stream is None and (place := workplace(root)) != root:
@@ -43,8 +43,8 @@ async def _connect_in(place: Path, root: Path) -> Stream | None:
         return await dial(place)
     except StrangerError as error:
         raise IndexUnavailable(
-            f"a process of another user answers in {place}",
-            hint=f"see who may write to that folder: ls -ld {place}",
+            f"a process of another user answers at {place}",
+            hint=f"check who can write to that folder: ls -ld {place}",
         ) from error
     except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError):
         return None
@@ -56,11 +56,15 @@ async def _connect_in(place: Path, root: Path) -> Stream | None:
 
 
 async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
-    """A connection to the daemon of `root`, which is started if there is none. Of several clients
-    that do this at once, one starts it and the others wait. Raises what kept it from starting."""
+    """Return a connection to the daemon of `root`, and start it if there is none. If several
+    clients do this at once, one starts it and the others wait. Raises the error that kept it from
+    starting."""
     stream = await connect(root)
     if stream is not None:
         return stream
+    from pincite.daemon.host_mark import require_here  # not needed if a daemon runs
+
+    await require_here(root)
     try:
         with _only_one(root) as lock:
             async with asyncio.timeout(_START_S):
@@ -70,7 +74,7 @@ async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
     except TimeoutError as error:
         raise IndexUnavailable(
             f"the daemon of {root} has not started within {_START_S:g} s",
-            hint=f"look into {workplace(root) / protocol.LOG}{_who(root)}",
+            hint=f"read the log {workplace(root) / protocol.LOG}{_who(root)}",
         ) from error
 
 
@@ -92,11 +96,11 @@ def _only_one(root: Path) -> Iterator[Lock]:
     try:
         lock = open_lock(workplace(root) / "start.lock")
     except FileNotFoundError as error:
-        raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH") from error
+        raise IndexNotFound(f"no index exists at {root}", hint="pincite index PATH") from error
     except OSError as error:
         raise IndexUnavailable(
             f"the index {root} cannot be used: {error}",
-            hint="an index must be on a disk that you may write to: see PINCITE_INDEX",
+            hint="an index must be on a disk that you can write to: see PINCITE_INDEX",
         ) from error
     try:
         yield lock
@@ -105,15 +109,15 @@ def _only_one(root: Path) -> Iterator[Lock]:
 
 
 def _owned(root: Path) -> bool:
-    """Does a process hold the index, whether it answers or not?"""
+    """Return whether a process holds the index, even if it does not answer."""
     try:
         return is_held(workplace(root) / protocol.LOCK)
-    except OSError:  # the daemon will say what is wrong with it
+    except OSError:  # the daemon will report the cause
         return False
 
 
 def daemon_pid(root: Path) -> int | None:
-    """The process that holds the index, whether it answers or not."""
+    """Return the process that holds the index, even if it does not answer."""
     try:
         return int((workplace(root) / protocol.LOCK).read_text()) if _owned(root) else None
     except (OSError, ValueError):
@@ -121,28 +125,28 @@ def daemon_pid(root: Path) -> int | None:
 
 
 async def wait_for_end(root: Path, pid: int | None) -> None:
-    """Return when this process has let go of the index."""
+    """Return when this process has released the index."""
     while pid is not None and daemon_pid(root) == pid:  # noqa: ASYNC110 - in another process
         await asyncio.sleep(_POLL_S)
 
 
 def _who(root: Path) -> str:
-    """Which process to end, for a hint."""
+    """Return which process to end, for a hint."""
     pid = daemon_pid(root)
     return "" if pid is None else f", then: kill {pid}"
 
 
 def hung(root: Path, what: str, seconds: float) -> IndexUnavailable:
-    """What to say of a daemon that does not answer."""
+    """Return the error for a daemon that does not answer."""
     return IndexUnavailable(
-        f"the daemon of {root} has not answered {what!r} within {seconds:g} s",
-        hint=f"look into {workplace(root) / protocol.LOG}{_who(root)}",
+        f"the daemon of {root} did not answer {what!r} within {seconds:g} s",
+        hint=f"read the log {workplace(root) / protocol.LOG}{_who(root)}",
     )
 
 
 async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None:
-    """Start a process and wait for its report. None where clients may connect, or another process
-    was first; else why not."""
+    """Start a process and wait for its report. Return None if clients may connect, or if another
+    process was first; else the error."""
     started = _launch(root, models, idle_s)
     try:
         line = await started.read_line()
@@ -155,7 +159,7 @@ async def _spawn(root: Path, models: Path, idle_s: float) -> PinciteError | None
         return protocol.revive_error(*answer["error"])
     return _Died(
         f"the daemon of {root} did not start",
-        hint=f"look at the end of {workplace(root) / protocol.LOG}",
+        hint=f"read the end of the log {workplace(root) / protocol.LOG}",
     )
 
 
@@ -163,9 +167,9 @@ def _launch(root: Path, models: Path, idle_s: float) -> Started:
     log = workplace(root) / protocol.LOG
     daemon = ("-P", "-m", "pincite.daemon", str(root), str(models), str(idle_s))
     try:
-        return launch((sys.executable, *daemon), os.environ, log)  # handed on, not read
+        return launch((sys.executable, *daemon), os.environ, log)  # passed on, not read
     except OSError as error:
         raise IndexUnavailable(
-            f"the daemon of {root} cannot be started with its log {log}: {error.strerror}",
-            hint=f"see what is there: ls -ld {log}",
+            f"the daemon of {root} cannot start with its log {log}: {error.strerror}",
+            hint=f"check the log file: ls -ld {log}",
         ) from error

@@ -1,4 +1,4 @@
-"""How clients reach a daemon: by a Unix socket where the system has them, else by loopback."""
+"""Connect clients and the daemon: by a Unix socket where the system has them, else by loopback."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class StrangerError(OSError):
 
 
 async def dial(place: Path) -> Stream:
-    """A connection to the daemon with this workplace. Raises FileNotFoundError or ConnectionError
-    where there is none, StrangerError, OSError, and IndexUnavailable for a path too long."""
+    """Connect to the daemon with this workplace. Raises FileNotFoundError or ConnectionError if
+    there is none, StrangerError, OSError, and IndexUnavailable for a path that is too long."""
     if not UNIX_SOCKETS:
         return await loopback.dial(place, _BUFFER_BYTES)
     with protocol.socket_address(place) as address:
@@ -35,14 +35,14 @@ async def dial(place: Path) -> Stream:
 
 
 async def listen(place: Path, serve: Serve) -> asyncio.Server:
-    """Serve the clients of this user, and hang up on all others. Raises OSError."""
+    """Serve the clients of this user, and close all other connections. Raises OSError."""
     if not UNIX_SOCKETS:
         loopback.remove_address(place)
         return await loopback.listen(place, serve, _BACKLOG, _BUFFER_BYTES)
 
     async def ours(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not is_ours(writer.get_extra_info("socket")):
-            log.warning("another user wanted to connect")
+            log.warning("another user tried to connect")
             writer.close()
             return
         await serve(reader, writer)
@@ -57,7 +57,7 @@ async def listen(place: Path, serve: Serve) -> asyncio.Server:
 
 
 def withdraw(place: Path) -> None:
-    """Nobody listens any more."""
+    """Remove the address after the daemon has stopped listening."""
     if UNIX_SOCKETS:
         (place / protocol.SOCKET).unlink(missing_ok=True)
     else:

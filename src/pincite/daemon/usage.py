@@ -1,4 +1,4 @@
-"""Is a daemon in use? One that is not makes room for a newer version."""
+"""Track whether a daemon is in use. An unused one makes room for a newer version."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: What clients say before they know with whom they speak, and while they only watch.
+#: Requests of clients that check the version or only watch.
 _GREETINGS = frozenset({"hello", "leave", "look", "condition"})
 
 
 class Usage:
-    """Who has asked for something, and when."""
+    """The requests in progress and the time of the last one."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -19,12 +19,12 @@ class Usage:
 
     @staticmethod
     def counts(name: str) -> bool:
-        """Does somebody who says this ask for something?"""
+        """Return whether a request of this name counts as use."""
         return name not in _GREETINGS
 
     @contextmanager
     def request(self, name: str) -> Iterator[None]:
-        """While a request is answered."""
+        """Count a request as in progress while the block runs."""
         counts = self.counts(name)
         self._under_way += counts
         try:
@@ -36,5 +36,5 @@ class Usage:
 
     @property
     def unused_s(self) -> float:
-        """For how long nobody has asked for anything; 0 while somebody waits for an answer."""
+        """Return the seconds since the last request; 0 while one is in progress."""
         return 0.0 if self._under_way else time.monotonic() - self._last_s

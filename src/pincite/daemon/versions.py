@@ -1,9 +1,10 @@
-"""What a client does about a daemon of another version.
+"""Decide how a client treats a daemon of another version.
 
-The newer one wins, and only then, so that programs of two versions never take an index from each
-other in turns. A newer client asks an older daemon to leave once nobody uses it; an older client
-never does, and says what to do. Of two that have one version and number and other messages, which
-happens while Pincite is being changed, the client takes the place of a daemon that nobody uses.
+Only a newer version replaces an older one, so that programs of two versions never take an index
+from each other in turns. A newer client asks an older daemon to leave once nobody uses it. An older
+client never does that; it raises an error that says what to do. Two installations can have the same
+version and number but different messages while Pincite is being changed. Then the client replaces a
+daemon that nobody uses.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from pincite import version
 from pincite.daemon import protocol
 from pincite.errors import DaemonOfAnotherVersion
 
-#: How long nobody must have asked an older daemon for anything before it is asked to leave.
+#: Seconds without a request after which an older daemon is asked to leave.
 UNUSED_S = 1.0
-#: How long a newer client waits for that.
+#: Seconds that a newer client waits for that.
 PATIENCE_S = 5.0
 
 
 def compare(daemon: protocol.Identity) -> Literal["same", "older", "newer"]:
-    """How a daemon's version stands to ours. One that cannot be read counts as newer; one with our
-    number and other messages as older."""
+    """Compare a daemon's version with ours. An unreadable version counts as newer; our number with
+    other messages counts as older."""
     ours, theirs = (version.VERSION, protocol.PROTOCOL), (daemon.version, daemon.protocol)
     if ours == theirs:
         return "same" if daemon.shape == protocol.SHAPES[protocol.PROTOCOL] else "older"
-    from packaging.version import InvalidVersion, Version  # hardly ever needed
+    from packaging.version import InvalidVersion, Version  # rarely needed
 
     try:
         known = (Version(daemon.version), daemon.protocol)
@@ -37,23 +38,28 @@ def compare(daemon: protocol.Identity) -> Literal["same", "older", "newer"]:
 
 
 def refusal(root: Path, daemon: protocol.Identity | None) -> DaemonOfAnotherVersion:
-    """What to say of a daemon that cannot be used: a newer one, or an older one that is busy."""
+    """Return the error for a daemon that cannot be used: a newer one, or an older one that is
+    busy."""
     if daemon is None:
         return DaemonOfAnotherVersion(
-            f"the daemon of {root} is of a version that this one, {_name()}, does not understand",
+            f"the daemon of {root} has a version that this {_name()} does not understand",
             hint="pincite stop, and run one version of Pincite at a time",
         )
-    found = f"the daemon of {root} (process {daemon.pid}) is of {_name(daemon)}"
+    found = f"the daemon of {root} (process {daemon.pid}) has {_name(daemon)}"
     if compare(daemon) == "older":
         return DaemonOfAnotherVersion(
             f"{found}, older than this {_name()}, and in use",
-            hint="wait for the programs that use it or end them, or: pincite stop;"
-            " start this program again if an older version was installed meanwhile",
+            hint=(
+                "wait for the programs that use it or end them, or: pincite stop; if an older"
+                " version was installed since this program started, start the program again"
+            ),
         )
     return DaemonOfAnotherVersion(
         f"{found}, newer than this {_name()}",
-        hint=f"pip install 'pincite=={daemon.version}' and start this program again;"
-        " or to go on with this one: pincite stop",
+        hint=(
+            f"pip install 'pincite=={daemon.version}' and start this program again; to"
+            " continue with this version: pincite stop"
+        ),
     )
 
 

@@ -1,8 +1,9 @@
-"""File events of folders: that something happened there, never what. Whoever hears it looks.
+"""Watch folders for file events. An event says that something happened in a folder, not what; its
+receiver looks.
 
-Each folder is watched by itself, so that what an ignore file keeps out (`node_modules`) takes no
-place among the watches that the system allows. Events that are lost need no care: the queue of the
-system overflows only while there are others, and whoever hears these looks at everything.
+Each folder is watched by itself, so that folders left out by an ignore file (`node_modules`) use
+none of the system's limited watches. Lost events need no handling: the queue of the system
+overflows only while there are other events, and these cause a look at everything.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("pincite.daemon")
 
-MOST_FOLDERS = 20_000  # guess; Linux allows 8,192 to a million watches for all of a user's programs
-_SETTLE_MS = 400  # a burst is told when it pauses, or after so long
+MOST_FOLDERS = 20_000  # guess; Linux allows all programs of a user 8,192 to a million watches
+_SETTLE_MS = 400  # a burst is reported at a pause, or after so long
 _STEP_MS = 80
+_MOST_MORE = 16  # further threads and queues for new folders; the system limits both
 
 
 class Watcher:
@@ -31,13 +33,15 @@ class Watcher:
         self._heard = heard
         self._loop = asyncio.get_running_loop()
         self._folders: frozenset[str] = frozenset()
+        self._more = 0
         self._stop: Event | None = None
-        #: What is watched, or why nothing is, in words; empty before anything was asked for.
+        #: What is watched, or why nothing is, as text; empty before the first call.
         self.standing = ""
         self.active = False
 
     def watch(self, folders: Iterable[str]) -> bool:
-        """Watch these folders in place of those before; False where nothing new is among them."""
+        """Watch these folders in place of the previous ones. Return False if none of them is
+        new."""
         wanted = frozenset(folders)
         if wanted == self._folders and self._stop is not None:
             return False
@@ -49,7 +53,7 @@ class Watcher:
             self.standing = "no folders"
             return False
         if len(there) > MOST_FOLDERS:
-            self._refuse(f"{len(there):,} folders are more than {MOST_FOLDERS:,}")
+            self._refuse(f"{len(there):,} folders exceed the limit of {MOST_FOLDERS:,}")
             return False
         try:
             notify = _open(there)
@@ -58,20 +62,42 @@ class Watcher:
             return False
         self._stop = Event()
         Thread(target=self._listen, args=(notify, self._stop), daemon=True).start()
-        self.standing = f"{len(there):,} folder{'s' * (len(there) != 1)}"
+        self._more = 0
+        self.standing = _standing(len(there))
         self.active = True
         return grown
 
+    def also(self, folders: frozenset[str]) -> bool:
+        """Watch these folders in addition to the previous ones, without missing their events: new
+        folders, and folders that were moved or made again under their old names. Return False if
+        all have to be watched again, because this was done too often or the system refuses."""
+        there = sorted(folder for folder in folders if os.path.isdir(folder))  # noqa: PTH112
+        stop, self._more = self._stop, self._more + 1
+        if stop is None or self._more > _MOST_MORE or len(self._folders) > MOST_FOLDERS:
+            self.close()
+            return False
+        if there:
+            try:
+                notify = _open(there)
+            except (OSError, RuntimeError) as error:
+                log.info("new folders cannot be watched; watching all again: %s", error)
+                self.close()
+                return False
+            Thread(target=self._listen, args=(notify, stop), daemon=True).start()
+        self._folders |= folders
+        self.standing = _standing(len(self._folders))
+        return True
+
     def _refuse(self, why: str) -> None:
-        self.standing = f"nothing, so folders are looked at when a search comes: {why}"
-        log.warning("file events are not heard: %s", why)
+        self.standing = f"nothing; searches look at the folders instead: {why}"
+        log.warning("file events are not watched: %s", why)
 
     def _listen(self, notify: RustNotify, stop: Event) -> None:
         with notify:
             while not stop.is_set():
                 try:
                     seen = notify.watch(_SETTLE_MS, _STEP_MS, 0, stop)
-                except Exception as error:  # noqa: BLE001 - a thread; it is said in the status
+                except Exception as error:  # noqa: BLE001 - in a thread; the status reports it
                     self._tell(stop, self._lost, str(error))
                     return
                 if isinstance(seen, set):
@@ -87,11 +113,15 @@ class Watcher:
         self._heard(frozenset())
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching."""
         if self._stop is not None:
             self._stop.set()
         self._stop, self._folders, self.active = None, frozenset(), False
         self.standing = ""
+
+
+def _standing(folders: int) -> str:
+    return f"{folders:,} folder{'s' * (folders != 1)}"
 
 
 def _open(folders: list[str]) -> RustNotify:

@@ -113,7 +113,7 @@ async def _servers(settings: Settings) -> list[Finding]:
             places.append((vendor, options.url.removesuffix("/").removesuffix("/v1")))
     found = await find_servers(list(dict.fromkeys(places)))
     if not found:
-        said = "nobody answers at 127.0.0.1, ports 8080 to 8083 and 11434"
+        said = "no server answers at 127.0.0.1, ports 8080 to 8083 and 11434"
         return [
             Finding("server", "llamacpp and ollama", "skipped", said, "pincite models --served")
         ]
@@ -152,7 +152,7 @@ async def _examine(settings: Settings, kind: Kind, name: str, purpose: str, ask:
         setup = models.registry.setup(kind, name)
         if not ask:
             setup.transport() if setup.provider.key else None
-            return Finding(kind, name, "skipped", f"for {purpose}; nobody was asked")
+            return Finding(kind, name, "skipped", f"for {purpose}; no request was sent")
         started_s = time.monotonic()
         async with AsyncExitStack() as stack:
             model: Any = await models.registry.open(kind, name)
@@ -198,7 +198,7 @@ async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Findi
 async def _collection(settings: Settings, info: CollectionInfo, ask: bool) -> Finding:
     name, purpose = info.spec.model, f"collection {info.spec.name} as indexed"
     if not ask:
-        return Finding("dense", name, "skipped", f"{purpose}; nobody was asked")
+        return Finding("dense", name, "skipped", f"{purpose}; no request was sent")
     models = Models(settings.use, settings.models, offline=settings.offline)
     try:
         encoder = await CollectionEncoder(models, info.spec).opened()

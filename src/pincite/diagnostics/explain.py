@@ -98,7 +98,7 @@ def _(value: Probed) -> _Description:
     if value.verdict is not None:
         parts.append(value.verdict.reason)
     if not value.passed:
-        parts.append("nothing else was asked")
+        parts.append("no rephrasing was searched")
     return " ".join(parts), tuple(map(_view, value.candidates)), ()
 
 

@@ -8,22 +8,26 @@ from pincite.daemon.freshness import Condition, Freshness, Trouble
 from pincite.support.terminal import one_line
 
 #: In place of all that there is, where its names belong to tenants.
-_SOME = Trouble("", "", "not all could be brought up to date: pincite status, for who may see it")
+_SOME = Trouble(
+    "",
+    "",
+    "some sources could not be brought up to date; the operator sees them with: pincite status",
+)
 
 
 def freshness_lines(found: Condition, mode: str) -> list[str]:
     """What `pincite status` says of it, below what it says of the index."""
     fresh = found.freshness
-    resting = f", resting since {found.resting_since}" if found.resting_since else ""
+    resting = f", idle since {found.resting_since}" if found.resting_since else ""
     loaded = ", ".join(found.loaded) or "no model loaded"
     told = [f"memory   {found.memory_mb:.0f} MB of its own, {loaded}{resting}"]
     how = "keeps itself up to date" if mode == "auto" else "as `pincite index` left it (manual)"
-    told.append(f"refresh  {how}; last look {fresh.checked_at or 'never'}")
+    told.append(f"refresh  {how}; last full scan {fresh.checked_at or 'never'}")
     told.append(f"  last change {fresh.changed_at or 'none'}")
     if fresh.watching:
         told.append(f"  file events of {fresh.watching}")
     elif mode == "auto":
-        told.append("  no file events yet: with the next search")
+        told.append("  no file events yet: watching starts with the next search")
     if fresh.indexing:
         told.append("  being indexed now")
     told += [

@@ -63,7 +63,7 @@ def _profile(asked: Asked, query_id: str) -> Profile:
         return profile_from(asked.profile, "the logged profile")
     except ConfigError as error:
         raise UsageError(
-            f"{error.message}: this version cannot search as was logged",
+            f"{error.message}: this version cannot repeat the logged search",
             hint=f"pincite replay {query_id} --current",
         ) from error
 
@@ -106,8 +106,8 @@ def replay_table(found: Replay) -> str:
     ]
     if found.masked:
         lines.append(
-            "masked   the question had secrets, which are not in the log: it was asked again"
-            " without them"
+            "masked   the question had secrets, which the log leaves out: it was searched"
+            " again without them"
         )
     for title, differences in (
         ("index", found.index),

@@ -36,7 +36,7 @@ def split_documents(text: str) -> tuple[str, ...]:
     try:
         return tuple(msgspec.json.decode(text, type=list[str]))
     except msgspec.ValidationError as error:
-        raise UsageError(f"the input is a JSON list, but not of strings: {error}") from error
+        raise UsageError(f"the input is a JSON list, but not a list of strings: {error}") from error
     except msgspec.DecodeError:
         return tuple(line for line in text.splitlines() if line.strip())
 
@@ -62,7 +62,7 @@ async def put_in_order(
     name = model or settings.use.rerank
     if not name:
         raise ConfigError(
-            "there is no reranker: none was named, and pincite.toml has none",
+            "no reranker is configured in pincite.toml, and none is named",
             hint='--model PROVIDER:MODEL, or [models] with rerank = "PROVIDER:MODEL" in'
             " pincite.toml, such as cohere:rerank-v4.0-fast or local:FOLDER: docs/providers.md",
         )
@@ -70,7 +70,7 @@ async def put_in_order(
     reranker: Any = await models.registry.open("rerank", name)
     try:
         if instruction and not reranker.instructed:
-            message = f"{name} takes no instruction; it was left out"
+            message = f"{name} accepts no instruction; it was omitted"
             on_notice(Notice("instruction_unused", message))
         scores = await reranker.rerank(query, documents, limit, instruction=instruction)
     finally:

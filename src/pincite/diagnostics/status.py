@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as replace_fields
 
 from pincite.collection.members import hidden, visible
+from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.freshness import Condition
+from pincite.daemon.open_index import is_shared
 from pincite.daemon.read_only import may_write
 from pincite.diagnostics.freshness import anonymous, freshness_lines
 from pincite.encoders.by_name import rung_of
 from pincite.ingestion.target import knows_other_language
-from pincite.model import Attributes, CollectionSpec
+from pincite.model import Attributes, CollectionSpec, SourceRecord
 from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
 from pincite.settings.models import BUNDLED, MULTILINGUAL
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
 
 
 _UNKNOWN = Condition(0.0)
+_SHARED = "on servers, for several machines"
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
     """An index folder, its collections, and what would fix or improve them. Of those `kept_back`
     neither sources nor counts are given, as they are of all tenants. `condition` is what the
-    daemon takes and how old the index is, `refresh` whether it keeps itself up to date."""
+    daemon takes and how old the index is, `refresh` whether it keeps itself up to date, `writing`
+    what other processes do to it now. An index of several machines is `shared`: it is in no folder
+    and has no daemon."""
 
     index: str
     daemon_pid: int
@@ -45,6 +50,8 @@ class Status:
     kept_back: tuple[str, ...] = ()
     condition: Condition = _UNKNOWN
     refresh: str = "manual"
+    writing: tuple[str, ...] = ()
+    shared: bool = False
 
 
 async def status(engine: AsyncPincite) -> Status:
@@ -53,7 +60,10 @@ async def status(engine: AsyncPincite) -> Status:
     identity = await client.hello()
     condition = await client.condition()
     infos = await engine.collections()
-    at_it = condition.freshness.indexing  # and it goes on where another run was cut off
+    writing = FileLeases(engine.settings.index).holders()
+    at_it = condition.freshness.indexing or bool(
+        writing
+    )  # and it goes on where another run was cut off
     advice = []
     for info in infos:
         name = info.spec.public_name
@@ -74,11 +84,12 @@ async def status(engine: AsyncPincite) -> Status:
         if info.spec.dense is None:
             advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
         elif knows_other_language(info.spec):
-            said = f"{name} seems to be {info.spec.language}, and its model knows English"
+            said = f"{name} seems to be {info.spec.language}, but its model is for English"
             advice.append(f"{said}: pincite reembed {name} --to {MULTILINGUAL}")
     rungs = sorted({rung_of(info.spec.model) for info in visible(infos) if info.spec.dense})
     rung = "+".join(rungs) or "lexical"
-    index = str(engine.settings.index)
+    shared = is_shared(engine.settings)
+    index = _SHARED if shared else str(engine.settings.index)
     return Status(
         *(index, identity.pid, identity.version, rung, infos, tuple(advice)),
         logging=engine.settings.log.enabled and may_write(engine.settings.index),
@@ -88,6 +99,8 @@ async def status(engine: AsyncPincite) -> Status:
             condition, freshness=replace_fields(condition.freshness, changes=())
         ),
         refresh="auto" if engine.settings.refresh.auto else "manual",
+        writing=tuple(one.sentence for one in writing),
+        shared=shared,
     )
 
 
@@ -102,7 +115,8 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
     )
     kept = tuple(sorted(names))
     condition = replace_fields(found.condition, freshness=anonymous(found.condition.freshness))
-    return replace(found, collections=infos, advice=(), kept_back=kept, condition=condition)
+    hidden_now = replace(found, advice=(), writing=(), condition=condition)
+    return replace(hidden_now, collections=infos, kept_back=kept)
 
 
 def without_contents(info: CollectionInfo) -> CollectionInfo:
@@ -132,9 +146,9 @@ def foreign_lines(info: CollectionInfo) -> list[str]:
     points = "cannot be searched" if info.broken else f"{info.chunks:,} points"
     return [
         "",
-        f"collection {spec.name}: {points}, {info.foreign}, made by another program, only read",
+        f"collection {spec.name}: {points}, {info.foreign}, made by another program, read-only",
         f"  dense   {spec.model or spec.dense}",
-        f"  sparse  {spec.sparse_model or 'none: searched by meaning alone'}",
+        f"  sparse  {spec.sparse_model or 'none: semantic search only'}",
     ]
 
 
@@ -152,7 +166,11 @@ def status_table(found: Status) -> str:
     """A status as lines of text."""
     lines = [
         f"index    {one_line(found.index)}",
-        f"daemon   process {found.daemon_pid}, version {found.version}",
+        (
+            f"daemon   none, version {found.version}"
+            if found.shared
+            else f"daemon   process {found.daemon_pid}, version {found.version}"
+        ),
         f"rung     {found.rung}",
         f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",
@@ -160,57 +178,75 @@ def status_table(found: Status) -> str:
     lines += freshness_lines(found.condition, found.refresh)
     if found.only_read:
         lines.append(f"writes   none: {found.only_read}")
-    unseen, at_it = hidden(found.collections), found.condition.freshness.indexing
+    lines += [f"writing  {one_line(one)}" for one in found.writing]
+    unseen = hidden(found.collections)
+    at_it = found.condition.freshness.indexing or bool(found.writing)
     for info in found.collections:
-        spec = info.spec
         if info.foreign:
             lines += foreign_lines(info)
-            continue
-        if spec.name in found.kept_back:
-            how = "by meaning and by word" if spec.dense else "by word alone"
-            lines += ["", f"collection {spec.name}: searched {how}, what is in it is kept back"]
-            if spec.require:
-                lines.append(f"  require     {one_line(', '.join(spec.require))}")
-            continue
-        lines += [
-            "",
-            f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
-            f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
-            f"{standing(spec, unseen)}",
-            f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
-            f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
-            f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
-        ]
-        if info.unembedded:
-            done = f"{info.embedded_share:.0%} of {info.chunks:,} chunks are encoded"
-            more = "" if at_it else ": pincite index"
-            lines.append(f"  vectors {done}; the others are found by word{more}")
-        if spec.attributes:
-            types = ", ".join(f"{name} {kind}" for name, kind in sorted(spec.attributes.items()))
-            lines.append(f"  attributes  {one_line(types)}")
-        if spec.require:
-            lines.append(f"  require     {one_line(', '.join(spec.require))}")
-        for record in info.sources:
-            source = record.source
-            unfinished = "being indexed" if at_it else "incomplete"
-            state = f"indexed {record.indexed_at}" if record.complete else unfinished
-            ref = f"@{source.ref[:12]}" if source.ref else ""
-            lines.append(f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}")
-            lines.append(f"          {one_line(source.location)}")
-            if source.attributes:
-                lines.append(f"          attributes: {one_line(_values(source.attributes))}")
-            if not source.front_matter:
-                lines.append("          front matter gives no attributes")
-            if source.ocr:
-                lines.append("          pages that are pictures are read by OCR")
-            if record.skipped:
-                counts = ", ".join(f"{n} {code}" for code, n in sorted(record.skipped.items()))
-                lines.append(f"          left out: {counts}")
-                lines += [f"            {one_line(named)}" for named in record.skipped_paths[:10]]
-            if record.noted:
-                counts = ", ".join(f"{n} {code}" for code, n in sorted(record.noted.items()))
-                lines.append(f"          noted: {counts}")
-                lines += [f"            {one_line(named)}" for named in record.noted_paths[:10]]
+        elif info.spec.name in found.kept_back:
+            lines += _kept_back_lines(info.spec)
+        else:
+            lines += _collection_lines(info, unseen, at_it)
     if found.advice:
         lines += ["", *(f"try: {advice}" for advice in found.advice)]
     return "\n".join(lines)
+
+
+def _kept_back_lines(spec: CollectionSpec) -> list[str]:
+    how = "semantic and keyword search" if spec.dense else "keyword search only"
+    lines = ["", f"collection {spec.name}: {how}; its contents are not shown"]
+    if spec.require:
+        lines.append(f"  require     {one_line(', '.join(spec.require))}")
+    return lines
+
+
+def _collection_lines(info: CollectionInfo, unseen: Collection[str], at_it: bool) -> list[str]:
+    spec = info.spec
+    lines = [
+        "",
+        f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
+        f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
+        f"{standing(spec, unseen)}",
+        f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
+        f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
+        f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
+    ]
+    if info.unembedded:
+        done = f"{info.embedded_share:.0%} of {info.chunks:,} chunks are encoded"
+        more = "" if at_it else ": pincite index"
+        lines.append(f"  vectors {done}; the others are found by keyword search{more}")
+    if spec.attributes:
+        types = ", ".join(f"{name} {kind}" for name, kind in sorted(spec.attributes.items()))
+        lines.append(f"  attributes  {one_line(types)}")
+    if spec.require:
+        lines.append(f"  require     {one_line(', '.join(spec.require))}")
+    for record in info.sources:
+        lines += _source_lines(record, at_it)
+    return lines
+
+
+def _source_lines(record: SourceRecord, at_it: bool) -> list[str]:
+    source = record.source
+    unfinished = "being indexed" if at_it else "incomplete"
+    state = f"indexed {record.indexed_at}" if record.complete else unfinished
+    ref = f"@{source.ref[:12]}" if source.ref else ""
+    lines = [
+        f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}",
+        f"          {one_line(source.location)}",
+    ]
+    if source.attributes:
+        lines.append(f"          attributes: {one_line(_values(source.attributes))}")
+    if not source.front_matter:
+        lines.append("          front matter gives no attributes")
+    if source.ocr:
+        lines.append("          pages that are pictures are read by OCR")
+    for title, counted, named in (
+        ("left out", record.skipped, record.skipped_paths),
+        ("noted", record.noted, record.noted_paths),
+    ):
+        if counted:
+            counts = ", ".join(f"{n} {code}" for code, n in sorted(counted.items()))
+            lines.append(f"          {title}: {counts}")
+            lines += [f"            {one_line(one)}" for one in named[:10]]
+    return lines

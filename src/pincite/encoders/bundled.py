@@ -24,5 +24,7 @@ def open_encoder(
 
     folder = find(name, models)
     if folder is None:
-        raise ModelUnavailable(f"{name} is not in {models}", hint=f"pincite models fetch {name}")
+        raise ModelUnavailable(
+            f"{name} is missing in {models}", hint=f"pincite models fetch {name}"
+        )
     return MiniLmEncoder(folder, threads=threads, load=load)

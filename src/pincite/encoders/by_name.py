@@ -164,7 +164,7 @@ class CollectionEncoder:
                 return await (await self.opened()).embed_query(text)
         except TimeoutError as error:
             raise Unavailable(
-                f"{self.name} gave no vector for the query within {self._query_s:g} s",
+                f"{self.name} returned no vector for the query within {self._query_s:g} s",
                 hint="pincite doctor",
             ) from error
 
@@ -194,7 +194,7 @@ class NamedReranker:
         self.fingerprint = name
         self._models = models
         self._reranker: Reranker | None = None
-        self._failure: PinciteError = UsageError(f"{name} has not been opened")
+        self._failure: PinciteError = UsageError(f"{name} is not open yet")
 
     async def open(self, within_s: float) -> None:
         """Open it, unless it is open. What stands in the way is for `rerank` to say."""

@@ -12,6 +12,7 @@ def require_fingerprint(
     the command that fixes it, `instead` is what else may be done."""
     if stored != ours:
         raise FingerprintMismatch(
-            f"collection {collection!r} was made with the {what} {stored}, and this is {ours}",
+            f"collection {collection!r} was made with the {what} {stored}, but the current one"
+            f" is {ours}",
             hint=f"pincite collections rebuild {collection}{flags}{instead}",
         )

@@ -22,7 +22,7 @@ _MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A document in its place. `rank` counts from 1, `index` from 0 in the order of the input."""
+    """A ranked document. `rank` counts from 1, `index` from 0 in the order of the input."""
 
     rank: int
     index: int
@@ -31,8 +31,8 @@ class Ranked:
 
 
 class OpenModels:
-    """A dense model and a reranker, each opened when it is first needed and closed at the end. Use
-    it as an async context manager; one event loop.
+    """A dense model and a reranker, each opened on first use and closed at the end. Use it as an
+    async context manager, with one event loop.
 
     >>> async with OpenModels(dense="voyage:voyage-4", rerank="cohere:rerank-v4.0-fast") as models:
     ...     vector = await models.embed_query("how is a key rotated?")  # doctest: +SKIP
@@ -103,7 +103,7 @@ class OpenModels:
     async def _reranker(self) -> Reranker:
         if not self._rerank_name:
             raise ConfigError(
-                "there is no reranker: none was named, and pincite.toml has none",
+                "no reranker is configured in pincite.toml, and none is named",
                 hint='rerank="PROVIDER:MODEL", or [models] with rerank = "..." in pincite.toml',
             )
         return await self._models.reranker(self._rerank_name)
@@ -112,8 +112,8 @@ class OpenModels:
 async def embed_query(
     query: str, *, model: str = "", index: str | PathLike[str] | Settings | None = None
 ) -> list[float]:
-    """The vector of a question by the configured dense model, or by `model`; see `OpenModels`,
-    which keeps models open."""
+    """Embed a question with the configured dense model or with `model`. `OpenModels` keeps models
+    open for many calls."""
     async with OpenModels(index, dense=model) as models:
         return await models.embed_query(query)
 
@@ -124,7 +124,7 @@ async def embed_documents(
     model: str = "",
     index: str | PathLike[str] | Settings | None = None,
 ) -> list[list[float]]:
-    """The vectors of documents by the configured dense model, or by `model`; see `OpenModels`."""
+    """Embed documents with the configured dense model or with `model`; see `OpenModels`."""
     async with OpenModels(index, dense=model) as models:
         return await models.embed_documents(documents)
 
@@ -138,8 +138,8 @@ async def rerank(
     instruction: str = "",
     index: str | PathLike[str] | Settings | None = None,
 ) -> tuple[Ranked, ...]:
-    """The best `top_n` documents by the configured reranker, or by `model`, best first; see
-    `OpenModels`."""
+    """Rerank documents with the configured reranker or with `model`. Returns the best `top_n`,
+    best first; see `OpenModels`."""
     async with OpenModels(index, rerank=model) as models:
         return await models.rerank(query, documents, top_n, instruction=instruction)
 

@@ -1,5 +1,5 @@
 """Evaluation: golden sets, runs, sweeps, comparison, gates, calibration, reports.
 
-The extra `eval` brings what it needs besides the engine; `pincite.evals.extra` says so where it is
-missing. Nothing here is imported by a search.
+The extra `eval` installs its additional packages; `pincite.evals.extra` reports a missing one. No
+search imports this package.
 """

@@ -11,8 +11,8 @@ INSTALL = 'pip install "pincite[eval]"'
 
 
 def need(module: str) -> Any:
-    """The module. Raises UsageError naming the install line if its package is not there; a
-    broken installation lets its own error through."""
+    """Import the module. Raises UsageError with the install command if its package is missing. A
+    broken installation raises its own error."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -1,20 +1,58 @@
-"""What an index takes at once."""
+"""Check the records and points that one call gives an index."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
 
 from pincite.errors import InvalidPoint, UsageError
-from pincite.model import IndexedDocument
+from pincite.model import DocumentRecord, IndexedDocument
 from pincite.stores.validate import check_sparse
 
+_PAGE = 1_000
+_LAST: Final = chr(0x10FFFF)
+_SURROGATES: Final = (0xD800, 0xDFFF)
 AT_ONCE = 16  #: small documents: a millisecond
 
 
+class Paged(Protocol):
+    """What gives records of documents in the order of source and path."""
+
+    async def documents_after(
+        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
+    ) -> tuple[DocumentRecord, ...]: ...
+
+
+async def records_at(
+    index: Paged, collection: str, source: str, paths: Iterable[str]
+) -> tuple[DocumentRecord, ...]:
+    """The records of these documents, and of all that are in folders of these names: two requests
+    for each, however many there are besides."""
+    found: dict[str, DocumentRecord] = {}
+    for path in paths:
+        exact = await index.documents_after(collection, source, (source, _before(path)), 1)
+        found.update({one.path: one for one in exact if one.path == path})
+        after = _before(f"{path}/")  # a record's own path may end there
+        while page := await index.documents_after(collection, source, (source, after), _PAGE):
+            inside = [one for one in page if one.path.startswith(f"{path}/")]
+            found.update({one.path: one for one in inside})
+            if len(page) < _PAGE or page[-1].path not in found:
+                break
+            after = page[-1].path
+    return tuple(found[path] for path in sorted(found))
+
+
+def _before(path: str) -> str:
+    """Return a text that comes directly before this one in the order of paths, or nearly so."""
+    number = ord(path[-1]) - 1
+    former = chr(number) if not _SURROGATES[0] <= number <= _SURROGATES[1] else chr(0xD7FF)
+    return f"{path[:-1]}{former}{_LAST}"
+
+
 async def require_fit(documents: Sequence[IndexedDocument]) -> None:
-    """Raise UsageError where two of the documents are the same one, InvalidPoint where the points
-    of one are not those that its record counts, or have weights that cannot be rounded."""
+    """Raise UsageError if a document occurs twice, InvalidPoint if the points of a document do not
+    match its record, or have weights that cannot be rounded."""
     places: set[tuple[str, str]] = set()
     revisions: dict[str, str] = {}
     for number, (record, points) in enumerate(documents, start=1):
@@ -22,9 +60,11 @@ async def require_fit(documents: Sequence[IndexedDocument]) -> None:
             await asyncio.sleep(0)  # a search may go first
         place = (record.source, record.path)
         if place in places:
-            raise UsageError(f"{record.path!r} of {record.source!r} is there twice in one call")
+            raise UsageError(f"one call has {record.path!r} of {record.source!r} twice")
         if other := revisions.get(record.revision):
-            raise UsageError(f"{record.path!r} and {other!r} have one revision: {record.revision}")
+            raise UsageError(
+                f"{record.path!r} and {other!r} have the same revision: {record.revision}"
+            )
         places.add(place)
         revisions[record.revision] = record.path
         ids = len({point.chunk.id for point in points})
@@ -32,5 +72,6 @@ async def require_fit(documents: Sequence[IndexedDocument]) -> None:
             raise InvalidPoint(
                 f"{record.path!r} has {len(points)} points with {ids} ids, not {record.chunks}"
             )
+        where = repr(record.path)
         for point in points:
-            check_sparse(point.sparse, repr(record.path))
+            check_sparse(point.sparse, where)

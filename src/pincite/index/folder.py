@@ -1,4 +1,4 @@
-"""The folder of an index: private to its user, and it remembers where its points are."""
+"""The folder of an index: private to its user, with the settings of its store."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ _SHOWN_CHARS = 300  # of a path in a message
 
 
 class Remembered(msgspec.Struct, frozen=True):
-    """The store of an index folder. Collections on servers carry `owner`."""
+    """The store of an index folder. Collections on servers are tagged with `owner`."""
 
     settings: StoreSettings
     owner: str
 
 
 def remembered(root: Path) -> Remembered:
-    """The store of an index folder; one that says nothing has the default one. Raises
-    StoreError."""
+    """Read the store of an index folder, by default the embedded one. Raises StoreError."""
     try:
         return msgspec.json.decode((root / REMEMBERED).read_bytes(), type=Remembered)
     except FileNotFoundError:
@@ -36,7 +35,7 @@ def remembered(root: Path) -> Remembered:
 
 
 def remember(root: Path, store: StoreSettings) -> None:
-    """Settle which store a new index folder has, or check that it still is the one. Raises
+    """Record the store of a new index folder, or check that an existing one still uses it. Raises
     ConfigError."""
     known = remembered(root)
     is_new = not holds_index(root) and not (root / REMEMBERED).exists()
@@ -45,9 +44,9 @@ def remember(root: Path, store: StoreSettings) -> None:
     )
     if not same and not is_new:
         raise ConfigError(
-            f"the index {root} has its points in another store ({known.settings.place}) than the"
-            f" settings say ({store.place})",
-            hint=f"pincite {'push' if store.url else 'pull'} to copy them there, or fix [store]",
+            f"the index {root} has its points in {known.settings.place}, but the settings name"
+            f" {store.place}",
+            hint=f"pincite {'push' if store.url else 'pull'} to copy them, or fix [store]",
         )
     if known.settings == store:
         return
@@ -55,12 +54,12 @@ def remember(root: Path, store: StoreSettings) -> None:
 
 
 def fresh_owner() -> str:
-    """A name for an index that no other has."""
+    """Return a unique name for an index."""
     return uuid4().hex
 
 
 def write_remembered(root: Path, what: Remembered) -> None:
-    """Let the folder remember this, at once or not at all."""
+    """Store this in the folder, atomically."""
     fresh = root / f"{REMEMBERED}.{os.getpid()}.new"
     fresh.write_bytes(msgspec.json.encode(what))
     fresh.replace(root / REMEMBERED)
@@ -77,36 +76,34 @@ def make_folder(root: Path) -> None:
 
 
 def require_own(root: Path) -> None:
-    """Raise IndexUnavailable for an index folder of another user; one that is not there is fine.
-
-    Even root keeps out: what it writes there its user could not open any more.
-    """
+    """Raise IndexUnavailable for an index folder of another user; a missing folder is allowed. Root
+    is refused as well, because the owner could not open files that root writes there."""
     try:
         status = root.stat()
     except FileNotFoundError:
         return
     except PermissionError as error:
         raise IndexUnavailable(
-            f"the index {root} is out of reach for {user_name(this_user())}",
-            hint="use an index of your own: see PINCITE_INDEX or --index",
+            f"{user_name(this_user())} cannot access the index {root}",
+            hint="use your own index: see PINCITE_INDEX or --index",
         ) from error
     except OSError as error:
         raise _unusable(root, "reached", error) from error
     if not is_own(status):
         owner = user_name(status.st_uid)
         raise IndexUnavailable(
-            f"the index {root} belongs to {owner}, and this is {user_name(this_user())}",
-            hint=f"use an index of your own (PINCITE_INDEX or --index), or run as {owner}",
+            f"the index {root} belongs to {owner}, but you are {user_name(this_user())}",
+            hint=f"use your own index (PINCITE_INDEX or --index), or run this as {owner}",
         )
 
 
 def _unusable(root: Path, verb: str, error: OSError) -> IndexUnavailable:
-    """What to say of a path that leads through a file, into a loop, or to a read-only disk."""
+    """Return the error for a path through a file, into a loop of links, or on a read-only disk."""
     shown = str(root) if len(str(root)) <= _SHOWN_CHARS else f"{str(root)[:_SHOWN_CHARS]}..."
     at = "" if error.filename in (None, str(root)) else f" ({error.filename})"
     dangling = isinstance(error, FileExistsError) and not Path(error.filename).exists()
-    why = "a link leads nowhere" if dangling else error.strerror
+    why = "a link in it has no target" if dangling else error.strerror
     return IndexUnavailable(
         f"the index folder {shown} cannot be {verb}: {why}{at[:_SHOWN_CHARS]}",
-        hint="name a folder that you may write to with PINCITE_INDEX or --index",
+        hint="choose a folder that you can write to with PINCITE_INDEX or --index",
     )

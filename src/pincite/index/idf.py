@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from pincite.model import CollectionSpec, SparseVector, TermCounts
 
@@ -20,13 +21,17 @@ _CHUNK_BITS = 9
 _CHUNK_STEPS = 2**_CHUNK_BITS
 _LARGEST = 4
 _FLOAT_BITS = 24
+#: Weights that were rounded before; forgotten together when full, which takes 5 MB. A collection
+#: has some thousand: they depend on how often a chunk has a term, and on its length.
+_REMEMBERED = 50_000
+_ROUNDED: dict[float, float] = {}
 
 
 def stored(
     spec: CollectionSpec, revision: str, vectors: Sequence[SparseVector]
 ) -> tuple[Sequence[SparseVector], dict[str, TermCounts]]:
-    """The weights of the chunks of a revision as the store gets them, and the counts of their terms
-    for the catalog. Weights that want no IDF stay as they are and are not counted."""
+    """Return the weights of a revision's chunks as the store gets them, and the counts of their
+    terms for the catalog. Weights without IDF stay unchanged and are not counted."""
     if not spec.idf:
         return vectors, {}
     weights = [rounded(vector) for vector in vectors]
@@ -34,19 +39,21 @@ def stored(
 
 
 def count_terms(vectors: Iterable[SparseVector]) -> TermCounts:
-    """In how many of these each term is, and how many have any."""
-    having: Counter[int] = Counter()
-    chunks = 0
-    for vector in vectors:
-        having.update(vector.indices)
-        chunks += bool(vector.indices)
-    return TermCounts(chunks, having)
+    """Count the chunks with each term, and the chunks with any term."""
+    having_any = [vector.indices for vector in vectors if vector.indices]
+    return TermCounts(len(having_any), Counter(chain.from_iterable(having_any)))
 
 
 def rounded(chunk: SparseVector) -> SparseVector:
-    """The weights of a chunk as multiples of 1/512, none of them 0."""
-    values = ((round(value * _CHUNK_STEPS) or 1) / _CHUNK_STEPS for value in chunk.values)
-    return SparseVector(chunk.indices, tuple(values))
+    """Return the weights of a chunk as multiples of 1/512, none of them 0."""
+    try:
+        return SparseVector(chunk.indices, tuple(map(_ROUNDED.__getitem__, chunk.values)))
+    except KeyError:  # a weight that has not been seen yet
+        steps = {value: (round(value * _CHUNK_STEPS) or 1) / _CHUNK_STEPS for value in chunk.values}
+    if len(_ROUNDED) + len(steps) > _REMEMBERED:
+        _ROUNDED.clear()
+    _ROUNDED.update(steps)
+    return SparseVector(chunk.indices, tuple(map(steps.__getitem__, chunk.values)))
 
 
 def with_idf(query: SparseVector, counted: TermCounts) -> SparseVector:

@@ -92,7 +92,7 @@ class LocalIndex:
         return await self._catalog.sources(collection)
 
     async def _describe(self, spec: CollectionSpec) -> CollectionInfo:
-        """A collection and what is in it; a broken one cannot be measured."""
+        """Return a collection with its contents; a broken one has no counts."""
         name = spec.name
         totals = await self._catalog.totals(name)
         broken = self._broken.get(name)
@@ -208,7 +208,7 @@ class LocalIndex:
             vectors, counted = stored(self._specs[collection], record.revision, given)
             counts.update(counted)
             staged[record.revision] = [
-                replace(p, sparse=v) for p, v in zip(points, vectors, strict=True)
+                Point(p.chunk, v, p.length, p.dense) for p, v in zip(points, vectors, strict=True)
             ]
         records = [
             replace(record, embedded=all(point.dense is not None for point in points))
@@ -314,7 +314,7 @@ class LocalIndex:
         await self._catalog.put(collection, [record], counts)
 
     async def flush(self) -> None:
-        """Return when everything written so far survives a loss of power."""
+        """Return when all writes so far would survive a power failure."""
         self.dirty = False
         try:
             await self._store.flush()
@@ -334,11 +334,11 @@ class LocalIndex:
 
     @property
     def busy(self) -> bool:
-        """Is something going on in the background?"""
+        """Is a background task running?"""
         return self._optimising.busy
 
     async def close(self) -> None:
-        """Let go of the store and the catalog."""
+        """Close the store and the catalog."""
         await self._optimising.stop()
         try:
             await self._store.close()
@@ -346,7 +346,7 @@ class LocalIndex:
             await self._catalog.close()
 
     async def _write(self, collection: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """One change of a collection at a time, and none is cut off by a caller who gives up."""
+        """Run one change of a collection at a time. A caller that gives up does not stop it."""
         async with self._locks.setdefault(collection, asyncio.Lock()):
             self.dirty = True
             try:
@@ -357,8 +357,8 @@ class LocalIndex:
     def _require(self, collection: str) -> None:
         if collection not in self._specs:
             raise UsageError(
-                f"there is no collection {collection!r};"
-                f" there are: {', '.join(sorted(self._specs)) or 'none'}",
+                f"no collection is named {collection!r}; known collections:"
+                f" {', '.join(sorted(self._specs)) or 'none'}",
                 hint=f"pincite index PATH --collection {collection}",
             )
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pincite.index.folder import Remembered, remembered
-from pincite.settings.stores import store_key
 from pincite.stores.opening import (
     Opened,
     open_chroma,
@@ -28,6 +27,8 @@ def open_store(root: Path, known: Remembered, environ: Mapping[str, str]) -> Ope
         return open_edge(root, store.quantization, store.on_disk)
     if store.kind == "sqlite":
         return open_sqlite(root, store)
+    from pincite.settings.stores import store_key  # late: servers alone need what it reads
+
     key = store_key(environ, store)
     if store.kind == "qdrant":
         return open_qdrant(store, key=key, owner=known.owner)

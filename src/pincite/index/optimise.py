@@ -1,4 +1,4 @@
-"""What goes on behind searches and writes: collections are optimised."""
+"""Optimise collections in the background."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ log = logging.getLogger("pincite.index.local")
 
 
 class Optimising:
-    """Optimises collections of a store in the background. What fails is logged, and the next
-    run of changes tries it again; `panicked` hears of an engine that did."""
+    """Optimises collections of a store in the background. Failures are logged, and the next writes
+    try again; `panicked` is called if the engine panics."""
 
     def __init__(self, store: Store, panicked: Callable[[EnginePanicked], None]) -> None:
         self._store = store
@@ -22,18 +22,18 @@ class Optimising:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, collection: str) -> None:
-        """Optimise a collection, if that pays."""
+        """Optimise a collection if that is worthwhile."""
         task = asyncio.create_task(self._optimise(collection))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     @property
     def busy(self) -> bool:
-        """Is something going on?"""
+        """Is an optimisation running?"""
         return bool(self._tasks)
 
     async def stop(self) -> None:
-        """Give up what is going on, and return when it has ended."""
+        """Cancel what is running, and return when it has ended."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -46,6 +46,6 @@ class Optimising:
         except EnginePanicked as error:
             self._panicked(error)
         except PinciteError as error:
-            log.warning("%s is not optimised: %s", collection, error)
+            log.warning("%s was not optimised: %s", collection, error)
         except Exception:
-            log.exception("%s is not optimised", collection)
+            log.exception("%s was not optimised", collection)

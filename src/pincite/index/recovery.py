@@ -1,4 +1,4 @@
-"""What makes a store and its catalog agree again after a crash."""
+"""Make a store and its catalog agree again after a crash."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pincite.ports import Catalog, Store
 
 
 async def reconcile(store: Store, catalog: Catalog, collection: str) -> int:
-    """Make the store hold exactly what the catalog names, and the other way round.
+    """Make the store contain exactly the revisions that the catalog names, and the other way round.
 
     Revisions that the catalog does not name are leftovers and are removed. Documents of which
     the store has too few points are forgotten, and their sources become incomplete, so that the

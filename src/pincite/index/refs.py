@@ -1,4 +1,4 @@
-"""The `ref` of indexed documents, as the catalog has it now."""
+"""Look up the current `ref` of indexed documents in the catalog."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from pincite.ports import Catalog, Stored
 
 
 class Refs:
-    """A commit changes the `ref` of every document of a checkout. Writing that to every point
-    would take them all out of the store's graph, so it is looked up here and remembered until
-    `forget`."""
+    """A commit changes the `ref` of every document of a checkout. Writing it to every point would
+    remove them from the store's graph. So it is looked up here, and cached until `forget`."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._known: dict[str, dict[tuple[str, str], str]] = {}
 
     def forget(self, collection: str) -> None:
-        """Something has been written."""
+        """Clear the cache after a write."""
         self._known.pop(collection, None)
 
     async def apply(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
-        """The same chunks with the `ref` of their documents."""
+        """Return the same chunks with the current `ref` of their documents."""
         known = self._known.setdefault(collection, {})
         missing = {key for c in chunks if (key := (c.repo, c.path)) not in known}
         if missing:
@@ -33,6 +32,6 @@ class Refs:
         return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]
 
     async def apply_to_stored(self, collection: str, found: Sequence[Stored]) -> tuple[Stored, ...]:
-        """The same with the `ref` of their documents."""
+        """Return the same results with the current `ref` of their documents."""
         chunks = await self.apply(collection, [one.chunk for one in found])
         return tuple(Stored(chunk, one.vector) for one, chunk in zip(found, chunks, strict=True))

@@ -1,4 +1,4 @@
-"""Which revision of a document took the place of which, a moment ago."""
+"""Remember which revisions replaced others recently."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ KEPT_S: Final = 30.0
 
 
 class Successors:
-    """A search within a scope reads which revisions are in it, and then asks for these. Where a
-    document was replaced in between, or is in the catalog and not yet published, the one that it
-    asks for stands for the other, too: the path is the same. Otherwise the document would be
-    missing, old and new."""
+    """A search within a scope first reads the revisions in it, then searches these. If a document
+    is replaced in between, or is in the catalog but not yet published, the other revision of the
+    same path counts as well. Otherwise the document would be missing, old and new."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
         self._known: deque[tuple[float, str, str, str]] = deque()
 
     def add(self, collection: str, old: str | None, new: str) -> None:
-        """`new` is about to take the place of `old`."""
+        """Note that `new` is about to replace `old`."""
         self._forget()
         if old is not None and old != new:
             self._known.append((self._clock_s(), collection, old, new))
 
     def into(self, collection: str, request: SearchRequest) -> SearchRequest:
-        """The request, with those that took the place of what it asks for."""
+        """Return the request, extended by the replacements of its revisions."""
         must = request.filter.must
         if not self._known or not any(map(_names_revisions, must)):
             return request

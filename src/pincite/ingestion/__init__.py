@@ -1,1 +1,1 @@
-"""The steps of the write path; `pincite.ingest` knows their order."""
+"""The steps of indexing; `pincite.ingest` runs them in order."""

@@ -1,4 +1,4 @@
-"""What a document is cut into and how its parts are weighed: the costly half of preparing it."""
+"""Cut a document into sections and weigh their terms: the expensive half of preparing it."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
-from pincite.ingestion.enrich import enrich
+from pincite.chunkers import ChunkerConfig, chunk_document
+from pincite.ingestion.enrich import enrich_section
 from pincite.model import Document, Section, SparseVector
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 
-ANY_AVERAGE: Final = 100.0  # an average length while none is known
-#: In place of an average length: how often a chunk has a term is all that is said of it.
+ANY_AVERAGE: Final = 100.0  # the average length while none is known
+#: In place of an average length: return only the counts of a chunk's terms.
 COUNTS_ALONE: Final = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """The sections of a document, and of each the sparse vector and the number of tokens. They
-    depend on its text, title and path alone, not on its attributes."""
+    """The sections of a document, each with its sparse vector and number of tokens. They depend
+    only on its text, title and path, not on its attributes."""
 
     sections: tuple[Section, ...]
     weights: tuple[tuple[SparseVector, int], ...]
 
 
 class Analyser(Protocol):
-    """Analyses documents, here or elsewhere, in the order in which they are given."""
+    """Analyses documents, here or in other processes, in the order of submission."""
 
     def submit(self, document: Document, average_length: float) -> Pending:
-        """Begin with a document."""
+        """Start with a document."""
 
 
 class Pending(Protocol):
-    """A document that is analysed."""
+    """A document under analysis."""
 
     def result(self) -> Analysed:
-        """When it is done. Raises what went wrong with the document."""
+        """Return the result when it is done. Raises the error of the document."""
 
 
 def analyse(
     document: Document, chunker: ChunkerConfig, sparse: SparseEncoder, average_length: float
 ) -> Analysed:
-    """Cut and weigh. `average_length` is as in `SparseEncoder.encode_document`, or
+    """Cut and weigh a document. `average_length` is as in `SparseEncoder.encode_document`, or
     `COUNTS_ALONE`."""
     sections = with_description(document, chunk_document(document, chunker))
-    texts = map(enrich, cut(document, sections))
+    texts = (enrich_section(document, one) for one in sections)
     if average_length == COUNTS_ALONE and isinstance(sparse, Bm25Encoder):
         return Analysed(sections, tuple(map(sparse.count, texts)))
     average = average_length or ANY_AVERAGE
@@ -55,7 +55,7 @@ def analyse(
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A document whose terms alone were counted, to be weighed for an average length."""
+    """A document with counted terms, to be weighed for an average length."""
 
     analysed: Analysed
     sparse: Bm25Encoder
@@ -69,8 +69,8 @@ class Counted:
 
 
 def with_description(document: Document, sections: Iterable[Section]) -> tuple[Section, ...]:
-    """The sections with the descriptions of the document's folders before what encoders read of
-    each. Their spans, and so what is cited, stay."""
+    """Return the sections with the descriptions of the document's folders before the encoded text
+    of each. Their spans, and so the citations, do not change."""
     if not document.described:
         return tuple(sections)
     return tuple(
@@ -94,11 +94,11 @@ class _Later:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """An `Analyser` in this process, when its result is asked for."""
+    """An `Analyser` in this process; it works when a result is requested."""
 
     chunker: ChunkerConfig
     sparse: SparseEncoder
 
     def submit(self, document: Document, average_length: float) -> Pending:
-        """Keep the document."""
+        """Store the document."""
         return _Later(document, average_length, self)

@@ -1,4 +1,4 @@
-"""Attributes as they are given become values of the types that a collection has for them."""
+"""Convert given attributes to values of the types that a collection has for them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from pincite.support.plain import plain
 
 
 class TableText(str):
-    """A text of a table or a command line: it may stand for a value of another type."""
+    """A text from a table or a command line, which may represent a value of another type."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """Values in their normal form, without those that are none. `new` are the types of the names
-    that were not known, as they were inferred."""
+    """Values in their normal form, without empty ones. `new` are the inferred types of unknown
+    names."""
 
     values: Attributes
     new: Mapping[str, AttributeType]
@@ -37,17 +37,17 @@ class Normalised:
 def normalise(
     attributes: Mapping[str, object], known: Mapping[str, AttributeType], where: str
 ) -> Normalised:
-    """The attributes of one document or chunk; `where` begins messages (`record 'a17'`). None, an
-    empty text and an empty list are no value. Raises InvalidAttribute for the first that cannot
-    be: nothing of it is to be indexed then.
-    """
+    """Normalise the attributes of one document or chunk; `where` begins messages (`record 'a17'`).
+    None, an empty text and an empty list count as no value. Raises InvalidAttribute for the first
+    invalid one; the caller must then index nothing of it."""
     if not isinstance(attributes, Mapping):
         raise InvalidAttribute(
-            f"{where}: its attributes are no table of names and values", code="attribute_invalid"
+            f"{where}: attributes must be a table of names and values", code="attribute_invalid"
         )
     if len(attributes) > MOST_ATTRIBUTES:
         raise InvalidAttribute(
-            f"{where}: {len(attributes):,} attributes are too many; at most {MOST_ATTRIBUTES}",
+            f"{where}: {len(attributes):,} attributes are too many; the maximum is"
+            f" {MOST_ATTRIBUTES}",
             code="too_many_attributes",
         )
     values: dict[str, AttributeValue] = {}
@@ -69,8 +69,7 @@ def normalise(
             kind = type_of_text(value) if isinstance(value, TableText) else type_of(value)
         if kind is None:
             raise InvalidAttribute(
-                f"{where}: attribute {name!r}: a {type(value).__name__} is no value of an"
-                " attribute",
+                f"{where}: attribute {name!r}: a value cannot be a {type(value).__name__}",
                 code="attribute_invalid",
                 name=name,
                 hint="give a text, a list of texts, a number, true or false, or a date",
@@ -97,10 +96,10 @@ def normalise(
 
 def _hint(name: str, kind: AttributeType, value: object, is_new: bool) -> str:
     if isinstance(value, float) and value != value:
-        return "where nothing is known, give None or leave the name out"
+        return "for an unknown value, give None or omit the name"
     return "" if is_new else f"{name} is of type {kind} in this collection"
 
 
 def lacking(require: tuple[str, ...], attributes: Attributes) -> tuple[str, ...]:
-    """Those of the required names that have no value, in their order."""
+    """Return the required names without a value, in their order."""
     return tuple(name for name in require if attributes.get(name) in (None, "", ()))

@@ -1,4 +1,4 @@
-"""What goes through the write path: documents that are ready for their vectors, in batches."""
+"""Batches of the write path: documents that are ready for their vectors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document that only lacks its dense vectors. `texts` are what the encoders read of each of
-    its points, in order, `new` the types of attributes that the collection has not had before.
-    `revision` stands in for that of the record as long as a point lacks its dense vector."""
+    """A document that lacks only its dense vectors. `texts` are the encoded texts of its points, in
+    order; `new` are the types of attributes that are new to the collection. `revision` replaces
+    that of the record as long as a point lacks its dense vector."""
 
     record: DocumentRecord
     points: tuple[Point, ...]
@@ -25,7 +25,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that was opened and left out; `code` is `failed` for those that went wrong."""
+    """A file that was opened and left out; `code` is `failed` for errors."""
 
     path: str
     code: str
@@ -34,8 +34,7 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Whole documents. `position` counts the files that have been read so far, `path` is the last
-    one."""
+    """Whole documents. `position` is the number of files read so far, `path` is the last one."""
 
     documents: tuple[Prepared, ...]
     skipped: tuple[SkippedFile, ...]
@@ -44,7 +43,8 @@ class Batch:
 
     @property
     def new(self) -> Mapping[str, tuple[AttributeType, str]]:
-        """Types of attributes that the collection has not had before, and where they were seen."""
+        """Return the types of attributes that are new to the collection, and where they
+        occurred."""
         found: dict[str, tuple[AttributeType, str]] = {}
         for one in self.documents:
             for name, kind in one.new.items():

@@ -1,4 +1,4 @@
-"""Files that were read and are being cut, and those of which a first average length is taken."""
+"""Files that were read and are being cut, and samples for a first average length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.sources import Entry
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A file that was read, when, and what it is being cut into."""
+    """A file with the time of its reading, and its pending analysis."""
 
     entry: Entry
     file: ReadFile
@@ -22,7 +22,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The average length of some files, and those whose analysis need not be done again."""
+    """The average length of some files, and the analyses that need not be repeated."""
 
     average_length: float
     begun: Mapping[str, Begun] = field(default_factory=dict)

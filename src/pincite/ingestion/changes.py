@@ -1,9 +1,9 @@
-"""What has changed in a source since it was last indexed."""
+"""Find the changes of a source since it was last indexed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,15 +16,15 @@ from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extractors import is_missing
 from pincite.sources import Entry, OpenSource, Skipped
 
-EMPTY: Final = "has none of its files any more"
+EMPTY: Final = "no longer has any files"
 FOREGROUND: Final = "pincite index"
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """`pending` are the files that must be indexed, in order of path. `touched` are records whose
-    content is the same but whose revision label, time stamp or attributes are not; `rewritten`
-    counts those that have other attributes."""
+    """The changes of a source. `pending` are the files that must be indexed, in order of path.
+    `touched` are records with the same content but another revision label, time stamp or
+    attributes; `rewritten` counts those with other attributes."""
 
     pending: tuple[Entry, ...]
     touched: tuple[DocumentRecord, ...]
@@ -42,14 +42,16 @@ def find_changes(
     spec: CollectionSpec,
     made_with: MadeWith,
     clock_ns: Callable[[], int] = time.time_ns,
+    entries: Iterable[Entry | Skipped] | None = None,
 ) -> Changes:
-    """Compare a source with its records in a collection. Files are read only where size or time
-    differ, and where pages show them."""
+    """Compare a source with its records in a collection. Files are read only if size or time
+    differ, or if pages include them. `entries` and `records` may cover only a part of the source;
+    without `entries`, all are compared."""
     known = {record.path: record for record in records}
     pending, touched, skipped = [], [], []
     new = changed = unchanged = 0
     gone = dict(known)
-    for entry in opened.entries():
+    for entry in opened.entries() if entries is None else entries:
         if isinstance(entry, Skipped):
             skipped.append(entry)
             continue
@@ -79,19 +81,20 @@ def find_changes(
 
 
 def require_not_emptied(
-    opened: OpenSource, changes: Changes, records: Sequence[DocumentRecord]
+    opened: OpenSource, changes: Changes, records: Sequence[DocumentRecord], *, whole: bool = True
 ) -> None:
-    """Raise SourceError where nobody has said that documents are to go, and it looks as if their
-    disk were away: nothing is left of the source, or a folder that had some cannot be read."""
+    """Raise SourceError if documents disappeared without a request and their disk seems to be
+    unmounted: the source is empty (if the records are all of it, `whole`), or a folder with
+    documents cannot be read."""
     ours = [record for record in records if record.path.startswith(opened.within)]
-    if ours and len(changes.removed) == len(ours) and not changes.pending:
+    if whole and ours and len(changes.removed) == len(ours) and not changes.pending:
         place = Path(opened.source.location, opened.within)
-        raise SourceError(f"{place} {EMPTY}", hint=f"if they are to go: {FOREGROUND}")
+        raise SourceError(f"{place} {EMPTY}", hint=f"to remove its documents: {FOREGROUND}")
     for skip in changes.skipped:
         if skip.code == "unreadable" and any(r.path.startswith(skip.path) for r in changes.removed):
             raise SourceError(
                 f"{skip.path} of {opened.source.name} cannot be read: {skip.detail}",
-                hint=f"make it readable, or if its documents are to go: {FOREGROUND}",
+                hint=f"make it readable, or to remove its documents: {FOREGROUND}",
             )
 
 
@@ -100,7 +103,7 @@ def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:
 
 
 def _waits_for_extractor(opened: OpenSource, path: str) -> bool:
-    """Is it what an extractor has read that is not installed here? It stays as it is."""
+    """Return whether a file needs an extractor that is not installed here. It stays as it is."""
     suffix = extracted_suffix(path)
     return (
         bool(suffix)
@@ -117,14 +120,14 @@ def _refreshed(
     made_with: MadeWith,
     now_ns: int,
 ) -> DocumentRecord | None:
-    """The record as it should be, or None if the document must be indexed again."""
+    """Return the updated record, or None if the document must be indexed again."""
     mtime_ns = record.mtime_ns
     content_hash, raw = record.content_hash, None
     if (entry.size, entry.mtime_ns) != (record.size, record.mtime_ns):
         try:
             raw = opened.read(entry)
         except SourceError:
-            return None  # indexing will say why
+            return None  # indexing reports the reason
         content_hash = content_hash_of(raw)
         mtime_ns = stamp(entry, now_ns)
     if content_hash == record.content_hash and _waits_for_extractor(opened, entry.path):

@@ -1,4 +1,4 @@
-"""Which dense model a collection is indexed with, opened."""
+"""Choose and open the dense model of a collection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-of
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """An opened model; None for a collection without. `name` is what its spec keeps."""
+    """An open model; None for a collection without one. `name` is the name in its spec."""
 
     encoder: DenseEncoder | None = None
     name: str = ""
@@ -35,18 +35,19 @@ class Dense:
 
 
 def require_local(model: str) -> None:
-    """Raise UsageError for a model that may cost money, which is asked while somebody looks on."""
+    """Raise UsageError for a model that may cost money, where only local ones are allowed."""
     if parse_model(model).provider not in LOCAL_PROVIDERS:
         raise UsageError(
-            f"{model} may cost money, and background is for models of this machine",
-            hint="pincite index without --background",
+            f"{model} may cost money; background indexing takes local models only",
+            hint="run pincite index without --background",
         )
 
 
 def choose_model(settings: Settings, info: CollectionInfo | None, options: IndexOptions) -> str:
-    """The name of the model, `""` for the bundled one: what was asked for, what is configured for
-    the collection, what it was made with, what is configured for new ones. Where another model gets
-    a collection `beside`, what is configured for new ones comes before what it was made with."""
+    """Return the name of the model, `""` for the bundled one, from the first of: the options, the
+    configuration of the collection, the collection's model, the configuration of new collections.
+    If another model gets a collection `beside`, the configuration of new ones comes before the
+    collection's model."""
     use = settings.use
     chosen = options.model or use.collections.get(options.collection, "")
     if chosen:
@@ -58,7 +59,7 @@ def choose_model(settings: Settings, info: CollectionInfo | None, options: Index
 
 
 def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) -> str:
-    """What the member of `base` with this model is called, if there is none yet."""
+    """Return the name of the member of `base` with this model, if there is none yet."""
     made_by = dense.encoder.fingerprint if dense.encoder else LEXICAL
     named = parse_model(dense.name) if dense.name else None
     model = (named.model or named.provider) if named else MODEL if dense.encoder else LEXICAL
@@ -72,13 +73,14 @@ def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) ->
 async def open_dense(
     settings: Settings, info: CollectionInfo | None, options: IndexOptions
 ) -> AsyncIterator[Dense]:
-    """The dense model to index with. Raises ConfigError, ProviderError and ModelUnavailable."""
+    """Open the dense model to index with. Raises ConfigError, ProviderError and
+    ModelUnavailable."""
     lexical = info is not None and info.spec.dense is None
     stays = lexical and not (options.upgrade or options.rebuild or options.beside)
     if options.model and (options.lexical or stays):
         raise UsageError(
-            f"collection {options.collection!r} is lexical, and --model names {options.model}",
-            hint="leave --lexical out" if options.lexical else "add --upgrade",
+            f"collection {options.collection!r} is lexical, but --model names {options.model}",
+            hint="omit --lexical" if options.lexical else "add --upgrade",
         )
     if options.lexical or stays:
         yield Dense()
@@ -108,15 +110,17 @@ async def open_dense(
 
 
 def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> None:
-    """Raise ConfigError for a model whose vectors are of another size than the settings want."""
+    """Raise ConfigError if the model's vectors have another size than the settings require."""
     wanted = settings.store.dimensions
     if encoder is None or wanted in (0, encoder.dimensions):
         return
     raise ConfigError(
-        f"{encoder.fingerprint} makes vectors of {encoder.dimensions} dimensions, and"
+        f"{encoder.fingerprint} makes vectors of {encoder.dimensions} dimensions, but"
         f" store.dimensions is {wanted}",
-        hint=f"choose a model of {wanted} dimensions: [models] dense, --model, or"
-        " store.dimensions = 0 for any",
+        hint=(
+            f"choose a model of {wanted} dimensions ([models] dense or --model), or set"
+            " store.dimensions = 0 for any"
+        ),
         keys=("store.dimensions",),
     )
 
@@ -124,15 +128,16 @@ def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> Non
 def _bundled(
     settings: Settings, info: CollectionInfo | None, options: IndexOptions
 ) -> MiniLmEncoder | None:
-    """The bundled encoder, fetched if need be; None where it cannot be had and is not needed."""
+    """Return the bundled encoder, fetched if necessary; None if it is unavailable and not
+    needed."""
     try:
         if weights.find(MODEL, settings.models) is None:
             fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
             weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
         return open_encoder(settings.models, threads=settings.threads, load=False)
-    except ModelsUnwritable as error:  # it would have been fetched, and would be missed
+    except ModelsUnwritable as error:  # it would have been fetched and is needed
         raise ModelsUnwritable(
-            error.message, hint=f"{error.hint}, or index by word alone: --lexical"
+            error.message, hint=f"{error.hint}, or index for keyword search only: --lexical"
         ) from error
     except ModelUnavailable as error:
         if (info is not None and info.spec.dense is not None) or options.upgrade:
@@ -140,8 +145,8 @@ def _bundled(
         options.on_notice(
             Notice(
                 "lexical_only",
-                f"{error.message}; the index will be searched by word alone."
-                " To add meaning later: pincite index --upgrade",
+                f"{error.message}; the index will support keyword search only. To add semantic"
+                " search later: pincite index --upgrade",
             )
         )
         return None

@@ -1,4 +1,4 @@
-"""What a run of indexing asks, opened."""
+"""The open dependencies of an indexing run."""
 
 from __future__ import annotations
 
@@ -12,31 +12,43 @@ from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
-from pincite.model import CollectionSpec, Notice
+from pincite.model import CollectionSpec, DocumentRecord, Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.sources import OpenSource
 
-#: From so much text on words are indexed before vectors: it takes the bundled model some five
-#: seconds on two cores.
+#: From this size of text on, keywords are indexed before vectors: it takes the bundled model some
+#: five seconds on two cores.
 MUCH_BYTES = 500_000
 
 
 async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Sample | None:
-    """No files were read before."""
+    """Return None: no files were read early."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
+class Only:
+    """The files and folders that a run looks at, instead of whole sources. `records` returns their
+    records in a collection and a source."""
+
+    paths: tuple[str, ...]
+    records: Callable[[str, str], Awaitable[tuple[DocumentRecord, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
 class IngestDeps:
-    """What a run needs; the collection's spec has the fingerprints of `chunker` and encoders.
-    `dense` is None for a lexical collection. A batch holds about `batch_chunks`. Where more
-    than `much_bytes` of files wait for vectors, words are indexed before. With `words_only`
-    chunks are written without the dense vectors that they have not had before. `stage` is what
-    progress calls the run: `index`, or `embed` where words alone are there already. With
-    `background` vectors of more than `much_bytes` are left to another run. A `careful` run removes
-    nothing where a source looks as if its disk were away. `vision` describes
-    pictures, where a model is named for that. `early` gives what was read of a source before;
-    `refusals` know from which files no text came."""
+    """The dependencies of a run; the collection's spec has the fingerprints of `chunker` and
+    encoders. `dense` is None for a lexical collection. A batch has about `batch_chunks`. If more
+    than `much_bytes` of files wait for vectors, keywords are indexed first. With `words_only`
+    chunks are written without new dense vectors. `stage` is the name of the run in progress
+    messages: `index`, or `embed` if the keywords are already indexed.
+
+    With `background` vectors of more than `much_bytes` are left to another run. A `careful` run
+    removes nothing if a source's disk seems to be unmounted. `vision` describes pictures, if a
+    model is configured. `early` returns the part of a source that was read before; `refusals` are
+    the files without extractable text. `only` is for a run over a part; it leaves the record of its
+    source unchanged.
+    """
 
     index: Index
     sparse: SparseEncoder
@@ -54,3 +66,4 @@ class IngestDeps:
     vision: Vision | None = None
     early: Callable[[OpenSource, CollectionSpec], Awaitable[Sample | None]] = nothing_early
     refusals: Refusals | None = None
+    only: Only | None = None

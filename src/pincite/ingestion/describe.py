@@ -1,8 +1,8 @@
 """The attributes of a file: those of its source, its own, and those of its chunks.
 
-A document's own value counts before its source's, and a chunk's before both. But what a collection
-requires is no file's to change: where the source has a value for such a name, nothing else counts,
-or a stranger's file could put itself among the documents of others.
+A document's own value overrides its source's, and a chunk's overrides both. But files cannot change
+attributes that a collection requires: if the source has a value for such a name, no other counts.
+Otherwise a stranger's file could put itself among the documents of others.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pincite.model import (
 )
 from pincite.model.attributes import MOST_ATTRIBUTES
 
-#: Names that a collection may have before files can bring in no more. Each costs stores an index.
+#: The number of names from which files can add no more to a collection. Each costs stores an index.
 MOST_INFERRED = 256  # guess, unmeasured
 _MOST_NOTES = 10  # of one file
-_TITLE = "title"  # what the document is called, see `readers.titles`
-_KEPT = "attribute_kept"  # a value that did not count: the file is read again if it may
+_TITLE = "title"  # the document's title, see `readers.titles`
+_KEPT = "attribute_kept"  # a value that did not count: the file is read again once it may
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A file with all attributes, in sections. `new` are the types of names that the collection
-    has not had before."""
+    """A file with all attributes, in sections. `new` are the types of names that are new to the
+    collection."""
 
     file: ReadFile
     sections: tuple[Section, ...]
@@ -44,8 +44,8 @@ class Described:
 def describe(
     file: ReadFile, sections: Sequence[Section], source: Source, spec: CollectionSpec
 ) -> Described | SkippedFile:
-    """The file with its attributes. Those that cannot be are notes on it; a file without a value
-    that the collection requires is left out."""
+    """Return the file with its attributes. Invalid ones become notes; a file without a value that
+    the collection requires is left out."""
     taking = _Taking(spec, file.document.path)
     document = file.document
     parts = tuple(_with_attributes(section, taking) for section in sections)
@@ -62,7 +62,9 @@ def describe(
             if taking.take(name, value) is not None:
                 taking.note(_KEPT, _kept_detail(name))
         elif len({*own, *inherited, *of_chunks, name}) > MOST_ATTRIBUTES:
-            taking.note("attribute_too_many", f"{name}: a document has {MOST_ATTRIBUTES} at most")
+            taking.note(
+                "attribute_too_many", f"{name}: a document can have at most {MOST_ATTRIBUTES}"
+            )
         elif (held := taking.take(name, value)) is not None:
             own[name] = held
     missing = lacking(spec.require, {**inherited, **own})
@@ -81,8 +83,8 @@ def describe(
 def described_again(
     record: DocumentRecord, source: Source, spec: CollectionSpec
 ) -> DocumentRecord | None:
-    """The record of a file that has not changed, with the attributes that it has now; None where
-    the file must be read again for them."""
+    """Return the record of an unchanged file with its current attributes; None if the file must be
+    read again for them."""
     kept = kept_names(source, spec)
     notes = record.notes.split("\n") if record.notes else []
     if any(name not in kept for name in _kept_before(notes)):
@@ -97,13 +99,13 @@ def described_again(
 
 
 def kept_names(source: Source, spec: CollectionSpec) -> frozenset[str]:
-    """The names that the collection requires and the source has a value for."""
+    """Return the names that the collection requires and the source has a value for."""
     return frozenset(source.attributes) & frozenset(spec.require)
 
 
 @dataclass(slots=True)
 class _Taking:
-    """Values as they are given, taken one by one into types that become more with each."""
+    """Normalise values one by one; each may add a type."""
 
     spec: CollectionSpec
     path: str
@@ -111,10 +113,13 @@ class _Taking:
     notes: list[str] = field(default_factory=list)
 
     def take(self, name: str, value: object) -> AttributeValue | None:
-        """The value in its normal form, None for none, or for one that a note says cannot be."""
+        """Return the value in its normal form, None if it is empty, or invalid, which a note
+        reports."""
         known = {**self.spec.attributes, **self.new} if self.new else self.spec.attributes
         if name not in known and len(known) >= MOST_INFERRED:
-            self.note("attribute_too_many", f"{name}: the collection has {len(known)} others")
+            self.note(
+                "attribute_too_many", f"{name}: the collection already has {len(known)} attributes"
+            )
             return None
         try:
             found = normalise({name: value}, known, self.path)
@@ -126,8 +131,8 @@ class _Taking:
         return found.values.get(name)
 
     def note(self, code: str, detail: str) -> None:
-        """Note what is remarkable about the file's attributes, up to a limit, except that a value
-        that did not count is always noted."""
+        """Add a note on the file's attributes, up to a limit; a value that did not count is always
+        noted."""
         line = f"{code}: {' '.join(detail.split())}"
         few = sum(not one.startswith(_KEPT) for one in self.notes) < _MOST_NOTES
         if line not in self.notes and (few or code == _KEPT):
@@ -158,5 +163,5 @@ def _kept_before(notes: Iterable[str]) -> Iterator[str]:
 
 
 def _reason(error: InvalidAttribute) -> str:
-    """What a value cannot be, without where it is."""
+    """Return why a value is invalid, without its location."""
     return str(error.__cause__ or error.message.rpartition(": ")[2])

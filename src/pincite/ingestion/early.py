@@ -1,7 +1,7 @@
-"""What is done while the daemon of a new index starts: files of the first source are read and cut.
+"""Read and cut files of the first source while the daemon of a new index starts.
 
-Nothing is asked of the index, and nothing is taken from here that the run would not do alike: what
-does not fit any more is done again.
+This needs nothing from the index, and the run uses only results that it would compute itself.
+Results that no longer match are discarded.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from pincite.ingestion.begun import Sample
 from pincite.ingestion.deps import nothing_early
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import take_sample
+from pincite.ingestion.sampling import parts_of
 from pincite.ingestion.schema import known_types
 from pincite.ingestion.sources import open_all
 from pincite.ingestion.target import guess_corpus_language
-from pincite.ingestion.weigh import sample_of
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import extracted_suffix
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource
 
-#: Of files that are read early; as many take a second, and a daemon starts in half of one.
+#: Of files read early; this takes a second, and a daemon starts in half of one.
 _MOST_BYTES: Final = 1_500_000
 
 
 @dataclass(frozen=True, slots=True)
 class Early:
-    """A sample of a source, with the chunker and the analyser that it was made with."""
+    """A sample of a source, with the chunker and the analyser that produced it."""
 
     source: Source
     within: str
@@ -50,7 +50,7 @@ class Early:
 async def started_early(
     settings: Settings, locations: Sequence[str | Path], options: IndexOptions
 ) -> AsyncIterator[Callable[[OpenSource, CollectionSpec], Awaitable[Sample | None]]]:
-    """Begin with the first source of a new index; as in `IngestDeps.early`."""
+    """Start with the first source of a new index; yields the function for `IngestDeps.early`."""
     if options.sparse or settings.use.vision or not locations or holds_index(settings.index):
         yield nothing_early
         return
@@ -73,15 +73,15 @@ async def started_early(
 def begin_early(
     settings: Settings, locations: Sequence[str | Path], options: IndexOptions
 ) -> Early | None:
-    """A sample of the first source of a new index, or None: where there is none, it is too large,
-    or something is wrong with it, which is said in its turn."""
+    """Return a sample of the first source of a new index, or None: if there is none, if it is too
+    large, or if it has an error, which the run reports later."""
     try:
         known = known_types(settings.attributes, (), options)
         with open_all(locations[:1], options, None, settings.sources, known) as found:
             opened = found[0][0]
             entries = [one for one in opened.entries() if isinstance(one, Entry)]
-            chosen = sample_of(entries)
-            if sum(one.size for one in chosen) > _MOST_BYTES or not entries:
+            chosen = next(parts_of(entries), ())
+            if sum(one.size for one in chosen) > _MOST_BYTES or not chosen:
                 return None
             if any(extracted_suffix(one.path) for one in chosen):
                 return None
@@ -89,7 +89,8 @@ def begin_early(
             if language == "auto":
                 language = guess_corpus_language(found)
             sparse, chunker = Bm25Encoder(language), ChunkerConfig()
-            sample = take_sample(opened, entries, sparse, Here(chunker, sparse))
+            here = Here(chunker, sparse)
+            sample = take_sample(opened, entries, sparse, here, most_bytes=_MOST_BYTES)
             return Early(
                 *(opened.source, opened.within, chunker.fingerprint, sparse.fingerprint), sample
             )

@@ -1,4 +1,4 @@
-"""Documents get their dense vectors, whole documents at a time."""
+"""Add dense vectors to documents, whole documents at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ async def embed(
     dense: DenseEncoder,
     known: KnownVectors = NOTHING_KNOWN,
 ) -> tuple[Prepared, ...]:
-    """The same with vectors; those of `known` are not made again. Raises what the encoder
-    raises."""
+    """Return the documents with vectors; those of `known` are reused. Raises the encoder's
+    errors."""
     if not any(one.points for one in documents):
         return tuple(documents)
     rows = iter(await _vectors(documents, dense, known))
@@ -31,8 +31,8 @@ async def embed(
 
 
 def embed_known(documents: Sequence[Prepared], known: KnownVectors) -> tuple[Prepared, ...]:
-    """The same with the vectors that are known; a document that lacks one gets the revision of
-    those that do."""
+    """Return the documents with the known vectors; a document that lacks one gets the revision for
+    incomplete documents."""
     found = []
     for one in documents:
         held = known.get(one.record.path, {})
@@ -50,7 +50,8 @@ def embed_known(documents: Sequence[Prepared], known: KnownVectors) -> tuple[Pre
 async def _vectors(
     documents: Sequence[Prepared], dense: DenseEncoder, known: KnownVectors
 ) -> Iterable[Vector]:
-    """One vector per point, in order. Models that read whole documents get whole documents."""
+    """Return one vector per point, in order. Models that read whole documents receive whole
+    documents."""
     if isinstance(dense, GroupedEncoder):
         groups = [_told_once(one) for one in documents]
         with model_call("embeddings", dense.fingerprint, sum(map(len, groups))):
@@ -66,5 +67,6 @@ async def _vectors(
 
 
 def _told_once(document: Prepared) -> list[str]:
-    """What a model reads that sees all chunks of a document: where they stand only once."""
+    """Return the texts for a model that sees all chunks of a document: their location occurs only
+    once."""
     return [*document.texts[:1], *(own_text(point.chunk) for point in document.points[1:])]

@@ -1,19 +1,29 @@
-"""What encoders read of a chunk: its text, and what is added to it and never cited."""
+"""The text of a chunk for encoders: its own text, and context that is never cited."""
 
 from __future__ import annotations
 
 from pincite.chunkers import context_line
-from pincite.model import Chunk
+from pincite.model import Chunk, Document, Section
 
 
 def enrich(chunk: Chunk) -> str:
-    """Where the chunk stands (path, title, headings) on a line of its own, then its text: without
-    markup, and with what its lines show of other files. A record's id says nothing of its text, and
-    is left out."""
+    """Return the chunk's location (path, title, headings) on a separate line, then its text:
+    without markup, and with content that its lines include from other files. A record's id says
+    nothing of its text, and is left out."""
     path = "" if chunk.cited_in == "char" else chunk.path
     return f"{context_line(chunk.title, chunk.headings, path)}\n{own_text(chunk)}"
 
 
+def enrich_section(document: Document, section: Section) -> str:
+    """Return the same for a section that is not a chunk yet."""
+    path = "" if document.cited_in == "char" else document.path
+    text = document.text[section.start : section.end] if section.plain is None else section.plain
+    note = section.on_page.note if section.on_page else ""
+    where = context_line(document.title, section.headings, path)
+    return f"{where}\n{text}\n\n{note}" if note else f"{where}\n{text}"
+
+
 def own_text(chunk: Chunk) -> str:
-    """The same without the first line, for encoders that know by other chunks where it stands."""
+    """Return the same without the first line, for encoders that know the location from other
+    chunks."""
     return chunk.read_as

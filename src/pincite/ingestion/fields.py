@@ -1,7 +1,7 @@
-"""Attributes that chunks get by themselves: of extracted documents their place, which filters ask
-for, and in some collections more, for programs that read the store themselves.
+"""Automatic attributes of chunks: in extracted documents their location, for filters, and in some
+collections more, for programs that read the store directly.
 
-A collection is made with such a set (`[store] fields`) or without, and keeps it.
+A collection is created with such a set (`[store] fields`) or without one, and keeps it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pincite.errors import ConfigError
 from pincite.model import AttributeType, AttributeValue, Section
 from pincite.model.records import PAGE_NUMBER
 
-#: The names of a set with their types. Where a chunk has no `imageUrl` its payload says null.
+#: The names of a set with their types. If a chunk has no `imageUrl` its payload has null.
 FIELDS: Final[Mapping[str, Mapping[str, AttributeType]]] = MappingProxyType(
     {
         "": {},
@@ -46,30 +46,30 @@ FIELDS: Final[Mapping[str, Mapping[str, AttributeType]]] = MappingProxyType(
     }
 )
 
-#: What filters call the place of a chunk of an extracted document.
+#: The names in filters for the location of a chunk of an extracted document.
 PLACES: Final[Mapping[str, AttributeType]] = MappingProxyType(
     {"page": "integer", "visual": "boolean"}
 )
 
 
 def field_types(fields: str, known: Mapping[str, AttributeType]) -> Mapping[str, AttributeType]:
-    """The types of a set that are not `known`. Raises ConfigError where a name is of another type
-    already."""
+    """Return the types of a set that are not `known`. Raises ConfigError if a name already has
+    another type."""
     wanted = FIELDS[fields]
     for name, kind in wanted.items():
         if known.get(name, kind) != kind:
             raise ConfigError(
-                f'[store] fields = "{fields}" makes {name} a value of the type {kind}, and it is'
-                f" declared as {known[name]}",
-                hint=f'[attributes] {name} = "{kind}", or leave {name} out',
+                f'[store] fields = "{fields}" makes {name} a value of the type {kind}, but it'
+                f" is declared as {known[name]}",
+                hint=f'set [attributes] {name} = "{kind}", or remove {name}',
             )
     return {name: kind for name, kind in wanted.items() if name not in known}
 
 
 def with_fields(sections: Sequence[Section], fields: str) -> Sequence[Section]:
-    """The sections of one document with what the set says of each: its place in the document, from
-    0; of notes the number of its page, where it has one, and whether it is a table or an image; of
-    workspaces the characters of the document's text that it has, of which the last is not one."""
+    """Return the sections of one document with the values of the set. All get the position in the
+    document, from 0. `notes` adds the number of the page, if any, and whether it is a table or an
+    image. `workspaces` adds the range of characters in the document's text, end exclusive."""
     match fields:
         case "notes":
             return tuple(_as_note(section, place) for place, section in enumerate(sections))
@@ -86,9 +86,9 @@ def _as_chunk(section: Section, place: int) -> Section:
 def with_places(
     sections: Sequence[Section], known: Mapping[str, AttributeType], taken: Collection[str]
 ) -> Sequence[Section]:
-    """The sections of an extracted document with the number of their page, and whether each is a
-    table or an image. What the collection has of another type, and names that are `taken`, mean
-    something else to who gave them, and stay."""
+    """Return the sections of an extracted document with the number of their page, and whether each
+    is a table or an image. Names to which the collection gives another type, and names that are
+    `taken`, are the user's own and do not change."""
     free = [
         name for name, kind in PLACES.items() if name not in taken and known.get(name, kind) == kind
     ]

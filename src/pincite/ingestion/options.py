@@ -1,4 +1,4 @@
-"""How to index."""
+"""Options of an indexing run."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ _MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors", "mask_secrets")
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How to index. An empty `collection` is the settings' default one. `name`, `ref`, `url_rule`
-    (one a line) and `anchors` describe the sources that are named, before their `[[source]]` and
-    what is remembered of them; `lexical` leaves the dense model out, `upgrade` brings it into a
-    lexical collection, `rebuild` begins with an empty one. `language` is a stemmer's name or
-    `auto`. `model` names the dense model (`voyage:voyage-code-3`, `bundled`); empty: that of the
-    collection, else the configured one. `sparse` names the sparse encoder of a new collection (see
-    `pincite.encoders.sparse`). `beside` gives a model that the collection was not made with one of
-    its own beside it. With `background` the run ends when all can be searched by word, and another
-    process makes the vectors. `attributes` are given to all sources of the run, over those of
-    `[[source]]` and those that are remembered; None, an empty text or an empty list takes one away.
-    `attribute_texts` are such in words, each `NAME=VALUE`: of the type that the collection has for
-    the name, else of the one that they look like; a name that is there twice has a list.
-    `mask_secrets` says whether what looks like a secret is replaced by stars before anything else
-    sees a file; None: as before. `ocr` says whether pages of PDFs that are pictures are read;
-    None: as settings say, else as before. `retry` tries files again from which no text could be
-    extracted.
+    """Options of an indexing run. An empty `collection` is the default one of the settings.
 
-    `wait_s`: for how many seconds to wait for others who write to the collection."""
+    `name`, `ref`, `url_rule` (one per line) and `anchors` describe the named sources; they override
+    their `[[source]]` and remembered values. `lexical` leaves the dense model out, `upgrade` adds
+    it to a lexical collection, `rebuild` starts with an empty one. `language` is a stemmer's name
+    or `auto`. `model` names the dense model (`voyage:voyage-code-3`, `bundled`); if empty, it is
+    that of the collection, else the configured one. `sparse` names the sparse encoder of a new
+    collection (see `pincite.encoders.sparse`). `beside` gives another model a separate collection
+    beside the existing one. With `background` the run ends when keyword search covers everything,
+    and another process makes the vectors.
+
+    `attributes` apply to all sources of the run, over those of `[[source]]` and remembered ones;
+    None, an empty text or an empty list removes one. `attribute_texts` are attributes as text, each
+    `NAME=VALUE`: of the collection's type for the name, else of the type that they look like; a
+    repeated name has a list.
+
+    `mask_secrets` says whether likely secrets are replaced by stars before anything else sees a
+    file; None: as before. `ocr` says whether picture pages of PDFs are read; None: as the settings
+    say, else as before. `retry` tries files again from which no text could be extracted. `wait_s`
+    is the number of seconds to wait for other writers of the collection.
+    """
 
     collection: str = ""
     name: str | None = None
@@ -68,7 +71,7 @@ class IndexOptions:
 
 
 class IndexKeywords(TypedDict, total=False):
-    """The fields of `IndexOptions` as keywords. A text in place of several globs is one of them."""
+    """The fields of `IndexOptions` as keywords. A single text counts as a list of one glob."""
 
     collection: str
     name: str | None
@@ -96,7 +99,7 @@ class IndexKeywords(TypedDict, total=False):
 
 
 class RecordKeywords(TypedDict, total=False):
-    """The fields of `IndexOptions` that mean something for records, as keywords."""
+    """The fields of `IndexOptions` that apply to records, as keywords."""
 
     language: str
     lexical: bool
@@ -109,7 +112,7 @@ class RecordKeywords(TypedDict, total=False):
     on_fetch: Callable[[str, int, int], None]
 
 
-#: What describes files and their sources, in the order of `IndexOptions`.
+#: The options that describe files and their sources, in the order of `IndexOptions`.
 _OF_FILES: Final = tuple(
     "name ref url_rule anchors include exclude background attributes attribute_texts"
     " mask_secrets ocr retry".split()
@@ -117,26 +120,27 @@ _OF_FILES: Final = tuple(
 
 
 def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
-    """As `index_options`, for records. Raises UsageError also for what describes files."""
+    """Return options as `index_options` does, for records. Also raises UsageError for options of
+    files."""
     require_known("upsert", keywords, list(RecordKeywords.__annotations__))
     chosen = index_options(options, keywords)
     for name in _OF_FILES:
         if getattr(chosen, name):
             raise UsageError(
-                f"upsert takes no {name}= in its options, which describes files",
-                hint="give each record its `attributes`" if "attribute" in name else "",
+                f"{name}= is an option for files; upsert does not take it",
+                hint="give each record its own `attributes`" if "attribute" in name else "",
             )
     return chosen
 
 
 def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
-    """The options of a caller, as a whole or one by one, checked. Raises UsageError for both, for
-    an unknown keyword, and for a value of the wrong kind."""
+    """Return the checked options of a caller, given as a whole or as keywords. Raises UsageError
+    for both together, for an unknown keyword, and for a value of a wrong type."""
     if options is not None and keywords:
         one = next(iter(keywords))
         raise UsageError(
-            f"options= and {one}= were both given, and IndexOptions has {one}, too",
-            hint=f"IndexOptions(..., {one}=...) alone, or keywords alone",
+            f"options= and {one}= exclude each other: IndexOptions has {one} as well",
+            hint=f"give IndexOptions(..., {one}=...) alone, or keywords alone",
         )
     require_known("index", keywords, [each.name for each in fields(IndexOptions)])
     given = IndexOptions(**keywords) if options is None else options
@@ -155,8 +159,8 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
     if given.ocr is not None:
         require_kind("ocr", given.ocr, bool, "True or False")
     require_kind("wait_s", given.wait_s, (int, float), "seconds")
-    if not given.wait_s >= 0:  # or no number at all
-        raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, 0 for not at all")
+    if not given.wait_s >= 0:  # or not a number
+        raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, or 0 for no wait")
     return replace(
         given,
         include=texts_of("include", given.include),

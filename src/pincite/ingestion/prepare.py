@@ -1,4 +1,5 @@
-"""Files become documents that only lack their dense vectors: read, cut, enriched, weighed."""
+"""Turn files into documents that lack only their dense vectors: read, cut, enrich and weigh
+them."""
 
 from __future__ import annotations
 
@@ -31,13 +32,17 @@ from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
-from pincite.ingestion.weigh import average_of, sample_of
+from pincite.ingestion.sampling import parts_of, rounds_alike
+from pincite.ingestion.weigh import average_of
 from pincite.model import CollectionSpec, Point
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, OpenSource
 
-_AHEAD: Final = 64  # documents that are read before one of them is finished
+_AHEAD: Final = 64  # documents read before one of them is finished
+#: Bytes of files read before the first is written. They stay in memory, with their terms.
+MOST_SAMPLED: Final = 8_000_000
+_LEAST_SAMPLED: Final = 2_000  # the minimum of bytes that a file counts: a record may have 10
 
 
 def take_sample(
@@ -47,21 +52,33 @@ def take_sample(
     analyser: Analyser,
     vision: Vision | None = None,
     refusals: Refusals | None = None,
+    most_bytes: int = MOST_SAMPLED,
 ) -> Sample:
-    """The average length of files from all over a source. What a model weighs by is not kept: it
-    may want the true average."""
-    read_first = [
-        begin(opened, entry, COUNTS_ALONE, analyser, vision, refusals)
-        for entry in sample_of(pending)
-    ]
+    """Return the average length of files from all over a source: of the first part, and of further
+    parts until the overall average is known well enough, or until they exceed `most_bytes`. Results
+    of a model's weighing are not kept: it may need the true average."""
     found: list[tuple[Begun, Analysed]] = []
-    for one in read_first:
-        # a parser's crash costs one file, and is told when it is its turn
-        with suppress(Exception):
-            if isinstance(one, Begun):
-                found.append((one, one.pending.result()))
-    lengths = [length for _, analysed in found for _, length in analysed.weights]
-    average = average_of(sum(lengths), len(lengths)) or 1.0
+    counted: list[tuple[int, int]] = []
+    looked, size = 0, 0
+    for part in parts_of(pending):
+        looked += len(part)
+        size += sum(max(entry.size, _LEAST_SAMPLED) for entry in part)
+        if counted and size > most_bytes:
+            break
+        read_first = [
+            begin(opened, entry, COUNTS_ALONE, analyser, vision, refusals) for entry in part
+        ]
+        for one in read_first:
+            # a parser's crash affects one file, and is reported in its turn
+            with suppress(Exception):
+                if isinstance(one, Begun):
+                    found.append((one, one.pending.result()))
+                    lengths = [length for _, length in found[-1][1].weights]
+                    counted.append((sum(lengths), len(lengths)))
+        if not isinstance(sparse, Bm25Encoder) or rounds_alike(counted, looked / len(pending)):
+            break
+    tokens, chunks = sum(has for has, _ in counted), sum(parts for _, parts in counted)
+    average = average_of(tokens, chunks) or 1.0
     if not isinstance(sparse, Bm25Encoder):
         return Sample(average)
     kept = [replace(one, pending=Counted(analysed, sparse, average)) for one, analysed in found]
@@ -76,9 +93,10 @@ def prepare_all(
     analyser: Analyser | None = None,
     sample: Mapping[str, Begun] = MappingProxyType({}),
 ) -> Iterator[Batch]:
-    """Batches in the order of `entries`, weighed for the average length of the spec. Some documents
-    are read ahead of the one that is finished, so that an analyser of several processes is busy; by
-    default it is this one. Those of a `sample` were read before, and are let go of one by one."""
+    """Yield batches in the order of `entries`, weighed for the average length of the spec. Some
+    documents are read ahead, so that an analyser with several processes stays busy; the default
+    analyser is this process. Documents of a `sample` were read before, and are released one by
+    one."""
     analyser = analyser or Here(deps.chunker, deps.sparse)
     average = spec.average_length or ANY_AVERAGE
     documents: list[Prepared] = []
@@ -116,7 +134,7 @@ def begin(
     vision: Vision | None = None,
     refusals: Refusals | None = None,
 ) -> Begun | SkippedFile:
-    """A file that is read, with its pictures described, and being cut and weighed."""
+    """Read a file, describe its pictures, and start to cut and weigh it."""
     read_ns = time.time_ns()
     try:
         found = read(opened, entry, refusals)
@@ -136,7 +154,7 @@ def finish(
     spec: CollectionSpec,
     deps: IngestDeps,
 ) -> Prepared | SkippedFile:
-    """A file with its attributes, as chunks that have been weighed."""
+    """Return a file with its attributes, as weighed chunks."""
     if isinstance(begun, SkippedFile):
         return begun
     try:

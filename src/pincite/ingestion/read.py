@@ -1,4 +1,4 @@
-"""A file becomes a document, with what it shows of other files."""
+"""Turn a file into a document, with the content that it includes from other files."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from pincite.sources.including import leads_out, read_included
 
 _LANGUAGES = "cut by blank lines; by its syntax with: pip install 'pincite[languages]'"
 
-#: Reasons that might be others another time, or on another machine.
+#: Reasons that may change at another time, or on another machine.
 _COSTLY = ("timed_out", "too_large", "failed")
 _AGAIN = "; not tried again without --retry"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A document. `includes` names the files that it shows, one a line; `notes` say what is
-    remarkable about it, each as `code: detail`; `fields` are what it says of
-    itself, `inherited` the attributes that it has of its source, `chunk_attributes` the names of
-    those that only chunks have. `images` are those that its elements name, by their hash."""
+    """A document. `includes` names the files that it includes, one per line; `notes` are remarks,
+    each as `code: detail`; `fields` are its own metadata, `inherited` the attributes of its source,
+    `chunk_attributes` the names of those that only chunks have. `images` are the pictures of its
+    elements, by hash."""
 
     document: Document
     includes: str = ""
@@ -55,9 +55,9 @@ class ReadFile:
 def read(
     opened: OpenSource, entry: Entry, refusals: Refusals | None = None
 ) -> ReadFile | SkippedFile:
-    """The document in a file, with the descriptions of its folders where that is indexed, or why
-    there is none. What `refusals` know is not tried again. Raises SourceError where the file cannot
-    be read, and whatever a reader has not foreseen."""
+    """Return the document in a file, with the descriptions of its folders if those are indexed, or
+    the reason why there is none. Files in `refusals` are not tried again. Raises SourceError if the
+    file cannot be read, and unexpected errors of readers."""
     found = _read(opened, entry, refusals)
     if isinstance(found, SkippedFile) or not opened.source.index_descriptions:
         return found
@@ -83,7 +83,7 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
     front = FrontMatter()
     if source.front_matter and _may_have_front_matter(document):
         front = front_matter_of(document.text)
-        if document.language == "transcript":  # its turns have these, where it says them
+        if document.language == "transcript":  # its turns have these, if the transcript names them
             of_turns = ("role", "time", "session")
             front = replace(front, values=_without(front.values, of_turns))
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
@@ -105,7 +105,8 @@ def _without(values: Mapping[str, object], names: tuple[str, ...]) -> Mapping[st
 def _extracted(
     opened: OpenSource, entry: Entry, raw: bytes, refusals: Refusals | None
 ) -> ReadFile | SkippedFile:
-    """The document in a PDF, an office file or a notebook, or why there is none."""
+    """Return the document in a PDF, an office file or a notebook, or the reason why there is
+    none."""
     content_hash = content_hash_of(raw)
     ocr = opened.source.ocr
     key = (content_hash, extractor_name(extracted_suffix(entry.path), ocr=ocr))
@@ -138,7 +139,8 @@ def _unaddressed(opened: OpenSource, document: Document) -> tuple[str, ...]:
 
 
 def _with_inclusions(opened: OpenSource, document: Document) -> ReadFile:
-    """A page with what it shows of other files; the notes say which of them gave nothing."""
+    """Return a page with included content of other files; the notes name those that gave
+    nothing."""
     if document.language != "markdown":
         return ReadFile(document)
     path = document.path

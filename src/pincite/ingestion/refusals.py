@@ -1,8 +1,8 @@
-"""Files from which no text could be extracted, so that nobody waits for it again: a parser that
-hangs costs two minutes each time.
+"""Files without extractable text, remembered so that none is tried twice: a parser that hangs costs
+two minutes each time.
 
-A refusal is of a content and an extractor: other bytes or other versions are tried. What is kept is
-worth no more than that time, so that a file which cannot be used costs nothing but it.
+A refusal is bound to a content and an extractor: other bytes or other versions are tried. It only
+saves time, so a refusals file that cannot be used costs only that time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pincite.errors import PinciteError
 from pincite.support.private_sqlite import PrivateFile
 
 FILE: Final = "refused.db"
-_MOST: Final = 10_000  # the oldest go
+_MOST: Final = 10_000  # the oldest are removed
 _MOST_DETAIL: Final = 500
 _MARK: Final = 0x50635265
 _MIGRATIONS: Final = (
@@ -40,7 +40,7 @@ class Refusals:
         self.retry = retry
 
     def known(self, content_hash: str, extractor: str) -> tuple[str, str] | None:
-        """The code and the detail with which this was refused before."""
+        """Return the code and the detail of an earlier refusal."""
         if self.retry:
             return None
         asked = "SELECT code, detail FROM refused WHERE content_hash = ? AND extractor = ?"
@@ -52,7 +52,7 @@ class Refusals:
         return (str(rows[0][0]), str(rows[0][1])) if rows else None
 
     def keep(self, content_hash: str, extractor: str, code: str, detail: str) -> None:
-        """Remember that this was refused."""
+        """Store a refusal."""
         row = (content_hash, extractor, code, detail[:_MOST_DETAIL], time.time())
         oldest = "SELECT at FROM refused ORDER BY at DESC LIMIT 1 OFFSET ?"
         try:
@@ -63,7 +63,7 @@ class Refusals:
             log.warning("%s", error.message)
 
     def forget(self, content_hash: str, extractor: str) -> None:
-        """It was read after all."""
+        """Remove a refusal, because the file could be read."""
         which = "content_hash = ? AND extractor = ?"
         try:
             if self._file.rows(f"SELECT 1 FROM refused WHERE {which}", (content_hash, extractor)):
@@ -73,5 +73,5 @@ class Refusals:
             log.warning("%s", error.message)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()

@@ -1,4 +1,4 @@
-"""What a run of indexing does, told while it goes on and when it has ended."""
+"""Progress and report of an indexing run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pincite.ingestion.batch import Batch
 from pincite.ingestion.changes import Changes
 from pincite.model import DocumentRecord, SourceRecord
 
-_NAMED = 50  # skipped files that the catalog names
+_NAMED = 50  # skipped files listed in the catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `stage` is `diff`, `index`, `embed` (what can be searched by word
-    already) or `weigh`; totals count files or chunks."""
+    """The progress of a run. `stage` is `diff`, `index`, `embed` (already available to keyword
+    search) or `weigh`; totals count files or chunks."""
 
     stage: str
     done: int
@@ -27,10 +27,10 @@ class Progress:
 
 @dataclass(slots=True)
 class IngestReport:
-    """What a run did. `reused` of the `chunks` kept the dense vector that they had, `rewritten` are
-    those among the `unchanged` that have other attributes now. `skipped` counts files by reason,
-    `skipped_paths` names them as `code: path (detail)`; `noted` and `noted_paths` do so for what
-    was remarkable about files that were indexed."""
+    """The result of a run. `reused` of the `chunks` kept their dense vector, `rewritten` of the
+    `unchanged` have other attributes now. `skipped` counts files by reason, `skipped_paths` lists
+    them as `code: path (detail)`; `noted` and `noted_paths` do the same for remarks on indexed
+    files."""
 
     collection: str
     source: str
@@ -51,20 +51,19 @@ class IngestReport:
     noted_paths: list[str] = field(default_factory=list)
 
     def skip(self, code: str, path: str, detail: str) -> None:
-        """Count and name a file that was left out."""
+        """Count and list a file that was left out."""
         self.skipped[code] = self.skipped.get(code, 0) + 1
         self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
 
     def note(self, path: str, notes: str) -> None:
-        """Count and name what is remarkable about an indexed file, as `DocumentRecord.notes`."""
+        """Count and list the remarks on an indexed file, in the form of `DocumentRecord.notes`."""
         for line in notes.split("\n") if notes else ():
             code, _, detail = line.partition(": ")
             self.noted[code] = self.noted.get(code, 0) + 1
             self.noted_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
 
     def expect(self, changes: Changes, records: Sequence[DocumentRecord]) -> None:
-        """Take in what has changed since the `records`; of those that stay it says what is
-        remarkable."""
+        """Add the changes since the `records`; remarks on unchanged ones are kept."""
         self.new, self.changed = changes.new, changes.changed
         self.unchanged, self.removed = changes.unchanged, len(changes.removed)
         self.rewritten = changes.rewritten
@@ -74,8 +73,8 @@ class IngestReport:
                 self.note(known.path, known.notes)
 
     def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
-        """Take in a batch: `known` are the paths that were indexed before, `removed` the
-        contents of those that are gone. A file that was opened and left out is no document."""
+        """Add a batch: `known` are the paths that were indexed before, `removed` the contents of
+        removed ones. A file that was opened and left out is no document."""
         for skip in batch.skipped:
             self.skip(skip.code, skip.path, skip.detail)
             if skip.path in known:
@@ -94,7 +93,7 @@ class IngestReport:
         self.removed -= renamed
 
     def embedded(self, later: IngestReport) -> IngestReport:
-        """This run, of words, and a later one that brought the vectors, as one."""
+        """Return this run, of keywords, and a later one that added the vectors, as one."""
         return replace(
             self,
             reused=self.reused + later.reused,
@@ -107,7 +106,7 @@ class IngestReport:
         )
 
     def complete(self, record: SourceRecord) -> SourceRecord:
-        """The record of a source that is indexed as a whole, with what was left out of it."""
+        """Return the record of a completely indexed source, with its skipped files."""
         return replace(
             record,
             complete=True,

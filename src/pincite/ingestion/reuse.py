@@ -1,4 +1,4 @@
-"""Vectors of chunks that a changed document still has, so that they are not encoded again."""
+"""Reuse vectors of chunks that a changed document still has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.model import CollectionSpec, DocumentRecord, Vector
 from pincite.ports import GroupedEncoder
 from pincite.sources import OpenSource
 
-#: By path and by what the encoder has read.
+#: Vectors by path and by encoded text.
 KnownVectors = Mapping[str, Mapping[str, Vector]]
 NOTHING_KNOWN: KnownVectors = {}
 
@@ -24,9 +24,9 @@ async def known_vectors(
     spec: CollectionSpec,
     deps: IngestDeps,
 ) -> KnownVectors:
-    """The vectors of what is indexed under the paths of these documents. `indexed` are the records
-    of the source, by path: for new documents nothing is asked. A vector is a function of its text
-    alone, but for models that read whole documents: of these there are none."""
+    """Return the known vectors under the paths of these documents. `indexed` are the records of the
+    source, by path: nothing is queried for new documents. A vector depends only on its text, except
+    with models that read whole documents: for these there are none."""
     dense = deps.dense
     if dense is None or isinstance(dense, GroupedEncoder) or dense.fingerprint != spec.dense:
         return NOTHING_KNOWN
@@ -42,13 +42,13 @@ async def known_vectors(
 
 
 def count_reused(documents: Sequence[Prepared], known: KnownVectors) -> int:
-    """How many chunks of the documents have a known vector."""
+    """Return the number of chunks of the documents with a known vector."""
     return sum(text in known.get(one.record.path, ()) for one in documents for text in one.texts)
 
 
 def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec) -> bool:
-    """Was the document cut and enriched as it would be now? Its revision says so. Pages that show
-    other files are left out: these may have changed since."""
+    """Return whether the document was cut and enriched as it would be now, according to its
+    revision. Pages that include other files are left out: these may have changed."""
     if record.includes:
         return False
     ways = fingerprints_of(opened, record.path, "", spec, lambda *_: (UNEMBEDDED,))

@@ -1,4 +1,4 @@
-"""What a document was indexed as: the name of its revision, and the record that is kept of it."""
+"""Revisions of documents, and the records that the catalog keeps of them."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from pincite.readers.secrets import MASKED
 from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
 
-#: A file that changed less than this before it was read may change again without a new time stamp.
+#: A file that changed less than this before it was read may change again with the same time stamp.
 RACY_NS = 2_000_000_000
 
-#: From a source's name and a path to the other dense models that a document there may have been
-#: indexed with and is to stay as it is.
+#: Given a source's name and a path, return further dense models with which a document there may
+#: have been indexed; such a document stays as it is.
 MadeWith = Callable[[str, str], Iterable[str]]
 
 
-#: Stands for the dense model in the revision of a document that lacks vectors of it.
+#: Replaces the dense model in the revision of a document that lacks its vectors.
 UNEMBEDDED = "unembedded"
 
 
 def made_with_no_other(_source: str, _path: str) -> tuple[str, ...]:
-    """A `MadeWith` for documents that are in one collection only."""
+    """Return (): a `MadeWith` for documents that are in one collection only."""
     return ()
 
 
 def also_unembedded(made_with: MadeWith) -> MadeWith:
-    """The same, of documents that lack vectors, too."""
+    """Return a `MadeWith` that also accepts documents without vectors."""
     return lambda source, path: (*made_with(source, path), UNEMBEDDED)
 
 
 def revision_of(source: str, path: str, content_hash: str, fingerprint: str) -> str:
-    """32 hex digits, unique to the document, its content and what the index is made with."""
+    """Return 32 hex digits, unique to the document, its content and the fingerprint of the
+    index."""
     parts = (source, path, content_hash, fingerprint)
     digest = blake2b(digest_size=16)
     for part in parts:
@@ -54,10 +55,10 @@ def fingerprints_of(
     spec: CollectionSpec,
     made_with: MadeWith = made_with_no_other,
 ) -> tuple[str, ...]:
-    """What names everything but the content that makes a document's points what they are;
-    `includes` as in `DocumentRecord`. The first is what it gets when it is indexed now, documents
-    that have one of the others stay. Addresses and what pages show are written into their chunks,
-    and so are part of it. Attributes are not: they change without embedding again."""
+    """Return fingerprints of everything but the content that determines a document's points;
+    `includes` as in `DocumentRecord`. The first is that of a document indexed now; documents with
+    one of the others stay unchanged. URLs and included content are written into the chunks, and so
+    are part of it. Attributes are not: they change without embedding again."""
     parts = []
     url = url_for(path, opened.source.url_rule)
     if url is not None:
@@ -73,7 +74,7 @@ def fingerprints_of(
     if opened.source.mask_secrets:
         parts.append(MASKED)
     if _lacks_grammar(path):
-        parts.append("no grammar")  # cut again when there is one
+        parts.append("no grammar")  # cut again when a grammar is available
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
     return fingerprints(spec, parts, made_with(opened.source.name, path))
@@ -82,8 +83,8 @@ def fingerprints_of(
 def fingerprints(
     spec: CollectionSpec, parts: Sequence[str], others: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """As `fingerprints_of`: the `parts` are what a document's points are made of besides its
-    content, the `others` dense models that it may have been indexed with."""
+    """Return fingerprints as `fingerprints_of` does: `parts` determine a document's points besides
+    its content, `others` are dense models that it may have been indexed with."""
     return tuple(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
         for dense in (spec.dense or LEXICAL, *spec.formerly, *others)
@@ -101,12 +102,13 @@ def _has_front_matter(path: str) -> bool:
 
 
 def stamp(entry: Entry, now_ns: int) -> int:
-    """The time stamp to remember: 0, which matches nothing, for a file that is still warm."""
+    """Return the time stamp to store: 0, which matches nothing, for a file that changed very
+    recently."""
     return 0 if abs(now_ns - entry.mtime_ns) < RACY_NS else entry.mtime_ns
 
 
 def unembedded_revision(opened: OpenSource, record: DocumentRecord, spec: CollectionSpec) -> str:
-    """The revision of a document as long as it lacks vectors of the collection's model."""
+    """Return the revision of a document while it lacks vectors of the collection's model."""
     lacking = replace(spec, dense=UNEMBEDDED)
     made_as = fingerprints_of(opened, record.path, record.includes, lacking)[0]
     return revision_of(record.source, record.path, record.content_hash, made_as)
@@ -120,7 +122,7 @@ def record_of(
     spec: CollectionSpec,
     read_ns: int,
 ) -> DocumentRecord:
-    """What the catalog keeps of a document that is indexed now and was read at `read_ns`."""
+    """Return the catalog's record of a document that is indexed now and was read at `read_ns`."""
     document, source = read.document, opened.source
     made_as = fingerprints_of(opened, entry.path, read.includes, spec)[0]
     return DocumentRecord(

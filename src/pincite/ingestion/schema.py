@@ -1,4 +1,4 @@
-"""Which attributes a collection has, of which types, and which of them all documents must have."""
+"""The attributes of a collection: their types, and the ones required of all documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pincite.errors import ConfigError, UsageError
 from pincite.ingestion.attributes import lacking
-from pincite.ingestion.fields import field_types
+from pincite.ingestion.fields import PLACES, field_types
 from pincite.ingestion.options import IndexOptions
 from pincite.model import AttributeType, CollectionSpec, DocumentRecord, Notice
 from pincite.model.attributes import type_of
@@ -18,7 +18,7 @@ from pincite.sources import OpenSource, Selection
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """As in `CollectionSpec`."""
+    """Types and required names, as in `CollectionSpec`."""
 
     attributes: Mapping[str, AttributeType]
     require: tuple[str, ...] = ()
@@ -28,17 +28,17 @@ class Schema:
 def known_types(
     declared: Mapping[str, AttributeType], held: Sequence[CollectionInfo], options: IndexOptions
 ) -> Mapping[str, AttributeType]:
-    """The types that the members of a collection have, and those that are declared. Raises
-    ConfigError where they contradict each other, unless the collection is made anew."""
+    """Return the types in the members of a collection, and the declared ones. Raises ConfigError if
+    they contradict each other, unless the collection is rebuilt."""
     known: dict[str, AttributeType] = {}
     for info in held:
         for name, kind in info.spec.attributes.items():
             wanted = declared.get(name, kind)
             if wanted != kind and not options.rebuild:
                 raise ConfigError(
-                    f"[attributes] declares {name} as {wanted}, and in the collection"
+                    f"[attributes] declares {name} as {wanted}, but in the collection"
                     f" {options.collection!r} it is {kind}",
-                    hint=f'declare {name} = "{kind}", or change what is indexed:'
+                    hint=f'declare {name} = "{kind}", or change the collection:'
                     f" pincite collections rebuild {options.collection}",
                 )
             known[name] = kind
@@ -53,8 +53,8 @@ async def settle_schema(
     opened: Sequence[tuple[OpenSource, Selection]],
     options: IndexOptions,
 ) -> Schema:
-    """What the collection is indexed with from now on; what is new in it is told. Raises UsageError
-    where something is required from now on that not every document has."""
+    """Return the collection's schema from now on, and report changes. Raises UsageError if a newly
+    required attribute is missing in a document."""
     attributes = dict(known)
     for source, _ in opened:
         for name, value in source.source.attributes.items():
@@ -79,7 +79,7 @@ async def _require(
     opened: Sequence[tuple[OpenSource, Selection]],
     options: IndexOptions,
 ) -> tuple[str, ...]:
-    """What the settings require, else what is required already."""
+    """Return the required names of the settings, else the current ones."""
     now = held[-1].spec.require if held else ()
     configured = settings.use.options.get(options.collection)
     wanted = configured.require if configured else None
@@ -88,17 +88,19 @@ async def _require(
     name = options.collection
     if any(record.source.kind == "records" for info in held for record in info.sources):
         raise UsageError(
-            f"{name!r} has records, whose places depend on what is required:"
+            f"{name!r} has records, whose storage depends on the required attributes:"
             f" {', '.join(now) or 'nothing'}",
-            hint="take [collections] require back, or write the records to a collection of their"
-            " own that requires it from the beginning",
+            hint=(
+                "undo the change of require in [collections], or write the records to a new"
+                " collection that requires it from the start"
+            ),
         )
     added = tuple(each for each in wanted if each not in now)
     if added and not options.rebuild:
         await _all_have(index, held, opened, added, options)
     removed = [each for each in now if each not in wanted]
     if removed:
-        message = f"{', '.join(removed)}: not required any more by searches and reads of {name!r}"
+        message = f"{', '.join(removed)}: no longer required for searches and reads of {name!r}"
         options.on_notice(Notice("require_removed", message))
     return wanted
 
@@ -123,10 +125,12 @@ async def _all_have(
     if lack:
         first = lack[0]
         raise UsageError(
-            f"{', '.join(names)} cannot be required of {options.collection!r}: {len(lack):,} of"
-            f" {total:,} documents have no value, such as {first.path!r} of {first.source}",
-            hint="take require out of the settings for now and give the values with"
-            f" pincite index PATH --set {names[0]}=..., [[source]] or front matter",
+            f"{', '.join(names)} cannot be required for {options.collection!r}: {len(lack):,}"
+            f" of {total:,} documents have no value, such as {first.path!r} of {first.source}",
+            hint=(
+                "remove require from the settings for now, and give the values with pincite"
+                f" index PATH --set {names[0]}=..., [[source]] or front matter"
+            ),
         )
 
 
@@ -136,19 +140,21 @@ async def learn(
     new: Mapping[str, tuple[AttributeType, str]],
     on_notice: Callable[[Notice], None],
 ) -> CollectionSpec:
-    """The spec with the types of attributes that were first seen in these places, stored."""
+    """Store and return the spec with the types of attributes that first occurred in these
+    places."""
     unknown = {name: kind for name, (kind, _) in new.items() if name not in spec.attributes}
     if not unknown:
         return spec
     spec = replace(spec, attributes={**spec.attributes, **unknown})
     await index.create(spec)
     for name, kind in unknown.items():
-        on_notice(_new(name, kind, f"first seen in {new[name][1]}"))
+        if PLACES.get(name) != kind:  # these come from readers: no user wrote them
+            on_notice(_new(name, kind, f"first seen in {new[name][1]}"))
     return spec
 
 
 def _new(name: str, kind: AttributeType, place: str) -> Notice:
     article = "an" if kind == "integer" else "a"
     kinds = "a list of keywords" if kind == "keywords" else f"{article} {kind}"
-    message = f"{name} is {kinds} from now on ({place}); declare it in [attributes] to choose"
-    return Notice("attribute_new", f"{message} another type")
+    message = f"{name} is now {kinds} ({place}); to choose"
+    return Notice("attribute_new", f"{message} another type, declare it in [attributes]")

@@ -1,4 +1,4 @@
-"""The attributes of sources: options, else `[[source]]`, else what is remembered, name by name."""
+"""Attributes of sources: options, else `[[source]]`, else remembered ones, name by name."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def attributes_of_source(
     options: IndexOptions,
     known: Mapping[str, AttributeType],
 ) -> Attributes:
-    """What the source of that name gives to all of its documents; an empty value takes away what
-    is remembered. Raises InvalidAttribute for a name or a value that cannot be, UsageError for a
-    text that says neither."""
+    """Return the attributes that the source of that name gives to all of its documents; an empty
+    value removes a remembered one. Raises InvalidAttribute for an invalid name or value, UsageError
+    for a malformed text."""
     where = f"source {name!r}"
     held: dict[str, object] = {}
     for each, value in remembered.items():
@@ -38,21 +38,19 @@ def attributes_of_source(
     held |= values_of_texts(options.attribute_texts, {**known, **_types(held)})
     values = normalise(held, known, where).values
     if len(values) > MOST_ATTRIBUTES:
-        raise UsageError(f"{where} has {len(values)} attributes; at most {MOST_ATTRIBUTES}")
+        raise UsageError(f"{where} has {len(values)} attributes; the maximum is {MOST_ATTRIBUTES}")
     return values
 
 
 def values_of_texts(
     texts: Sequence[str], known: Mapping[str, AttributeType]
 ) -> dict[str, AttributeValue | None]:
-    """What `NAME=VALUE` says, None for a name without a value. Raises UsageError."""
+    """Parse `NAME=VALUE` texts; None for a name without a value. Raises UsageError."""
     given: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(
-                f"{text!r} gives no attribute a value", hint="--set NAME=VALUE, such as course=ml"
-            )
+            raise UsageError(f"{text!r} has no value", hint="--set NAME=VALUE, such as course=ml")
         given.setdefault(name.strip(), []).append(value)
     found: dict[str, AttributeValue | None] = {}
     for name, values in given.items():
@@ -71,13 +69,13 @@ def _value(values: Sequence[str], kind: AttributeType | None) -> AttributeValue 
         (text,) = values
         return attribute_from_text(kind or type_of_text(text), text) if text else None
     if kind not in (None, "keywords"):
-        raise ValueError(f"it is there {len(values)} times, and is of type {kind}")
+        raise ValueError(f"it is given {len(values)} times, but its type is {kind}")
     return attribute_of("keywords", values)
 
 
 def require_whole(opened: Sequence[OpenSource], records: Sequence[SourceRecord]) -> None:
-    """Raise UsageError where one part of a source gets other attributes than the rest has: all
-    documents of a source have the same."""
+    """Raise UsageError if one part of a source gets other attributes than the rest: all documents
+    of a source have the same."""
     given: dict[str, Attributes] = {}
     for one in opened:
         source = one.source
@@ -96,13 +94,15 @@ def _several(source: Source, others: Attributes) -> UsageError:
     shown = ", ".join(f"{name}={value!r}" for name, value in others.items()) or "none"
     return UsageError(
         f"parts of the source {source.name!r} at {source.location} would have different"
-        f" attributes: others have {shown[:200]}",
-        hint="give each part a name of its own (--name, or name in [[source]]), or index all of it",
+        f" attributes: the other parts have {shown[:200]}",
+        hint=(
+            "give each part its own name (--name, or name in [[source]]), or index the whole source"
+        ),
     )
 
 
 def _types(values: Mapping[str, object]) -> dict[str, AttributeType]:
-    """The types that values of a source show, for words that are given beside them."""
+    """Return the types of a source's values, for text values beside them."""
     shown = {name: type_of(value) for name, value in values.items() if value not in (None, "")}
     return {name: kind for name, kind in shown.items() if kind is not None}
 
@@ -110,7 +110,7 @@ def _types(values: Mapping[str, object]) -> dict[str, AttributeType]:
 def _of_type_now(
     name: str, value: AttributeValue, known: Mapping[str, AttributeType], where: str
 ) -> AttributeValue | None:
-    """A remembered value as one of the type that the name has by now."""
+    """Convert a remembered value to the current type of the name."""
     kind = known.get(name)
     if kind is None:
         return value
@@ -122,7 +122,7 @@ def _of_type_now(
         return attribute_from_text(kind, text.lower() if isinstance(value, bool) else text)
     except ValueError as error:
         raise InvalidAttribute(
-            f"{where} has an attribute {name!r} from before: {error}",
+            f"{where} has an attribute {name!r} from an earlier run: {error}",
             code="attribute_invalid",
             name=name,
             hint=f"give it another value: pincite index --set {name}=...",

@@ -1,5 +1,5 @@
-"""Which sources a run indexes, and how each is described: options, else configuration, else what
-the catalog remembers."""
+"""Choose the sources of a run and their descriptions: options, else configuration, else the values
+in the catalog."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def open_all(
     among: frozenset[str] | None = None,
     ocr: bool | None = None,
 ) -> Iterator[list[Opened]]:
-    """The sources that are named, or else all that the collection and the configuration know, with
-    their attributes; `known` are the types of these. Records are in the index `folder`. Of `among`
-    are the sources that the collection knows, as it knows them, in place of all of these. `ocr` is
-    for those of which neither options nor configuration say it.
+    """Open the named sources, or else all that the collection and the configuration know, with
+    their attributes; `known` are the types of these. Records are in the index `folder`. `among`
+    restricts the run to these known sources, described as in the collection. `ocr` applies to those
+    for which neither options nor configuration decide.
 
-    Raises SourceError where one is gone, or two have one name, ConfigError for a malformed URL
-    rule, UsageError for attributes that cannot be.
+    Raises SourceError if one is missing, or two have the same name, ConfigError for a malformed URL
+    rule, UsageError for invalid attributes.
     """
     ours = [each for each in configured if each.collection == options.collection]
     records = info.sources if info else ()
@@ -82,7 +82,7 @@ def open_all(
 
 
 def names_of(locations: Sequence[str | Path]) -> str:
-    """What a run indexes, for those who wait for it."""
+    """Return the names of the run's sources, for messages to processes that wait."""
     return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
 
 
@@ -118,7 +118,7 @@ def _describe(
     options: IndexOptions,
     types: dict[str, AttributeType],
 ) -> None:
-    """Give an open source its attributes; their types are known to those that come after it."""
+    """Give an open source its attributes; later sources know their types."""
     source = opened.source
     if source.kind == "records":
         return  # each of them has its own
@@ -146,7 +146,7 @@ def _describe(
 def _described(
     opened: OpenSource, before: Source, config: SourceConfig | None
 ) -> Mapping[str, str]:
-    """The descriptions of the folders of a source. Raises ConfigError."""
+    """Return the descriptions of the folders of a source. Raises ConfigError."""
     if config is None:
         return before.descriptions
     try:
@@ -156,8 +156,8 @@ def _described(
 
 
 def _share(opened: Sequence[Opened]) -> None:
-    """Parts of one source have one record: descriptions of its folders hold for all of them,
-    and what is masked or indexed in one of them is so in all."""
+    """Share settings between parts of one source, which have one record: descriptions of folders
+    apply to all parts, and so do masking and indexing of anything."""
     for name in {one.source.name for one, _ in opened}:
         parts = [one for one, _ in opened if one.source.name == name]
         if len(parts) < 2:
@@ -176,14 +176,14 @@ def _share(opened: Sequence[Opened]) -> None:
 def _ask_for_ocr(
     opened: OpenSource, remembered: Sequence[Source], said: Sequence[bool | None]
 ) -> None:
-    """Say whether pages that are pictures are read: as the first says who says anything, else as
-    before. Raises ConfigError where somebody asks for it and it is not installed."""
+    """Set whether picture pages are read: the first explicit value counts, else the previous one.
+    Raises ConfigError if it is requested and OCR is not installed."""
     if opened.source.kind == "records":
         return
     asked = next((one for one in said if one is not None), None)
     if asked and ocr_is_missing():
         raise ConfigError(
-            f"OCR is asked for in {opened.source.name}, and what reads pictures is not installed",
+            f"{opened.source.name} needs OCR, which is not installed",
             hint=f"pip install 'pincite[{OCR}]'",
         )
     before = remembered[0].ocr if remembered else False
@@ -193,12 +193,12 @@ def _ask_for_ocr(
 def _place(location: str | Path) -> Path:
     try:
         return Path(location).expanduser().resolve()
-    except (OSError, RuntimeError) as error:  # a loop of links, a user who is not known
+    except (OSError, RuntimeError) as error:  # a loop of links, or an unknown user
         raise SourceError(f"{location} cannot be reached: {error}") from error
 
 
 def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) -> Source | None:
-    """The one source that was indexed from here, or from the checkout that holds it."""
+    """Return the one source that was indexed from here, or from the surrounding checkout."""
     found = [
         record
         for record in records
@@ -212,8 +212,8 @@ def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) 
 def renamed(
     opened: Sequence[Opened], records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
 ) -> frozenset[str]:
-    """The names under which something was indexed that has another name now: the same part of the
-    same place with the same selection, under a name that no configuration gives."""
+    """Return the old names of renamed sources: the same part of the same place with the same
+    selection, under a name that no configuration uses."""
     kept = {each.name for each in configured} | {source.source.name for source, _ in opened}
     now = {(source.source.location, (source.within,), selection) for source, selection in opened}
     return frozenset(
@@ -227,7 +227,7 @@ def renamed(
 def record_of_source(
     opened: OpenSource, selection: Selection, info: CollectionInfo
 ) -> SourceRecord:
-    """The record of a source that is not complete, with the parts of it that the collection has."""
+    """Return the record of an incomplete source, with the parts of it that the collection has."""
     within = {opened.within}
     for known in info.sources:
         if known.source.name == opened.source.name:
@@ -244,6 +244,6 @@ def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord])
         name, location = one.source.name, one.source.location
         if places.setdefault(name, location) != location:
             raise SourceError(
-                f"a source named {name!r} is indexed from {places[name]} already",
+                f"a source named {name!r} is already indexed from {places[name]}",
                 hint="give this one another name with --name NAME",
             )

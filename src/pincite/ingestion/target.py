@@ -1,4 +1,4 @@
-"""Which collection new documents go into, and with which models: its spec, found or made."""
+"""Choose the collection and models for new documents: find its spec or create it."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def find_base(
     locations: Sequence[str | Path],
     options: IndexOptions,
 ) -> CollectionInfo | None:
-    """The collection that is there already, all of its members as one. Raises UsageError where
-    nothing is known of it or named, or it is broken and not made anew."""
+    """Return the existing collection, all of its members as one. Raises UsageError if nothing is
+    known of it or named, or if it is damaged and not rebuilt."""
     name = options.collection
     require_base(infos, name)
     held = members(infos, name)
     configured = any(each.collection == name for each in settings.sources)
     if not held and not locations and not configured:
         raise UsageError(
-            f"nothing is known of collection {name!r} yet",
+            f"collection {name!r} is still empty",
             hint=f"pincite index PATH --collection {name}",
         )
     base = as_one(held, held[-1].spec) if held else None
@@ -52,9 +52,9 @@ def find_base(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where new documents go: into the collection `info`, or a new one of that `name`. `like` is
-    the member of the base that was made last, `others` are those besides, `serial` comes next,
-    `unseen` has the same model and no search asks it."""
+    """The target of new documents: the collection `info`, or a new one with that `name`. `like` is
+    the newest member of the base, `others` are the remaining ones, `serial` is the next number,
+    `unseen` has the same model but is not searched."""
 
     name: str
     base: str
@@ -66,8 +66,8 @@ class Target:
 
 
 def goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions) -> bool:
-    """Does another model get a collection of its own? Where several are, or one has the name of
-    its model, it goes without saying."""
+    """Return whether another model gets a separate collection. If there are several, or one is
+    named after its model, this is implied."""
     asked = options.beside or settings.beside(options.collection)
     return asked or len(held) > 1 or any(info.spec.base for info in held)
 
@@ -75,7 +75,7 @@ def goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: Ind
 def of_model(
     settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions
 ) -> CollectionInfo | None:
-    """The member that has the model which is going to be used, else the last."""
+    """Return the member with the model of this run, else the last one."""
     last = held[-1] if held else None
     name = choose_model(settings, last, options)
     same = (i for i in held if i.spec.dense is not None and i.spec.model == name)
@@ -88,8 +88,8 @@ def choose_target(
     dense: Dense,
     options: IndexOptions,
 ) -> Target:
-    """Raises UsageError where it has the vectors of a model that no search asks yet, or any more,
-    unless it is made anew."""
+    """Return the target. Raises UsageError if it has vectors of a model that is not searched yet,
+    or no longer, unless it is rebuilt."""
     base, like = options.collection, held[-1] if held else None
     ours = all_members(infos, base)
     serial = next_serial(ours)
@@ -108,7 +108,7 @@ def choose_target(
 
 
 def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
-    """Raise UsageError: nothing is indexed over vectors that are being filled in, or were kept."""
+    """Raise UsageError: nothing is indexed over vectors that are being created, or were kept."""
     base, model = unseen.public_name, unseen.model or BUNDLED
     state = "is not complete" if unseen.pending else "was kept and is not searched"
     ways = []
@@ -116,12 +116,11 @@ def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
         verb = "finish it" if unseen.pending else "go back to it"
         ways.append(f"to {verb}: pincite reembed {base} --to {model}")
     if unseen.name != base:
-        ways.append(f"to give it up: pincite collections drop {unseen.name}")
+        ways.append(f"to discard it: pincite collections drop {unseen.name}")
     if used is not None and used.dense is not None:
         ways.append(f"to index as before: pincite index -c {base} --model {used.model or BUNDLED}")
     raise UsageError(
-        f"{unseen.name} has vectors of {model} for {base} and {state}:"
-        " indexing beside would begin it anew",
+        f"{unseen.name} has vectors of {model} for {base} and {state}: --beside would start over",
         hint="; ".join(ways),
     )
 
@@ -135,7 +134,8 @@ async def settle_spec(
     opened: Sequence[tuple[OpenSource, Selection]],
     schema: Schema,
 ) -> CollectionSpec:
-    """The spec to index with, stored. A new one is made; an old one must fit, or is upgraded."""
+    """Store and return the spec to index with. A new one is created; an existing one must match, or
+    is upgraded."""
     encoder = dense.encoder
     made_by = encoder.fingerprint if encoder else None
     dimensions = encoder.dimensions if encoder else 0
@@ -167,14 +167,16 @@ async def settle_spec(
         )
         await (client.reset(spec) if info or target.unseen else client.create(spec))
         if knows_other_language(spec):
-            said = f"this seems to be {language}, and the model knows English; it finds by word"
-            fix = f"for meaning, too: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
+            said = (
+                f"this seems to be {language}, but the model is for English; keyword search works"
+            )
+            fix = f"For semantic search: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
             options.on_notice(Notice("other_language", f"{said}. {fix}"))
         return spec
     spec = info.spec
     if options.language not in ("auto", spec.language):
         raise UsageError(
-            f"collection {spec.name!r} is stemmed as {spec.language}, not {options.language}",
+            f"collection {spec.name!r} uses stemming for {spec.language}, not {options.language}",
             hint=f"pincite collections rebuild {spec.name} --language {options.language}",
         )
     if options.sparse and name_of(options.sparse) != spec.sparse_model:
@@ -185,8 +187,9 @@ async def settle_spec(
     if spec.dense is not None:
         flags = f" --model {options.model}" if options.model else ""
         instead = (
-            f", or keep both: pincite index -c {spec.public_name} --beside{flags}, or without the"
-            f" files: pincite reembed {spec.public_name} --to {dense.name or BUNDLED}"
+            f", or keep both: pincite index -c {spec.public_name} --beside{flags}, or without"
+            f" reading the files again: pincite reembed {spec.public_name} --to"
+            f" {dense.name or BUNDLED}"
         )
         require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags, instead)
     wanted = replace(
@@ -204,12 +207,13 @@ async def settle_spec(
 
 
 def knows_other_language(spec: CollectionSpec) -> bool:
-    """Is a collection's model the default one, which knows English, and its language another?"""
+    """Return whether a collection has the default model, which is for English, and another
+    language."""
     return spec.dense is not None and not spec.model and spec.language != "english"
 
 
 def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:
-    """The stemming language of a new collection, from a sample of its documents."""
+    """Guess the stemming language of a new collection from a sample of its documents."""
     texts: list[str] = []
     for source, _ in opened:
         entries = [entry for entry in source.entries() if isinstance(entry, Entry)]
@@ -218,7 +222,7 @@ def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str
                 raw = source.read(entry)
                 document = read_document(raw, source=source.source, path=entry.path, ref="")
             except PinciteError:
-                continue  # indexing will name it
+                continue  # indexing reports it
             if document.source_type == "docs":
                 texts.append(document.text[:_SAMPLE_CHARS])
     return stemmer_for(guess_language("\n".join(texts)))

@@ -1,4 +1,4 @@
-"""An index run as those see it who watch the process."""
+"""Telemetry of an indexing run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Run = Callable[P, Coroutine[Any, Any, tuple[IngestReport, ...]]]
 
 
 def watched_run(run: Run[P]) -> Run[P]:
-    """The same with a span, which has the numbers of all reports."""
+    """Wrap a run in a span with the numbers of all reports."""
 
     @wraps(run)
     async def watched(*args: P.args, **kwargs: P.kwargs) -> tuple[IngestReport, ...]:

@@ -1,4 +1,4 @@
-"""Chunks get their sparse vectors, and collections the average length that these depend on."""
+"""Compute sparse vectors of chunks, and the average length that they depend on."""
 
 from __future__ import annotations
 
@@ -11,28 +11,20 @@ from pincite.ingestion.report import Progress
 from pincite.model import Chunk, CollectionSpec, Point
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import round_average
-from pincite.sources import Entry
-
-_SAMPLE = 48  # documents that give the first estimate of the average length
 
 
 def weigh(
     chunks: Iterable[Chunk], texts: Iterable[str], sparse: SparseEncoder, average_length: float
 ) -> tuple[Point, ...]:
-    """Points without dense vectors. `texts` are what `enrich` makes of the chunks, `average_length`
-    as in `SparseEncoder.encode_document`."""
+    """Return points without dense vectors. `texts` are the results of `enrich` for the chunks,
+    `average_length` is as in `SparseEncoder.encode_document`."""
     pairs = zip(chunks, texts, strict=True)
     return tuple(Point(c, *sparse.encode_document(text, average_length)) for c, text in pairs)
 
 
 def average_of(tokens: int, chunks: int) -> float:
-    """The average length that a collection with so many tokens in its chunks is weighed with."""
+    """Return the average length for weighing a collection with so many tokens in its chunks."""
     return round_average(max(tokens / chunks, 1.0)) if chunks else 0.0
-
-
-def sample_of(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Files from all over a source, of whose documents a first average is taken."""
-    return entries[:: max(1, len(entries) // _SAMPLE)]
 
 
 async def weigh_again(
@@ -41,10 +33,9 @@ async def weigh_again(
     sparse: SparseEncoder,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
-    """Weigh all chunks for the average length of what is indexed now, unless they are, and count
-    the terms of a collection that was made before they were counted. When this is cut off, the
-    collection says that it is `mixed`, and the next run begins again. False if all was as it is to
-    be."""
+    """Weigh all chunks for the current average length, unless they already are, and count the terms
+    of a collection from before they were counted. If this is interrupted, the collection is marked
+    `mixed`, and the next run starts again. Return False if nothing had to change."""
     info = next(i for i in await index.collections() if i.spec.name == collection)
     spec, average = info.spec, average_of(info.tokens, info.chunks)
     if not spec.idf or not (spec.engine_idf or spec.mixed or average != spec.average_length):
@@ -68,8 +59,8 @@ async def weigh_others(
     sparse: SparseEncoder,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """What documents have left behind in the other members of a base is weighed for itself; a
-    member that has none any more goes."""
+    """Weigh the remaining documents of the other members of a base, each for itself; remove members
+    without documents."""
     gone = await index.let_go() if others else ()
     for other in others:
         if other.name not in gone and other.sparse == sparse.fingerprint:

@@ -1,9 +1,9 @@
-"""Documents are analysed by processes of their own, one for each core.
+"""Analyse documents in separate processes, one for each core but one.
 
 A worker is `python -m pincite.ingestion.workers LANGUAGE CHUNKER`: it reads documents from its
-standard input and writes what it found to its standard output. It opens no file, and knows no key.
-A parser that crashes or does not end costs the document that it was given: its worker is ended, and
-the next document gets another one.
+standard input and writes results to its standard output. It opens no file, and has no keys. If a
+parser crashes or does not end, only the current document fails: its worker is ended, and the next
+document gets another one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
 
-#: From so many bytes of files on workers are worth their start, a quarter of a second each.
+#: From this size of files on, workers are worth their start, a quarter of a second each.
 WORTH_BYTES: Final = 3_000_000
 _LIMIT_S: Final = 60.0  # the largest file that is read takes two
 _TASK: Final = msgspec.msgpack.Decoder(tuple[Document, float])
@@ -40,12 +40,13 @@ _ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
 
 @contextmanager
 def open_analyser(
-    chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processes: int = 0
+    chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processors: int = 0
 ) -> Iterator[Analyser]:
-    """Workers where there are cores for them and so much to do; else this process. What weighs by
-    a model of its own stays here."""
-    count = processes or cores()
-    if count < 2 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
+    """Yield workers if there are cores for them and enough work; otherwise this process. Sparse
+    encoders with a model stay in this process. One core is left to the writer, which has nearly as
+    much to do as one worker; and each worker learns the terms of words separately."""
+    count = (processors or cores()) - 1
+    if count < 1 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
         yield Here(chunker, sparse)
         return
     workers = Workers(chunker, sparse.analyser.language, count)
@@ -56,7 +57,7 @@ def open_analyser(
 
 
 class Workers:
-    """An `Analyser` of several processes, each of which has a thread here that waits for it."""
+    """An `Analyser` with several processes, each with a thread here that waits for it."""
 
     def __init__(
         self, chunker: ChunkerConfig, language: str, count: int, limit_s: float = _LIMIT_S
@@ -71,13 +72,13 @@ class Workers:
         self._closed = False
 
     def submit(self, document: Document, average_length: float) -> Pending:
-        """Begin with a document as soon as a process has nothing else to do."""
-        if document.pages and not document.extractor:  # which have attributes for sections
+        """Start with a document as soon as a process is idle."""
+        if document.pages and not document.extractor:  # attributes for sections
             return self._here.submit(document, average_length)
         try:
             bare = replace(document, attributes={})
             raw = msgspec.msgpack.encode((bare, average_length))
-        except UnicodeEncodeError:  # of a name that is no text
+        except UnicodeEncodeError:  # a name is not valid text
             return self._here.submit(document, average_length)
         return self._threads.submit(self._analyse, raw)
 
@@ -85,7 +86,7 @@ class Workers:
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or not worker.alive:
             if worker is not None:
-                worker.end()  # it died with nothing to do
+                worker.end()  # it died while idle
             worker = self._own.worker = self._started()
         try:
             return worker.ask(raw, self._limit_s)
@@ -93,19 +94,19 @@ class Workers:
             worker.end()
             slow = isinstance(error, TimeoutError)
             why = f"takes more than {self._limit_s:.0f} s" if slow else "has crashed"
-            raise SourceError(f"its parser {why}", hint="leave the file out: --exclude") from error
+            raise SourceError(f"its parser {why}", hint="exclude the file: --exclude") from error
 
     def _started(self) -> _Worker:
         with self._lock:
             if self._closed:
-                raise SourceError("the run was ended")
+                raise SourceError("the indexing run has ended")
             worker = _Worker(self._start)
             self._workers = [one for one in self._workers if one.alive]
             self._workers.append(worker)
             return worker
 
     def close(self) -> None:
-        """End all processes; what they are working on is given up."""
+        """End all processes; their current work is lost."""
         with self._lock:
             self._closed = True
             for worker in self._workers:
@@ -114,7 +115,7 @@ class Workers:
 
 
 class _Worker:
-    """A process. `end` may be called by another thread than the one that asks."""
+    """A process. `end` may be called by another thread than `ask`."""
 
     def __init__(self, start: tuple[str, str]) -> None:
         self._process = subprocess.Popen(
@@ -124,7 +125,7 @@ class _Worker:
             bufsize=0,
             stderr=subprocess.DEVNULL,
             env=without_secrets(os.environ),
-            start_new_session=True,  # Ctrl-C is for the one that waits
+            start_new_session=True,  # Ctrl-C is for the waiting process
         )
 
     @property
@@ -132,8 +133,8 @@ class _Worker:
         return self._process.poll() is None
 
     def ask(self, raw: bytes, limit_s: float) -> Analysed:
-        """Raises SourceError for what the analysis raised, EOFError or BrokenPipeError where the
-        process has gone, and TimeoutError."""
+        """Analyse a document. Raises SourceError for an error of the analysis, EOFError or
+        BrokenPipeError if the process has ended, and TimeoutError."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
@@ -153,7 +154,7 @@ class _Worker:
 
 
 def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> None:
-    """Analyse what comes, until nothing comes any more."""
+    """Analyse documents until the input ends."""
     chunker = msgspec.json.decode(config, type=ChunkerConfig)
     sparse = Bm25Encoder(language)
     with suppress(EOFError, BrokenPipeError):

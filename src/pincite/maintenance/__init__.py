@@ -1,1 +1,2 @@
-"""Jobs on a whole collection."""
+"""Operations on a whole collection: embed again, describe, refresh, remove, move to another
+store."""

@@ -1,4 +1,4 @@
-"""What somebody says of a folder or a file: kept with its source, shown with its passages."""
+"""Descriptions of folders and files: stored with the source, shown with its passages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pincite.settings.load import Settings
 from pincite.settings.sources import configured_at
 from pincite.support.arguments import require_kind, shown, texts_of
 
-_HINT = "a folder or a file that is indexed, or SOURCE:PATH; see `pincite ls`"
+_HINT = "a folder or a file that is indexed, or SOURCE:PATH; to list them: `pincite ls`"
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The description of `path`, a folder or a file of a source, `""` for all of it. `indexed` says
-    whether encoders read it."""
+    """The description of `path`, a folder or a file of a source; `""` is the whole source.
+    `indexed` says whether encoders read it."""
 
     collection: str
     source: str
@@ -35,7 +35,7 @@ class Description:
 
 
 class Describer(OpenIndex):
-    """Says what folders are."""
+    """Describes folders and files."""
 
     async def describe(
         self,
@@ -45,19 +45,19 @@ class Describer(OpenIndex):
         collections: str | Iterable[str] = (),
         waiting: Waiting = Waiting(WAIT_S),
     ) -> tuple[Description, ...]:
-        """Say what a folder or a file is. All passages below it come with these words from now on;
-        they are in no text and in no citation.
+        """Describe a folder or a file. Searches show the description with all passages below it. It
+        is not part of any text or citation.
 
         Arguments:
             place: a folder or a file of an indexed source: a path on this machine, or
-                `SOURCE:PATH`, where `SOURCE:` is all of the source.
-            text: what it is, in a sentence or two; empty takes the description away.
+                `SOURCE:PATH`. `SOURCE:` alone is the whole source.
+            text: the description, a sentence or two; empty removes it.
             collections: only in these collections.
-            waiting: for how many seconds to wait for others who write to a collection.
+            waiting: how many seconds to wait for other writers.
 
-        Returns the descriptions of that place as they are now, one for each collection. Raises
-        UsageError for a place that is not indexed, for one that `pincite.toml` describes and for a
-        text of more than 1,000 characters, IndexUnavailable where others write for too long.
+        Returns the new descriptions of that place, one for each collection. Raises UsageError if
+        the place is not indexed, if `pincite.toml` describes it, or if the text has more than 1,000
+        characters, and IndexUnavailable if another writer takes too long.
 
         >>> (said,) = await pincite.describe("docs", "Guides for those who run the service")
         >>> (said.path, said.text)
@@ -70,7 +70,7 @@ class Describer(OpenIndex):
         return await describe(self.client(), self.settings, fspath(place), text, among, waiting)
 
     async def descriptions(self) -> tuple[Description, ...]:
-        """The descriptions of folders and files, by collection, source and path.
+        """List descriptions of folders and files, in order of collection, source and path.
 
         >>> said = await pincite.describe("docs", "Guides for those who run the service")
         >>> [one.path for one in await pincite.descriptions()]
@@ -98,7 +98,7 @@ async def describe(
     collections: Sequence[str],
     waiting: Waiting,
 ) -> tuple[Description, ...]:
-    """Keep the text with all members of each collection that has the place. Raises as
+    """Store the text with all members of each collection that has the place. Raises the errors of
     `Describer.describe`."""
     infos = named_infos(visible(await index.collections()), collections)
     found = _found(infos, place)
@@ -139,8 +139,8 @@ async def _keep(
 def _found(
     infos: Sequence[CollectionInfo], place: str
 ) -> list[tuple[CollectionInfo, SourceRecord, str]]:
-    """The sources that the place is in, and its path in each: those that are named, else the
-    innermost of this machine. Raises UsageError where there is none."""
+    """The sources that contain the place, and its path in each: the source that is named, else the
+    innermost ones on this machine. Raises UsageError if there is none."""
     every = [(info, record) for info in infos for record in info.sources]
     every = [(info, one) for info, one in every if one.source.kind != "records"]
     name, colon, rest = place.partition(":")
@@ -159,7 +159,7 @@ def _found(
             found.append((info, one, "" if path == "." else path))
     if not found:
         names = ", ".join(sorted({one.source.name for _, one in every})) or "none"
-        raise UsageError(f"{shown(place)} is not indexed; sources are: {names}", hint=_HINT)
+        raise UsageError(f"{shown(place)} is not indexed; known sources: {names}", hint=_HINT)
     innermost = max(len(one.source.location) for _, one, _ in found)
     return [each for each in found if len(each[1].source.location) == innermost]
 
@@ -167,18 +167,18 @@ def _found(
 async def _require_there(
     index: LeasedIndex, infos: Sequence[CollectionInfo], source: str, path: str
 ) -> None:
-    """Raise UsageError where nothing is indexed there: a wrong letter would never show."""
+    """Raise UsageError if nothing is indexed there; a typo would go unnoticed."""
     for info in infos:
         for known in await index.documents(info.spec.name, source):
             if not path or known.path == path or known.path.startswith(f"{path}/"):
                 return
-    raise UsageError(f"nothing is indexed at {source}:{shown(path)}", hint=_HINT)
+    raise UsageError(f"no indexed file is at {source}:{shown(path)}", hint=_HINT)
 
 
 def _refuse_configured(
     settings: Settings, found: Sequence[tuple[CollectionInfo, SourceRecord, str]]
 ) -> None:
-    """Raise UsageError where `pincite.toml` has the last word."""
+    """Raise UsageError if `pincite.toml` describes the place."""
     for _, record, path in found:
         root = Path(record.source.location)
         for within in ("", *record.within):
@@ -186,7 +186,7 @@ def _refuse_configured(
             theirs = described({}, config.descriptions, within) if config else {}
             if path in theirs:
                 raise UsageError(
-                    f"{settings.config} describes {shown(path or record.source.name)}: change it"
-                    " there",
-                    hint="pincite index brings it in",
+                    f"{settings.config} describes {shown(path or record.source.name)}: change"
+                    " it there",
+                    hint="to apply the change: pincite index",
                 )

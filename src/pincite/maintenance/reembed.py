@@ -1,8 +1,8 @@
-"""A collection gets another dense model, from the texts that are stored in it.
+"""Give a collection another dense model, from the texts that are stored in it.
 
-The new vectors go into a member of the same base that nobody searches until it is complete. Then it
-takes the place of the others with one write to the catalog. A document is recorded there as soon
-as it is whole, under the revision that it has: what is cut off goes on, and a later run of indexing
+The new vectors are written to a member of the same base that searches skip until it is complete.
+Then one write to the catalog puts it in the place of the others. A document is recorded there when
+it is complete, under its revision. So an interrupted run can be continued, and a later indexing run
 finds nothing to do.
 """
 
@@ -45,14 +45,14 @@ from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 
 _PAGE = 512  # chunks that are compared at a time
-# What a spec keeps when its collection is made anew.
+# The fields of a spec that a new collection keeps.
 _OF_MEMBERS = ("name", "model", "base", "formerly", "serial", "pending", "replaces")
 
 
 @dataclass(frozen=True, slots=True)
 class ReembedOptions:
-    """`keep` leaves the old collections on the disk, out of sight. `rate` is how many texts are
-    embedded in a second at most, 0 for as many as there can be. `wait_s` as in `IndexOptions`."""
+    """Options of a run. `keep` leaves the old collections on disk, hidden. `rate` is the maximum
+    number of texts embedded in a second, 0 for no limit. `wait_s` as in `IndexOptions`."""
 
     keep: bool = False
     rate: float = 0.0
@@ -67,7 +67,7 @@ class ReembedOptions:
 
 @dataclass(frozen=True, slots=True)
 class Reembedding:
-    """How far it is: chunks that have their new vector, and all of them."""
+    """Progress: the number of chunks that have their new vector, and of all chunks."""
 
     done: int
     total: int
@@ -75,8 +75,8 @@ class Reembedding:
 
 @dataclass(frozen=True, slots=True)
 class Reembedded:
-    """What was done. `encoded` of the `chunks` had no vector of this model yet; `retired` are the
-    collections that it replaced, and that are gone unless they are `kept`."""
+    """The result of a run. `encoded` of the `chunks` had no vector of this model before. `retired`
+    are the replaced collections; they are deleted unless they are `kept`."""
 
     base: str
     collection: str
@@ -90,7 +90,7 @@ class Reembedded:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is to be filled, and with what. `batch_chunks` are embedded at a time."""
+    """The collection to fill and its sources. `batch_chunks` are embedded at a time."""
 
     index: Index
     spec: CollectionSpec
@@ -108,11 +108,11 @@ async def reembed(
     options: ReembedOptions,
     progress: Callable[[Reembedding], None] = lambda _: None,
 ) -> Reembedded:
-    """Give all documents of a base the dense model of that name. Searches are answered by the old
-    ones until the new one is complete. Safe to repeat, and to stop at any time.
+    """Give all documents of a base the dense model of that name. Searches use the old collections
+    until the new one is complete. A run can be repeated, and stopped at any time.
 
-    Raises UsageError for an unknown collection, IndexUnavailable while somebody else writes to it,
-    StoreError where the copy is not complete in the end, ConfigError, ProviderError, DiskFull.
+    Raises UsageError for an unknown collection, IndexUnavailable while another process writes to
+    it, StoreError if the copy is incomplete in the end, ConfigError, ProviderError, DiskFull.
     """
     waiting = Waiting(options.wait_s, options.on_notice)
     async with index.leases.take(base, f"embedding {base!r} with {model}", waiting):
@@ -133,7 +133,7 @@ async def _reembed(
     if not held:
         called = sorted({info.spec.public_name for info in infos})
         raise UsageError(
-            f"there is no collection {base!r}; there are: {', '.join(called) or 'none'}",
+            f"no collection is named {base!r}; known collections: {', '.join(called) or 'none'}",
             hint="pincite collections",
         )
     together = as_one(held, held[-1].spec)
@@ -149,10 +149,10 @@ async def _reembed(
     )
     async with open_dense(settings, of_model(settings, known, asked), asked) as dense:
         if dense.encoder is None:
-            raise ModelUnavailable(f"there is no model {model!r}", hint="pincite doctor")
+            raise ModelUnavailable(f"no model is named {model!r}", hint="pincite doctor")
         models = Models(settings.use, settings.models, offline=settings.offline)
         try:
-            await sparse_of(models, held[-1].spec)  # before anything is made
+            await sparse_of(models, held[-1].spec)  # before anything is created
             spec = await make_target(index, base, dense, dense.encoder)
             sparse = await sparse_of(models, spec)
             work = Work(index, spec, dense.encoder, sparse, dense.batch_chunks, progress)
@@ -164,8 +164,8 @@ async def _reembed(
 async def make_target(
     index: Index, base: str, dense: Dense, encoder: DenseEncoder
 ) -> CollectionSpec:
-    """The collection with the new model, made or made ready: pending unless it is searched already,
-    as one member of several. Where it is the only one, nothing is written."""
+    """Create or prepare the collection with the new model and return it. It is pending unless it is
+    already searched as one of several members. If it is the only member, nothing is written."""
     infos = await index.collections()
     ours, held = all_members(infos, base), members(infos, base)
     there = next((info for info in ours if info.spec.dense == encoder.fingerprint), None)
@@ -204,7 +204,7 @@ async def make_target(
         pending=True,
         replaces=tuple(sorted(replaced - {spec.name})),
     )
-    if there and there.spec.sparse != last.sparse:  # all of it would have to be weighed again
+    if there and there.spec.sparse != last.sparse:  # every vector would need new weights
         spec = replace(new, **{name: getattr(spec, name) for name in _OF_MEMBERS})
         await index.reset(spec)
     else:
@@ -213,7 +213,8 @@ async def make_target(
 
 
 async def fill(work: Work, options: ReembedOptions) -> Reembedded:
-    """Embed what the target of the work lacks, compare, switch, retire. Raises as `reembed`."""
+    """Embed the documents that the target lacks, compare, switch, and retire the old ones. Raises
+    the errors of `reembed`."""
     index, spec = work.index, work.spec
     infos = await index.collections()
     olds = [info for info in members(infos, spec.public_name) if info.spec.name != spec.name]
@@ -226,7 +227,7 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
         await _compare(index, spec, olds)
     await index.settle(spec.name)
     made = {info.spec.name: info for info in await index.collections()}[spec.name]
-    if spec.pending:  # from here on searches ask this one, and none of those that it replaces
+    if spec.pending:  # from here on searches use this collection instead of those it replaces
         await index.create(replace(made.spec, pending=False))
     retired = await _retire(index, made, options)
     return Reembedded(
@@ -237,7 +238,7 @@ async def fill(work: Work, options: ReembedOptions) -> Reembedded:
 
 
 async def _retire(index: Index, made: CollectionInfo, options: ReembedOptions) -> tuple[str, ...]:
-    """Drop what has been replaced, unless it is to be kept, and members that have become empty."""
+    """Drop the replaced collections, unless they are to be kept, and empty members."""
     ours = all_members(await index.collections(), made.spec.public_name)
     replaced = [i.spec.name for i in ours if i.spec.name in made.spec.replaces]
     empty = [i.spec.name for i in ours if not i.documents and i.spec.name != made.spec.name]
@@ -247,8 +248,9 @@ async def _retire(index: Index, made: CollectionInfo, options: ReembedOptions) -
 
 
 async def _wanted(work: Work, olds: Sequence[CollectionInfo]) -> list[tuple[str, DocumentRecord]]:
-    """The documents of the old members that the new one lacks, with where they are. What it has
-    and they do not is removed, and so is what a crash has left in two members."""
+    """Return the documents of the old members that the new one lacks, each with its collection.
+    Remove documents that only the new member has, and copies in two members that a crash has
+    left."""
     index, name = work.index, work.spec.name
     there = {(r.source, r.path): r for r in await index.documents(name)}
     found: dict[tuple[str, str], tuple[str, DocumentRecord]] = {}
@@ -272,7 +274,7 @@ async def _wanted(work: Work, olds: Sequence[CollectionInfo]) -> list[tuple[str,
 def _with_other_attributes(
     have: Mapping[str, DocumentRecord], records: Iterable[DocumentRecord]
 ) -> Iterator[DocumentRecord]:
-    """What the new member has already, and what has got other attributes since."""
+    """Yield the records of the new member whose attributes have changed, with the new ones."""
     for record in records:
         made = have.get(record.revision)
         if made and (made.attributes, made.inherited) != (record.attributes, record.inherited):
@@ -280,8 +282,8 @@ def _with_other_attributes(
 
 
 async def _embed_all(work: Work, wanted: Sequence[tuple[str, DocumentRecord]], rate: float) -> int:
-    """Whole documents in batches, each recorded when it is whole; not more than `rate` chunks in a
-    second. Returns how many chunks there were."""
+    """Embed whole documents in batches and record each one when it is complete, at most `rate`
+    chunks in a second. Return the number of chunks."""
     most = work.batch_chunks if not rate else max(1, min(work.batch_chunks, int(rate)))
     total = sum(record.chunks for _, record in wanted)
     done, started_s = 0, time.monotonic()
@@ -302,12 +304,12 @@ async def _embed_all(work: Work, wanted: Sequence[tuple[str, DocumentRecord]], r
 
 
 async def _prepared(work: Work, name: str, record: DocumentRecord) -> Prepared:
-    """A document from what is stored of it. Raises StoreError where something is missing."""
+    """Build a document from its stored texts. Raises StoreError if a part is missing."""
     chunks = await work.index.document(name, record.source, record.path)
     if len(chunks) != record.chunks:
         raise StoreError(
             f"{record.path!r} has {len(chunks)} chunks in {name}, not {record.chunks}",
-            hint="pincite index, then the same command again",
+            hint="pincite index, then run the same command again",
         )
     texts = tuple(enrich(chunk) for chunk in chunks)
     points = weigh(chunks, texts, work.sparse, work.spec.average_length)
@@ -319,15 +321,15 @@ async def _write(work: Work, batch: Sequence[tuple[str, Prepared]]) -> None:
     await work.index.replace(
         work.spec.name, [IndexedDocument(one.record, one.points) for one in embedded]
     )
-    if not work.spec.pending:  # it is searched already, and a document is in one member only
+    if not work.spec.pending:  # already searched, and a document is in one member only
         for name in sorted({name for name, _ in batch}):
             there = [one.record.revision for place, one in batch if place == name]
             await work.index.remove(name, there)
 
 
 async def _compare(index: Index, spec: CollectionSpec, olds: Sequence[CollectionInfo]) -> None:
-    """Raise StoreError unless the collection has every chunk of the old ones, one of each page with
-    its vector, and no other."""
+    """Raise StoreError unless the collection has exactly the chunks of the old ones, and one chunk
+    of each page has its vector."""
     expected = 0
     for info in olds:
         after = None
@@ -347,6 +349,6 @@ async def _compare(index: Index, spec: CollectionSpec, olds: Sequence[Collection
 
 def _incomplete(spec: CollectionSpec, what: str) -> StoreError:
     return StoreError(
-        f"{spec.name} lacks {what} and is not used",
-        hint=f"pincite collections drop {spec.name}, then the same command again",
+        f"{spec.name} lacks {what} and stays unused",
+        hint=f"pincite collections drop {spec.name}, then run the same command again",
     )

@@ -1,8 +1,8 @@
-"""Bring sources up to date that differ from what is indexed of them, as `pincite index` would.
+"""Bring changed sources up to date, as `pincite index` does.
 
-`python -m pincite.maintenance.refresh INDEX WISH` does so for the daemon, in a process of its own:
-files are read and parsed there, at low priority, and their errors and their memory end with it. It
-writes a line of JSON for each thing that the daemon should know.
+`python -m pincite.maintenance.refresh INDEX` does this for the daemon in a separate process: files
+are read and parsed there, at low priority, and its errors and memory end with it. It reads one line
+of JSON for each request, and writes one line for each result.
 """
 
 from __future__ import annotations
@@ -11,22 +11,26 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from pincite.collection.members import all_members, as_one, members, visible
-from pincite.daemon.freshness import Found
-from pincite.daemon.glance import Glance, glance
+from pincite.daemon.freshness import DONE, Asked, Found
+from pincite.daemon.glance import Glance, glance, glance_at
 from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.resting import trim
 from pincite.errors import PinciteError
+from pincite.index.documents import records_at
 from pincite.ingest import index_sources
 from pincite.ingestion.dense_model import LOCAL_PROVIDERS
+from pincite.ingestion.deps import Only
 from pincite.ingestion.options import IndexOptions
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
@@ -35,28 +39,36 @@ from pincite.settings.models import BUNDLED
 from pincite.settings.opening import trusted
 from pincite.support.capabilities import be_nice
 
-_NICENESS: Final = 5  # at 10 a machine that compiles on all cores left it a fortieth of one
+_NICENESS: Final = 5  # at 10, a machine compiling on all cores left it a fortieth of a core
 _PR_SET_PDEATHSIG: Final = 1
+_TRIM_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
+    """A source with the result of a look. `paths` are the paths that were looked at, () for
+    everything; `shows` the pages among them that show other files."""
+
     record: SourceRecord
     seen: Glance
+    paths: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
 
 
 async def refresh(
-    settings: Settings, client: ServedIndex, tell: Callable[[Found], None], *, remote: bool
+    settings: Settings, client: ServedIndex, tell: Callable[[Found], None], asked: Asked
 ) -> None:
-    """Look at every source on disk of every collection, and index those that differ. What cannot be
-    brought up to date is told with the reason, and costs only itself."""
+    """Look at every source on disk of every collection, or at the requested paths, and index the
+    differences. A source that fails is reported with the reason and does not stop the others."""
     infos = await client.collections()
     bases = dict.fromkeys(info.spec.public_name for info in visible(infos) if not info.foreign)
     for base in bases:
+        if asked.paths and base not in asked.paths:
+            continue
         held = members(infos, base)
         info = as_one(held, held[-1].spec)
         try:
-            await _refresh_base(settings, client, info, tell, remote=remote)
+            await _refresh_base(settings, client, info, tell, asked)
         except PinciteError as error:
             tell(Found(base, "", "trouble", trouble=str(error)))
 
@@ -66,18 +78,20 @@ async def _refresh_base(
     client: ServedIndex,
     info: CollectionInfo,
     tell: Callable[[Found], None],
-    *,
-    remote: bool,
+    asked: Asked,
 ) -> None:
     base = info.spec.public_name
+    paths = asked.paths.get(base, {})
     looked = [
-        await _look(client, base, one) for one in info.sources if one.source.kind != "records"
+        await _look(client, base, one, paths.get(one.source.name, ()))
+        for one in info.sources
+        if one.source.kind != "records" and (not asked.paths or one.source.name in paths)
     ]
     changed = [one for one in looked if one.seen.state == "changed" or info.lost]
     for one in looked:
         if one not in changed:
             tell(_found(base, one, trouble=one.seen.detail))
-    if changed and (why := _kept_back(settings, info, remote=remote)):
+    if changed and (why := _kept_back(settings, info, remote=asked.remote)):
         for one in changed:
             tell(_found(base, one, trouble=why))
         return
@@ -92,28 +106,60 @@ async def _refresh_base(
                 _options(info),
                 lambda _: None,
                 among=frozenset({one.record.source.name}),
+                only=_only(client, one.paths),
             )
         except PinciteError as error:
             tell(_found(base, one, trouble=str(error)))
         else:
-            indexed = {each.path for each in await _records(client, base, one.record)}
+            records = await _records(client, base, one.record, one.paths)
+            indexed = {each.path for each in records}
             left = tuple(each for each in one.seen.differing if each[0] not in indexed)
-            tell(replace(_found(base, one, written=True), left=left))
+            done = replace(_found(base, one, written=True), left=left)
+            tell(replace(done, shows=_showing(records)))
 
 
-async def _look(client: ServedIndex, base: str, record: SourceRecord) -> _Looked:
+async def _look(
+    client: ServedIndex, base: str, record: SourceRecord, paths: tuple[str, ...]
+) -> _Looked:
+    if paths and len(await _members(client, base)) == 1:
+        records = await _records(client, base, record, paths)
+        seen = await asyncio.to_thread(glance_at, record, records, paths)
+        if seen.state in ("same", "changed"):
+            return _Looked(record, seen, paths, _showing(records))
     records = await _records(client, base, record)
-    return _Looked(record, await asyncio.to_thread(glance, record, records))
+    seen = await asyncio.to_thread(glance, record, records)
+    return _Looked(record, seen, (), _showing(records))
 
 
-async def _records(client: ServedIndex, base: str, record: SourceRecord) -> list[DocumentRecord]:
+async def _members(client: ServedIndex, base: str) -> list[str]:
     infos = all_members(await client.collections(), base)
-    return [
-        document
-        for info in infos
-        if not info.spec.pending
-        for document in await client.documents(info.spec.name, record.source.name)
-    ]
+    return [info.spec.name for info in infos if not info.spec.pending]
+
+
+async def _records(
+    client: ServedIndex, base: str, record: SourceRecord, paths: tuple[str, ...] = ()
+) -> list[DocumentRecord]:
+    name, found = record.source.name, list[DocumentRecord]()
+    for member in await _members(client, base):
+        if paths:
+            found += await records_at(client, member, name, paths)
+        else:
+            found += await client.documents(member, name)
+    return found
+
+
+def _only(client: ServedIndex, paths: tuple[str, ...]) -> Only | None:
+    if not paths:
+        return None
+
+    async def records(collection: str, source: str) -> tuple[DocumentRecord, ...]:
+        return await records_at(client, collection, source, paths)
+
+    return Only(paths, records)
+
+
+def _showing(records: Sequence[DocumentRecord]) -> tuple[str, ...]:
+    return tuple(one.path for one in records if one.includes)
 
 
 def _found(base: str, one: _Looked, *, trouble: str = "", written: bool = False) -> Found:
@@ -126,24 +172,26 @@ def _found(base: str, one: _Looked, *, trouble: str = "", written: bool = False)
         tuple(seen.folders),
         trouble=trouble,
         written=written,
+        paths=one.paths,
+        shows=one.shows,
     )
 
 
 def _kept_back(settings: Settings, info: CollectionInfo, *, remote: bool) -> str:
-    """Why a collection is not brought up to date by itself, empty where it is."""
+    """Return why a collection is not refreshed automatically, empty if it is."""
     if remote:
         return ""
     ways = "pincite index, or [refresh] remote = true"
     model = info.spec.model
     if model and model.partition(":")[0] not in LOCAL_PROVIDERS:
-        return f"its model, {model}, may cost money, and nobody asked for it ({ways})"
+        return f"its model {model} may cost money, so it needs your consent ({ways})"
     if settings.store.url:
         return f"its points are on the server {settings.store.place} ({ways})"
     return ""
 
 
 def _options(info: CollectionInfo) -> IndexOptions:
-    """Those with which it was indexed."""
+    """Return the options with which the collection was indexed."""
     spec = info.spec
     return IndexOptions(
         collection=spec.public_name,
@@ -157,32 +205,74 @@ def _tell(found: Found) -> None:
     sys.stdout.buffer.flush()
 
 
-async def _run(root: Path, *, remote: bool) -> None:
-    settings = trusted(load_settings(os.environ, root.parent, root))
-    client = open_index(settings)
+async def _run(root: Path, asked: Asked) -> None:
+    """Answer one request. Settings and trust are read again for each."""
     try:
-        await refresh(settings, client, _tell, remote=remote)
-    finally:
-        await client.close()
+        settings = trusted(load_settings(os.environ, root.parent, root))
+        client = open_index(settings)
+        try:
+            await refresh(settings, client, _tell, asked)
+        finally:
+            await client.close()
+    except PinciteError as error:
+        _tell(Found("", "", "trouble", trouble=str(error)))
+    _tell(Found("", "", DONE))
+
+
+async def _answer(root: Path) -> None:
+    """Answer requests one by one until the daemon closes the connection, even during a request."""
+    lines = _lines(asyncio.get_running_loop())
+    coming = asyncio.create_task(lines.get())
+    while line := await _next(coming):
+        run = asyncio.create_task(_run(root, msgspec.json.decode(line, type=Asked)))
+        coming = asyncio.create_task(lines.get())
+        await asyncio.wait((run, coming), return_when=asyncio.FIRST_COMPLETED)
+        if coming.done() and not coming.result():
+            run.cancel()
+            await asyncio.gather(run, return_exceptions=True)
+            return
+        await run
+
+
+async def _next(coming: asyncio.Task[bytes]) -> bytes:
+    """Return the next request, empty at the end. Memory is released while waiting."""
+    done, _ = await asyncio.wait((coming,), timeout=_TRIM_S)
+    if not done:
+        trim()
+    return await coming
+
+
+def _lines(loop: asyncio.AbstractEventLoop) -> asyncio.Queue[bytes]:
+    """Return a queue with the lines of stdin, and an empty one at its end. A thread reads them,
+    because event loops cannot wait for pipes on every system."""
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def read() -> None:
+        rest = b""
+        while part := os.read(0, 65_536):  # unbuffered: a buffer's lock would outlive the program
+            *whole, rest = (rest + part).split(b"\n")
+            for line in whole:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(lines.put_nowait, b"")
+
+    Thread(target=read, daemon=True).start()
+    return lines
 
 
 def _die_with_the_daemon() -> None:
-    """What writes to an index must not outlive the process that started it."""
+    """End this process with the daemon: no writer of an index may outlive the process that started
+    it."""
     if sys.platform == "linux":
         import ctypes
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def main(index: str, remote: str) -> int:
-    """0 unless nothing could be looked at; then the last line says why."""
+def main(index: str) -> int:
+    """Run until the daemon closes the connection, then return 0."""
     _die_with_the_daemon()
     be_nice(_NICENESS)
-    try:
-        asyncio.run(_run(Path(index), remote=remote == "remote"))
-    except PinciteError as error:
-        _tell(Found("", "", "trouble", trouble=str(error)))
-        return 1
+    asyncio.run(_answer(Path(index)))
     return 0
 
 

@@ -1,4 +1,5 @@
-"""Collections and sources that are not wanted any more; the rest is weighed for itself."""
+"""Remove collections and sources, and compute the keyword weights of the remaining documents
+again."""
 
 from __future__ import annotations
 
@@ -19,15 +20,14 @@ from pincite.sources.records import drop_records
 async def drop(
     index: LeasedIndex, collection: str, waiting: Waiting, folder: Path | None = None
 ) -> None:
-    """Remove a collection, with all of its members, and its records from the index `folder`. Raises
-    UsageError if there is none of that name, IndexUnavailable where others write to it for too
-    long."""
+    """Remove a collection with all of its members, and its records from the index `folder`. Raises
+    UsageError for an unknown name, IndexUnavailable if other writers take too long."""
     what = f"dropping {collection!r}"
     async with _alone(index, collection, what, waiting) as infos:
         base, gone = infos[0].spec.public_name, {info.spec.name for info in infos}
         everything = all_members(await index.collections(), base)
         if folder is not None and all(info.spec.name in gone for info in everything):
-            drop_records(folder, base)  # first: what is left after a crash can be dropped again
+            drop_records(folder, base)  # first: an interrupted drop can then be repeated
         for info in infos:
             await index.drop(info.spec.name)
 
@@ -40,15 +40,16 @@ async def forget(
     waiting: Waiting,
     folder: Path | None = None,
 ) -> int:
-    """Remove a source, and its records from the index `folder`; returns how many documents it had.
-    Raises as `drop`, and FingerprintMismatch after the source is gone where the rest cannot be
-    weighed."""
+    """Remove a source, and its records from the index `folder`. Return the number of its documents.
+    Raises the errors of `drop`. Raises FingerprintMismatch, after the source is removed, if the
+    weights of the rest cannot be computed."""
     what = f"forgetting {source} in {collection!r}"
     async with _alone(index, collection, what, waiting) as infos:
         names = [record.source.name for record in all_sources(infos)]
         if source not in names:
             raise UsageError(
-                f"{collection} has no source {source!r}; it has: {', '.join(names) or 'none'}"
+                f"{collection} has no source {source!r}; known sources:"
+                f" {', '.join(names) or 'none'}"
             )
         if folder is not None:
             drop_records(folder, infos[0].spec.public_name, source)
@@ -67,21 +68,22 @@ async def _forget_in(index: Index, models: Models, spec: CollectionSpec, source:
 async def _alone(
     index: LeasedIndex, collection: str, what: str, waiting: Waiting
 ) -> AsyncIterator[tuple[CollectionInfo, ...]]:
-    """The members of a collection, to which nobody else writes meanwhile."""
+    """Yield the members of a collection under its lease, so that no other process writes to it."""
     (first, *_) = await _members(index, collection)
     async with index.leases.take(first.spec.public_name, what, waiting):
         yield await _members(index, collection)
 
 
 async def _members(index: Index, collection: str) -> tuple[CollectionInfo, ...]:
-    """The collection of that name: all members of a base, or a single one."""
+    """Return the collections of that name: all members of a base, or a single one."""
     infos = await index.collections()
     found = all_members(infos, collection)
     found = found or tuple(info for info in infos if info.spec.name == collection)
     if not found:
         called = sorted({info.spec.public_name for info in infos})
         raise UsageError(
-            f"there is no collection {collection!r}; there are: {', '.join(called) or 'none'}",
+            f"no collection is named {collection!r}; known collections:"
+            f" {', '.join(called) or 'none'}",
             hint="pincite collections",
         )
     return found

@@ -1,7 +1,8 @@
-"""An index into another store: ids, vectors and payloads as they are, nothing is encoded again.
+"""Move an index to another store with its ids, vectors and payloads; nothing is encoded again.
 
-The catalog stays where it is. What the target has whole is not copied again, so that a copy that
-was cut off goes on. The index changes over only when all has been counted and a sample compared.
+The catalog stays where it is. Complete parts of the target are not copied again, so an interrupted
+copy can be continued. The index uses the new store only after all points were counted and a sample
+was compared.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from pincite.support.locks import Lock
 
 _PAGE = 256
 _LOOK_S = 0.1
-_SAMPLE = 64  # points of each collection that are compared, vectors and all
-_SAME = 1e-4  # of the numbers of a vector
+_SAMPLE = 64  # points of each collection that are compared, with their vectors
+_SAME = 1e-4  # tolerance for the numbers of a vector
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """A point that is compared after copying, and behind what to look for it."""
+    """A point that is compared after copying, and the position after which to look for it."""
 
     after: str | None
     point: Point
@@ -43,7 +44,7 @@ class _Sample:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What was done to one collection; `copied` of its `points` were not there yet."""
+    """The result for one collection; `copied` of its `points` were missing in the target."""
 
     collection: str
     points: int
@@ -58,12 +59,12 @@ async def move(
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     waiting: Waiting = Waiting(WAIT_S),
 ) -> tuple[Moved, ...]:
-    """Copy all points into the store that the settings name, and use it from now on. The old ones
-    stay where they are. Safe to repeat. Raises IndexNotFound, IndexUnavailable where others
-    write to the index or use it for too long, StoreError, DiskFull, UsageError."""
+    """Copy all points to the configured store and use it from now on. The old points stay where
+    they are. A run can be repeated. Raises IndexNotFound, IndexUnavailable if other processes write
+    to the index or use it for too long, StoreError, DiskFull, UsageError."""
     root = settings.index
     if not holds_index(root):
-        raise IndexNotFound(f"there is no index at {root}", hint="pincite index PATH")
+        raise IndexNotFound(f"no index exists at {root}", hint="pincite index PATH")
     names = sorted({info.spec.public_name for info in await client.collections()})
     async with AsyncExitStack() as leases:
         for name in names:
@@ -73,7 +74,8 @@ async def move(
 
 
 async def _take(root: Path, client: ServedIndex, waiting: Waiting) -> Lock:
-    """The lock of the daemon, which leaves; so does another that a search has started meanwhile."""
+    """Take the lock of the daemon after asking it to leave, and also any daemon that a search has
+    started in the meantime."""
     started_s = time.monotonic()
     while True:
         await client.leave()
@@ -142,8 +144,8 @@ async def copy(
     spec: CollectionSpec,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Moved:
-    """Make the target hold what is visible in the source, and nothing else. Raises StoreError if
-    it does not in the end."""
+    """Make the target hold exactly the visible points of the source. Raises StoreError if it does
+    not in the end."""
     name = spec.name
     unseen = await source.staged(name)
     wanted = {k: n for k, n in (await source.revisions(name)).items() if k not in unseen}
@@ -177,8 +179,8 @@ async def copy(
 
 
 async def _changed(source: Store, target: Store, name: str, whole: set[str]) -> set[str]:
-    """Of revisions that a copy that was cut off has made whole, those of which a chunk is another
-    by now: attributes change without a new revision."""
+    """Return the revisions that an interrupted copy has completed and that now have a changed
+    chunk: attributes change without a new revision."""
     changed: set[str] = set()
     after: str | None = None
     while page := await source.export(name, after, _PAGE):
@@ -199,14 +201,15 @@ async def _compare(
     held = await target.revisions(name)
     if dict(held) != dict(wanted):
         raise StoreError(
-            f"{name} has {sum(held.values())} points after copying, not {sum(wanted.values())}",
+            f"{name} has {sum(held.values())} points after copying, but {sum(wanted.values())}"
+            " are expected",
             hint="run the same command again",
         )
     for one in sample:
         found = await target.export(name, one.after, 1)
         if not found or not _alike(found[0][1], one.point):
             raise StoreError(
-                f"chunk {one.point.chunk.id} of {name} is another after copying",
+                f"chunk {one.point.chunk.id} of {name} changed while copying",
                 hint=f"pincite collections rebuild {name}",
             )
 

@@ -1,9 +1,8 @@
-"""The nouns of the engine: frozen values that stages hand to each other.
+"""The data model: frozen values that stages pass to each other.
 
-Nothing here does input or output, and nothing here imports another part of the package but
-`errors` and `support`.
-Line numbers are 1-based and inclusive, character offsets are 0-based and half open, and both
-always refer to the decoded file on disk.
+These modules do no input or output, and import only `errors` and `support` from the package.
+Line numbers are 1-based and inclusive. Character offsets are 0-based and half open. Both always
+refer to the decoded file on disk.
 """
 
 from pincite.model.answers import (

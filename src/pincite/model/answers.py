@@ -1,4 +1,4 @@
-"""What an answer is: a text whose sentences say where they are from, or an honest refusal."""
+"""Answers: texts whose sentences have citations, or refusals."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from pincite.model.evidence import EvidencePack
 from pincite.model.retrieval import Notice, Question
 from pincite.support.json_text import json_text
 
-#: What happens where the evidence is not good enough: `strict` refuses; `open` and `learning` hand
-#: the nearest passage to the model as weak, and it says what is general knowledge. `learning` also
-#: explains and asks back.
+#: What happens if the evidence is not good enough. `strict` refuses. `open` and `learning` give the
+#: nearest passage to the model as weak evidence, and the model marks general knowledge. `learning`
+#: also explains, and asks questions in return.
 ChatMode = Literal["strict", "open", "learning"]
-#: How the text came about: a model wrote it, sentences were taken out of the evidence, or it is a
-#: fixed sentence or a model's refusal over no evidence. `failed`: the model did not answer, and the
-#: evidence stands by itself.
+#: Origin of the text. `generated`: a model wrote it. `extractive`: sentences of the evidence.
+#: `refused`: a fixed sentence or a model's refusal, without evidence. `failed`: the model's text is
+#: incomplete, or missing and replaced by sentences of the evidence.
 AnswerKind = Literal["generated", "extractive", "refused", "failed"]
-#: What is wrong with a sentence: a number, a name or a negation that its passages do not have; it
-#: cites nothing; it shares too few words with what it cites; or it cites what is not in the pack.
+#: Problems of a sentence: a number, a name or a negation that its passages lack; no citation; too
+#: few words in common with the cited passages; or a citation that is not in the pack.
 Doubt = Literal["number", "name", "negation", "uncited", "unrelated", "foreign_citation"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that wants an answer. `question` has the text as the user wrote it, and the scope.
-    `user` is whose memory is read, `conversation` the id of what it goes on; empty for neither."""
+    """A question for an answer. `question` has the user's original text and the scope. `user` is
+    the user whose facts are read, `conversation` the id of the conversation; empty for none."""
 
     question: Question
     user: str = ""
@@ -37,8 +37,8 @@ class Asked:
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """A turn of a conversation: what somebody said, and at what time (ISO 8601, UTC). `citations`
-    are those of an answer. `number` counts from 1 within its conversation."""
+    """A turn of a conversation: its text, speaker and time (ISO 8601, UTC). `citations` are those
+    of an answer. `number` counts from 1 within the conversation."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -48,8 +48,8 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """What is remembered of one user. It is told to a model as memory, and is never evidence.
-    `score` says how well it fits the question, 0 where it was not searched for."""
+    """A stored fact about one user. A model receives it as memory, never as evidence. `score` says
+    how well it fits the question; 0 if it was listed, not searched for."""
 
     id: str
     user: str
@@ -59,9 +59,9 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class AnswerSource(msgspec.Struct, frozen=True):
-    """A passage that the answer is from. `number` is that of `[n]` in the text, `evidence` that of
-    the evidence: another one where single sentences were taken out of it. `score` is the latest of
-    its ranking signals. `recognised`: its text was read by OCR."""
+    """A source of an answer. `number` is the n of `[n]` in the text, `evidence` the number of the
+    evidence. They differ if single sentences were extracted from it. `score` is the latest of its
+    ranking signals. `recognised`: its text was read by OCR."""
 
     number: int
     citation: str
@@ -76,8 +76,8 @@ class AnswerSource(msgspec.Struct, frozen=True):
 
 
 class Doubtful(msgspec.Struct, frozen=True):
-    """A sentence of the answer that its passages do not support, as far as can be seen without
-    understanding it: `text[start:end]`, why, and what is missing."""
+    """A sentence of the answer that its passages do not support, as far as rules can tell:
+    `text[start:end]`, the reason, and what is missing."""
 
     start: int
     end: int
@@ -87,14 +87,14 @@ class Doubtful(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What is said to the user, and all that it stands on.
+    """An answer with its sources and evidence.
 
-    `sources` are the passages that it may cite, empty where it refuses. `evidence` is the whole
-    pack, also where the model failed. `retrieval_query` is what was searched for, where that is not
-    the question itself. `model` and `prompt` are the fingerprint of the model and the SHA-256 of
-    what it was told, empty where none was asked. `cited` are the numbers of the sources that the
-    text cites, in order of appearance. `removed` are citations that were taken out of
-    the text since there is no such passage. `facts` are what was told to the model as memory.
+    `sources` are the passages that it may cite, empty for a refusal. `evidence` is the whole pack,
+    also if the model failed. `retrieval_query` is the query of the search if it differs from the
+    question. `model` is the fingerprint of the model and `prompt` the SHA-256 of its prompt; both
+    are empty if no model was called. `cited` are the numbers of the sources that the text cites, in
+    order of appearance. `removed` are citations of unknown passages, removed from the text. `facts`
+    were given to the model as memory.
     """
 
     schema_version: str
@@ -116,7 +116,7 @@ class Answer(msgspec.Struct, frozen=True):
     timings_ms: Mapping[str, float] = {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as JSON has it."""
+        """The answer as values of JSON."""
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return found
 
@@ -126,21 +126,21 @@ class Answer(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Answer:
-        """The answer of `to_dict`. Raises UsageError for anything else."""
+        """Read the result of `to_dict`. Raises UsageError for anything else."""
         try:
             return msgspec.convert(found, Answer)
         except (msgspec.ValidationError, RecursionError) as error:
             raise UsageError(
-                f"this is not an answer: {error}", hint="what to_dict gave, unchanged"
+                f"invalid answer: {error}", hint="pass the output of to_dict unchanged"
             ) from error
 
 
 class AnswerPiece(msgspec.Struct, frozen=True):
-    """A piece of an answer while it is written. Its pieces joined are what the model wrote, which
-    the `Answer` at the end may have without foreign citations."""
+    """A piece of an answer while it is written. All pieces joined are the model's text. The final
+    `Answer` may lack some of its citations: those of unknown passages."""
 
     text: str
 
 
-#: What a stream of an answer yields: pieces, and at last the answer itself.
+#: The values of an answer stream: pieces, then the answer itself.
 AnswerEvent = AnswerPiece | Answer

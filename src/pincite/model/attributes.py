@@ -1,18 +1,17 @@
-"""Attributes: typed values of sources, documents and chunks that filters ask for.
+"""Attributes: typed values of sources, documents and chunks, for filters.
 
 | type | Python | in JSON, front matter and filters |
 |---|---|---|
-| `keyword` | `str` | `"ml"`, compared as a whole, case and all |
-| `keywords` | a sequence of `str` | `["ml", "stats"]`; fits if one of them does |
+| `keyword` | `str` | `"ml"`, compared as a whole, case-sensitive |
+| `keywords` | a sequence of `str` | `["ml", "stats"]`; matches if one of them does |
 | `integer` | `int`, signed 64 bits | `2026` |
 | `float` | `float` or `int`, finite | `0.5` |
 | `boolean` | `bool` | `true` |
 | `date` | `date`, `datetime` or ISO 8601 text | `2026-11-22`, `2026-11-22T10:00:00+01:00` |
 
-A date is kept as `2026-11-22` if it is a day, else in UTC as `2026-11-22T09:00:00Z`, with up to six
-digits of a second where there are any; a time without a zone is UTC. None, an empty text and an
-empty list are no value: the attribute is not there. Values of other libraries are those that
-`pincite.support.plain` makes of them.
+A day is stored as `2026-11-22`, a time in UTC as `2026-11-22T09:00:00Z`, with up to six digits for
+fractions of a second. A time without a zone is UTC. None, an empty text and an empty list are no
+value: the attribute is missing. `pincite.support.plain` converts values of other libraries.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ _MOMENT = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d{1,19}")
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
-#: What stores keep beside the fields of a chunk, what filters and packs call something else, and
-#: the words of the language of filters.
+#: Further fields of stores, names that mean something else in filters and packs, and keywords of
+#: the filter language.
 _TAKEN = (
     *("revision", "length", "aliased", "own_id", "coarse", "dense", "sparse", "document"),
     *("kind", "source", "collection", "attributes", "candidate_id", "chunk_id", "hidden"),
@@ -55,25 +54,26 @@ _TAKEN = (
 
 @cache
 def reserved_names() -> frozenset[str]:
-    """Names that no attribute may have, in lower case."""
+    """Reserved names, in lower case."""
     from pincite.model.documents import Chunk
 
     return frozenset((*Chunk.__struct_fields__, *_TAKEN))
 
 
 def check_attribute_name(name: object) -> str:
-    """The name. Raises ValueError that says why it cannot be one."""
+    """Return the name. Raises ValueError with the reason if it is invalid."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(
-            f"{name!r} cannot name an attribute: use a letter, then up to 63 letters, digits and _"
+            f"{name!r} is not a valid attribute name: use a letter, then up to 63 letters,"
+            " digits and _"
         )
     if name.lower() in reserved_names():
-        raise ValueError(f"{name!r} is a name that Pincite uses itself: choose another one")
+        raise ValueError(f"{name!r} is reserved by Pincite: choose another name")
     return name
 
 
 def attribute_of(kind: AttributeType, value: object) -> AttributeValue | None:
-    """The value in its normal form, None for none. Raises ValueError for one of another type."""
+    """The value in its normal form, None for no value. Raises ValueError for another type."""
     value = plain(value)
     if value is None or value == "" or (isinstance(value, (list, tuple)) and not value):
         return None
@@ -95,12 +95,12 @@ def attribute_of(kind: AttributeType, value: object) -> AttributeValue | None:
                 return value
         case "date":
             return _date(value)
-    raise ValueError(f"{_shown(value)} is no {kind}")
+    raise ValueError(f"{_shown(value)} is not a valid {kind}")
 
 
 def attribute_from_text(kind: AttributeType, text: str) -> AttributeValue | None:
-    """The value that a text of a command line or a table stands for. A list is separated by
-    commas. Raises ValueError."""
+    """The value of a text from a command line or a table. Items of a list are separated by commas.
+    Raises ValueError."""
     plain = text.strip()
     match kind:
         case "keyword":
@@ -117,12 +117,12 @@ def attribute_from_text(kind: AttributeType, text: str) -> AttributeValue | None
             return attribute_of(kind, plain)
     if not plain:
         return None
-    raise ValueError(f"{_shown(text)} is no {kind}")
+    raise ValueError(f"{_shown(text)} is not a valid {kind}")
 
 
 def type_of(value: object) -> AttributeType | None:
-    """The type of a value that no declaration is known for, None for what can be no attribute. A
-    text that is a whole date of ISO 8601 is a date."""
+    """The type of an undeclared value, None if it cannot be an attribute. A text that is a complete
+    ISO 8601 date is a date."""
     value = plain(value)
     if isinstance(value, bool):
         return "boolean"
@@ -140,7 +140,7 @@ def type_of(value: object) -> AttributeType | None:
 
 
 def type_of_text(text: str) -> AttributeType:
-    """The type of a text of a command line or a table that no declaration is known for."""
+    """The type of an undeclared text from a command line or a table."""
     plain = text.strip()
     if plain.lower() in ("true", "false"):
         return "boolean"
@@ -152,7 +152,7 @@ def type_of_text(text: str) -> AttributeType:
 
 
 def date_key(value: str) -> str:
-    """A date in a form of which the order of texts is the order of time: that of its beginning."""
+    """A sort key of a date: texts in the order of time. A day counts as its beginning."""
     day, _, time = value.partition("T")
     if not time:
         return f"{day}T00:00:00.000000Z"
@@ -161,8 +161,8 @@ def date_key(value: str) -> str:
 
 
 def changes_between(before: Attributes, after: Attributes) -> dict[str, AttributeValue | None]:
-    """What makes the one out of the other: values that are new or of another type, None for those
-    that are gone."""
+    """The changes from `before` to `after`: new or changed values, also in type, and None for
+    removed ones."""
     changes: dict[str, AttributeValue | None] = dict.fromkeys(before.keys() - after.keys())
     for name, value in after.items():
         held = before.get(name)
@@ -172,7 +172,7 @@ def changes_between(before: Attributes, after: Attributes) -> dict[str, Attribut
 
 
 def values_of(value: AttributeValue | None) -> tuple[str | int | float | bool, ...]:
-    """A value as a sequence, empty for none."""
+    """A value as a sequence, empty for no value."""
     if value is None:
         return ()
     return value if isinstance(value, tuple) else (value,)
@@ -180,7 +180,7 @@ def values_of(value: AttributeValue | None) -> tuple[str | int | float | bool, .
 
 def _keyword(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{_shown(value)} is no keyword, which is a text")
+        raise ValueError(f"{_shown(value)} is not a keyword; keywords are texts")
     if len(value) > MOST_CHARS:
         raise ValueError(f"a text of {len(value):,} characters is too long; at most {MOST_CHARS:,}")
     try:
@@ -195,7 +195,7 @@ def _keywords(value: object) -> tuple[str, ...] | None:
     if isinstance(value, (list, tuple)):
         given = value
     elif not given:
-        raise ValueError(f"{_shown(value)} is no list of texts")
+        raise ValueError(f"{_shown(value)} is not a list of texts")
     if len(given) > MOST_VALUES:
         raise ValueError(f"{len(given):,} values are too many; at most {MOST_VALUES:,}")
     held = (_keyword(one) for one in given if one not in (None, ""))
@@ -225,8 +225,8 @@ def _date(value: object) -> str:
             if _MOMENT.fullmatch(text):
                 return _moment(datetime.fromisoformat(text.upper()))
         except (ValueError, OverflowError) as error:
-            raise ValueError(f"{_shown(value)} is no date: {error}") from error
-    raise ValueError(f"{_shown(value)} is no date, such as 2026-11-22 or 2026-11-22T10:00:00Z")
+            raise ValueError(f"{_shown(value)} is not a date: {error}") from error
+    raise ValueError(f"{_shown(value)} is not a date; write 2026-11-22 or 2026-11-22T10:00:00Z")
 
 
 def _moment(given: datetime) -> str:

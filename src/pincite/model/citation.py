@@ -1,5 +1,7 @@
-"""Citations, written and read: `name@ref:path#L3-L9`, or with a page's address; of records
-`name@ref:id#char=120,480`; of files whose text was extracted `name@ref:path#page=3&char=120,480`.
+"""Write and read citations: `name@ref:path#L3-L9`, also with a page's address instead of the path.
+
+Records have `name@ref:id#char=120,480`. Files with extracted text have
+`name@ref:path#page=3&char=120,480`.
 
     citation   = source ["@" ref] ":" place ["#" (lines | characters | page)]
     lines      = "L" line ["C" column] ["-L" line ["C" column]]
@@ -8,13 +10,14 @@
                  ["&" characters]
     rows       = "row=" number ["-" number]
 
-A place is a path, an address, which may have an anchor of its own, or an id. Characters are counted
-as in RFC 5147: between them, from 0, so that the end is the first one that is not cited. Pages
-count from 1, and the characters on them in the whole extracted text. What would be misread is
-escaped as in addresses: in a source `%`, `@`, `:` and white space, in a ref `%`, `:` and white
-space. A path may hold any of them; in a place only white space at its end is escaped, and the `#`
-of an end that looks like lines, characters or a page. So whatever is written can be read, and says
-the same.
+A place is a path, an id, or an address, which may have an anchor. Character positions follow RFC
+5147: they count from 0 and lie between characters, so the end is the first character that is not
+cited. Pages count from 1. Characters on a page count within the whole extracted text.
+
+Ambiguous characters are percent-encoded: `%`, `@`, `:` and white space in a source, and `%`, `:`
+and white space in a ref. A path may contain any of them. In a place, only white space at its end is
+encoded, and the `#` of an end that looks like lines, characters or a page. Every written citation
+can be read, with the same meaning.
 """
 
 from __future__ import annotations
@@ -41,26 +44,25 @@ _CITATION = re.compile(
     rf"(?:(?:(?<=#)|(?<=[0-9])&)char=(?P<start_char>{_NUMBER}),(?P<end_char>{_NUMBER}))?(?<!#))?",
     re.DOTALL,  # a path may have any character in it
 )
-_SPACE = " \t\n\r\v\f"  #: what may stand around a citation
+_SPACE = " \t\n\r\v\f"  #: white space allowed around a citation
 _MISREAD_IN_SOURCE = re.compile(r"[%@:\s]")
 _MISREAD_IN_REF = re.compile(r"[%:\s]")
-#: The end of a place that would be read as lines, characters or as space around the citation, and
-#: what such an end becomes when it is escaped: each escape that stands there already is escaped
-#: once more.
+#: An end of a place that would be read as lines, characters or space around the citation, and its
+#: escaped form. An existing escape is escaped once more.
 _MISREAD_END = re.compile(
     rf"(?:#|%(?:25)*23)(?=(?:{_LINES}|{_CHARACTERS}|{_PAGE})\Z)|(?:[{_SPACE}]|%(?:25)*(?:20|09|0A|0D|0B|0C))\Z"
 )
-#: After a name and a colon alone, these are `path:line`, `path:line:count` and an address.
+#: After a name and a colon only, these are `path:line`, `path:line:count` and an address.
 _NO_PLACE = re.compile(r"[0-9]+(?::[0-9]+)?\Z|//")
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The parts of a citation. `ref` is empty where no revision is known. `place` is a path, an
-    address or an id. Lines and columns are 1-based and inclusive, None where there are none; a
-    column stands only where a line is cut. `start_char` and `end_char` stand instead of lines, of a
-    record or an extracted text: 0-based, the end is not cited. The latter has a `page`, too, with
-    the `page_unit` that it is counted in, and of a table in a sheet its `rows`."""
+    """The parts of a citation. `ref` is empty if no revision is known. `place` is a path, an
+    address or an id. Lines and columns are 1-based and inclusive, None if unknown; a column is set
+    only if a line is cut. Records and extracted texts have `start_char` and `end_char` instead of
+    lines: 0-based, the end is excluded. Extracted texts also have a `page` with its `page_unit`,
+    and a table in a sheet has `rows`."""
 
     source: str
     ref: str
@@ -78,13 +80,13 @@ class Citation:
 
 def cite(chunk: Chunk) -> str:
     """`name@ref:path#L3-L9`, or for documents that have an address `name@ref:https://…#top#L3-L9`.
-    The lines are those of the file, whatever the page looks like.
+    The lines are always those of the file, not of the rendered page.
 
-    Columns are added where the chunk begins or ends inside a line. Nothing is invented: a chunk
-    without lines is cited without lines, one without a revision without it, and one that has
-    neither address nor path by its id. A chunk of a record is cited by the record's id and its
-    characters, `name@ref:id#char=120,480`, whether or not it has an address, one of an extracted
-    document by its page, too: `name@ref:path#page=3&char=120,480`.
+    Columns are added if the chunk begins or ends inside a line. Unknown parts are left out: the
+    lines or the revision. A chunk with neither address nor path is cited by its id. A chunk of a
+    record is cited by the record's id and its characters, `name@ref:id#char=120,480`, even if it
+    has an address. The citation of an extracted document also has the page:
+    `name@ref:path#page=3&char=120,480`.
     """
     if chunk.cited_in and chunk.path:
         chars = format_chars(chunk.start, chunk.end)
@@ -96,7 +98,7 @@ def cite(chunk: Chunk) -> str:
 
 
 def format_citation(citation: Citation) -> str:
-    """The text that `parse_citation` reads as this citation."""
+    """The text of a citation; `parse_citation` reads it back."""
     start, end = citation.start_line, citation.end_line
     lines = ""
     if citation.start_char is not None and citation.end_char is not None:
@@ -110,7 +112,7 @@ def format_citation(citation: Citation) -> str:
 
 
 def parse_citation(text: str) -> Citation | None:
-    """The citation that the whole text is, or None. White space around it does not count."""
+    """Parse a text that is a citation, else return None. Surrounding white space is ignored."""
     match = _CITATION.fullmatch(text.strip(_SPACE))
     if match is None or (match["ref"] is None and _NO_PLACE.match(match["place"])):
         return None
@@ -129,20 +131,20 @@ def parse_citation(text: str) -> Citation | None:
 
 
 def with_lines(citation: str, start_line: int, end_line: int) -> str:
-    """The same citation, of other lines. Raises ValueError for what is no citation."""
+    """The same citation with other lines. Raises ValueError if the text is not a citation."""
     parsed = parse_citation(citation)
     if parsed is None:
-        raise ValueError(f"{citation!r} is no citation")
+        raise ValueError(f"{citation!r} is not a citation")
     source, ref, place = parsed.source, parsed.ref, parsed.place
     return format_citation(Citation(source, ref, place, start_line, end_line))
 
 
 def with_chars(citation: str, start_char: int, end_char: int) -> str:
-    """The same citation, of other characters, whose rows are not known. Raises ValueError for what
-    is no citation."""
+    """The same citation with other characters, without rows. Raises ValueError if the text is not a
+    citation."""
     parsed = parse_citation(citation)
     if parsed is None:
-        raise ValueError(f"{citation!r} is no citation")
+        raise ValueError(f"{citation!r} is not a citation")
     found = Citation(
         *(parsed.source, parsed.ref, parsed.place),
         start_char=start_char,
@@ -154,8 +156,8 @@ def with_chars(citation: str, start_char: int, end_char: int) -> str:
 
 
 def place_of(one: Chunk | Evidence) -> str:
-    """Path and lines, a page, or characters of a record, as far as they are known; else the
-    address, or nothing."""
+    """The path with lines, a page or characters of a record, as far as known; else the address, or
+    an empty text."""
     if not one.path:
         return one.url or ""
     if (page := page_of(one))[0] is not None:
@@ -166,7 +168,7 @@ def place_of(one: Chunk | Evidence) -> str:
 
 
 def chars_of(one: Chunk | Evidence) -> tuple[int, int] | None:
-    """The characters that are cited, None for what is cited by lines."""
+    """The cited characters; None if lines are cited."""
     if isinstance(one, Chunk):
         return (one.start, one.end) if one.cited_in else None
     if one.start_char is None or one.end_char is None:
@@ -175,8 +177,8 @@ def chars_of(one: Chunk | Evidence) -> tuple[int, int] | None:
 
 
 def page_of(one: Chunk | Evidence) -> tuple[int | None, PageUnit | None]:
-    """The page of a passage of an extracted document, and what pages are called there; (None, None)
-    of any other."""
+    """The page of a passage in an extracted document, and the unit of its pages; (None, None) in
+    other documents."""
     if not isinstance(one, Chunk):
         return one.page, one.page_unit
     if one.cited_in == "" or one.cited_in == "char" or not one.page:
@@ -187,7 +189,7 @@ def page_of(one: Chunk | Evidence) -> tuple[int | None, PageUnit | None]:
 def format_page(
     page: int | None, unit: PageUnit | None, chars: str = "", rows: Rows | None = None
 ) -> str:
-    """`page=3&char=120,480`, either of them alone, or nothing; `sheet=2&row=4-9` with rows."""
+    """`page=3&char=120,480`, one of its parts, or nothing; `sheet=2&row=4-9` with rows."""
     if not page or not unit:
         return chars
     return "&".join(filter(None, (f"{unit}={page}", format_rows(rows), chars)))

@@ -1,5 +1,5 @@
-"""Passages as a block for somebody else's prompt, within a budget of tokens, the best at both
-ends."""
+"""Passages as a block for another program's prompt, within a budget of tokens, the best ones at
+both ends."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ T = TypeVar("T")
 #: Best first, second best last, the others between (Liu et al., 2023, "Lost in the middle"); or
 #: best first.
 ContextOrder = Literal["u", "rank"]
-#: How many tokens a text has.
+#: A function that counts the tokens of a text.
 CountTokens = Callable[[str], int]
 BUDGET: Final = 6_000
-_BLANK: Final = 2  # tokens of a blank line between parts, by any tokenizer; guess, unmeasured
-_LINE: Final = 3  # and with the estimate of `support.token_estimate`
+_BLANK: Final = 2  # tokens of a blank line between parts, at most; guess, unmeasured
+_LINE: Final = 3  # the same with `support.token_estimate`
 _MOST_RESULTS: Final = 50
 _LEAST_RESULTS: Final = 12
-#: A passage with its head; guess, unmeasured.
+#: Tokens of a passage with its head; guess, unmeasured.
 _TOKENS_EACH: Final = 333
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """A block for a prompt: `text`, and how many `tokens` it has, as they were counted.
+    """A block for a prompt: `text`, and its number of `tokens` by the counting function in use.
 
-    `shown` are the numbers of the evidence in it, in the order in which it stands there,
-    `left_out` those that there was no room for. `notices` say what was cut or shown without what
-    stands around it. `pack` is what was found, all numbers and citations being its own.
+    `shown` are the numbers of the evidence in the block, in its order. `left_out` are those that
+    did not fit. `notices` say which passages were cut or lost their context. `pack` is the search
+    result; all numbers and citations refer to it.
     """
 
     text: str
@@ -48,8 +48,8 @@ class ContextBlock:
 
 
 def results_for(tokens: int) -> int:
-    """How many results are asked for where the caller gives no limit: the budget decides how many
-    of them are shown whole."""
+    """The number of results to request if the caller gives no limit. The budget decides how many of
+    them are shown in full."""
     return min(_MOST_RESULTS, max(_LEAST_RESULTS, tokens // _TOKENS_EACH))
 
 
@@ -66,14 +66,14 @@ def write_context(
     line_numbers: bool = True,
     count: CountTokens | None = None,
 ) -> ContextBlock:
-    """The verdict, and as many passages as fit, each with its number and citation in a fence that
-    is longer than any in it; then how many were left out.
+    """Write the verdict and as many passages as fit, then the number of omitted ones. Each passage
+    has its number and citation, and a fence that is longer than any in the passage.
 
-    Passages are taken best first: one that does not fit with what stands around it is tried alone,
-    then left out, and those behind it are tried. The best alone is cut at the end of a line where
-    it does not fit. With `count`, all of the text has no more than `budget` tokens by that; else by
-    the estimate from above of `support.token_estimate`. Raises UsageError for a budget that has no
-    room for one line.
+    Passages are tried best first. One that does not fit with its context is tried without it, then
+    left out, and the next one is tried. Only the best passage may be cut, at the end of a line. The
+    whole text has at most `budget` tokens by `count`, or by the high estimate of
+    `support.token_estimate` if there is no `count`. Raises UsageError for a budget without room for
+    one line.
     """
     require_count("budget", budget, least=1, most=MOST_TOKENS)
     require_choice("order", order, get_args(ContextOrder))
@@ -91,7 +91,7 @@ def write_context(
         spent = counted(text)
         if spent <= budget:
             break
-        room -= spent - budget  # by this tokenizer the whole has more than its parts
+        room -= spent - budget  # the whole may have more tokens than its parts
     shown = {item.number for item, _ in fitted}
     return ContextBlock(
         text=text,
@@ -110,7 +110,7 @@ def _fitted(
     line_numbers: bool,
     count: CountTokens | None,
 ) -> list[tuple[Evidence, Fitted]]:
-    """The blocks that there is room for, best first. Raises UsageError where there is none."""
+    """The blocks that fit, best first. Raises UsageError if none does."""
 
     def cost(part: str) -> int:
         return cost_of(part) if count is None else count(part) + _BLANK
@@ -131,19 +131,19 @@ def _fitted(
 def _too_small(
     pack: EvidencePack, budget: int, line_numbers: bool, count: CountTokens
 ) -> UsageError:
-    """The error, with a budget that is enough. What is said first grows with the budget."""
+    """The error, with a sufficient budget. The opening grows with the budget."""
     most = len(pack.evidence)
     first = least_block(pack.evidence[0], numbered=line_numbers)
     least = _least(pack, budget, (first, left_out(most, most)), count)
     return UsageError(
-        f"a budget of {budget:,} tokens has no room for one line: what must be said and the first"
-        f" line of the best passage take {least:,}",
-        hint=f"a budget of {least:,} or more",
+        f"a budget of {budget:,} tokens is too small: the fixed lines and the first line of"
+        f" the best passage need {least:,}",
+        hint=f"give a budget of at least {least:,}",
     )
 
 
 def _least(pack: EvidencePack, budget: int, ending: Sequence[str], count: CountTokens) -> int:
-    """A budget above this one that is enough for what must be said; that grows with the budget."""
+    """A larger budget with room for the required texts, which grow with the budget."""
     wanted, least = budget, 0
     while least <= wanted:
         least = wanted + 1
@@ -155,13 +155,12 @@ def _least(pack: EvidencePack, budget: int, ending: Sequence[str], count: CountT
 def _without_evidence(
     pack: EvidencePack, parts: list[str], budget: int, count: CountTokens
 ) -> ContextBlock:
-    """What is said where there is nothing to cite, with what is closest as far as it fits."""
+    """The block without evidence, with the closest passages that fit."""
     if count(BETWEEN.join(parts)) > budget:
         least = _least(pack, budget, (), count)
         raise UsageError(
-            f"a budget of {budget:,} tokens has no room for what must be said, which takes"
-            f" {least:,}",
-            hint=f"a budget of {least:,} or more",
+            f"a budget of {budget:,} tokens is too small: the fixed lines need {least:,}",
+            hint=f"give a budget of at least {least:,}",
         )
     for place, item in enumerate(pack.closest):
         left = budget - count(BETWEEN.join(parts)) - _BLANK
@@ -174,7 +173,7 @@ def _without_evidence(
 
 
 def _notices(fitted: Sequence[tuple[Evidence, Fitted]]) -> tuple[Notice, ...]:
-    """What is not there as the pack has it."""
+    """Notices about passages that are cut or lost their context."""
     notices = [
         Notice("context_cut", f"[{item.number}] alone is too long: only its first lines are there")
         for item, one in fitted
@@ -182,6 +181,6 @@ def _notices(fitted: Sequence[tuple[Evidence, Fitted]]) -> tuple[Notice, ...]:
     ]
     narrow = [f"[{item.number}]" for item, one in fitted if one.part == "alone"]
     if narrow:
-        said = f"{', '.join(narrow)} without what stands around, for lack of space"
+        said = f"{', '.join(narrow)} without the text around, for lack of space"
         notices.append(Notice("context_narrowed", said))
     return tuple(notices)

@@ -1,4 +1,4 @@
-"""The description of a folder or a file of a source."""
+"""Descriptions of folders and files of a source."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ _MOST_INDEXED: Final = 240  # characters: 60 of the 256 tokens of a chunk; guess
 
 
 def descriptions_of(source: Source, path: str) -> tuple[str, ...]:
-    """The descriptions of the folders that the path is in, and its own, outermost first."""
+    """The descriptions of the folders around the path, then its own; outermost first."""
     return tuple(
         source.descriptions[place] for place in places_above(path) if place in source.descriptions
     )
 
 
 def indexed_description(source: Source, path: str) -> str:
-    """What encoders read of it: the innermost first, as much as leaves room for the text."""
+    """The descriptions for encoders: the innermost first, cut so that the text has room."""
     return " ".join(reversed(descriptions_of(source, path)))[:_MOST_INDEXED]
 
 
 def places_above(path: str) -> tuple[str, ...]:
-    """The source itself (`""`), each folder on the way, and the path."""
+    """The source itself (`""`), each folder on the way, and the path itself."""
     parts = path.split("/")
     return ("", *("/".join(parts[:count]) for count in range(1, len(parts) + 1)))
 
 
 def place_of(given: str) -> str:
-    """A path below the root of a source as descriptions are kept by: `docs` and `./docs/` are
-    `docs`, and `.` is the source itself. Raises ValueError."""
+    """The normal form of a path below the root of a source. `docs` and `./docs/` are `docs`, and
+    `.` is the source itself. Raises ValueError."""
     if len(given) > _MOST_PATH:
-        raise ValueError(f"a path of {len(given):,} characters")
+        raise ValueError(f"a path of {len(given):,} characters is too long")
     if given.startswith(("/", "~")) or "\\" in given:
-        raise ValueError(f"{given!r} is no path below the source")
+        raise ValueError(f"{given!r} is not a path below the source")
     if any(ord(one) < 32 or ord(one) == 127 for one in given):
         raise ValueError(f"{given!r} has control characters")
     parts = [part for part in given.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise ValueError(f"{given!r} leads out of the source")
+        raise ValueError(f"{given!r} is outside of the source")
     return _unicode("/".join(parts))
 
 
@@ -56,7 +56,7 @@ def text_of(given: object) -> str:
 
 
 def _unicode(text: str) -> str:
-    """The text. Raises ValueError where it cannot be written down."""
+    """Return the text. Raises ValueError if it is not valid Unicode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -67,8 +67,8 @@ def _unicode(text: str) -> str:
 def described(
     before: Mapping[str, str], given: Mapping[str, object], within: str = ""
 ) -> Mapping[str, str]:
-    """These descriptions over those from before, an empty text taking one away. `given` counts
-    from the folder `within` of the source. Raises ValueError."""
+    """The descriptions of `before`, updated with `given`. An empty text removes one. The paths of
+    `given` start at the folder `within` of the source. Raises ValueError."""
     found = dict(before)
     for path, said in given.items():
         place, text = place_of(f"{within}{path}" if place_of(path) else within), text_of(said)
@@ -77,5 +77,7 @@ def described(
         else:
             found.pop(place, None)
     if len(found) > MOST_DESCRIPTIONS:
-        raise ValueError(f"{len(found):,} descriptions; at most {MOST_DESCRIPTIONS:,}")
+        raise ValueError(
+            f"{len(found):,} descriptions are too many; the maximum is {MOST_DESCRIPTIONS:,}"
+        )
     return {place: found[place] for place in sorted(found)}

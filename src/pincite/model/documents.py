@@ -1,4 +1,4 @@
-"""What is indexed: sources, documents, chunks, and what stores and catalogs keep of them."""
+"""Sources, documents, chunks, and their records in stores and catalogs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]  #: shape (dimensions,)
     Matrix = NDArray[np.float32]  #: shape (rows, dimensions)
 else:
-    Vector = Matrix = Any  # importing numpy costs 80 ms, and the nouns are imported everywhere
+    Vector = Matrix = Any  # importing numpy takes 80 ms, and every module imports this one
 
 SourceType = Literal["docs", "code", "data"]
 SourceKind = Literal["folder", "git", "archive", "wheel", "file", "records"]
 LEXICAL = "lexical"  #: instead of a dense model's fingerprint
 AnchorStyle = Literal["mkdocs", "github", "none"]
 PageUnit = Literal["page", "slide", "sheet", "cell", "chapter"]
-#: What a citation counts: lines of a file, the characters of a record, or the parts of a file whose
-#: text was extracted, and characters within all of that text.
+#: The unit of a citation: lines of a file, characters of a record, or the parts of a file with
+#: extracted text, and characters within that text.
 CitedIn = Literal["", "char", "page", "slide", "sheet", "cell", "chapter"]
 PAGE_UNITS: tuple[PageUnit, ...] = get_args(PageUnit)
 ElementKind = Literal["paragraph", "heading", "table", "image"]
@@ -38,15 +38,14 @@ Rows = tuple[int, int]  #: the first and the last row of a sheet, from 1
 class Source:
     """Where documents come from: one folder, checkout, archive, wheel or single file.
 
-    `name` is what citations begin with. `ref` is an immutable revision (commit SHA, release
-    version) or None where there is none; documents then carry their own content hash instead.
-    `pinned` says that the ref was given, not found, and is kept when the source is opened again.
-    `url_rule` holds one `regex=>address` per line, `anchors` how that site names its headings.
-    `attributes` are those of all of its documents that have no other value of that name.
-    `front_matter` says whether what its Markdown files say of themselves gives them attributes.
-    `descriptions` say what folders and files of it are, by path; `index_descriptions` says whether
-    encoders read them. With `mask_secrets` no text of it has what looks like a secret. `ocr` says
-    whether pages of PDFs that are pictures are read by OCR.
+    Citations begin with its `name`. `ref` is an immutable revision (commit SHA, release version).
+    If it is None, documents have their own content hash instead. `pinned` says that the ref was
+    given, not found, and stays when the source is opened again. `url_rule` has one `regex=>address`
+    per line; `anchors` names the site's rule for anchors of headings. `attributes` apply to all of
+    its documents, unless a document has its own value. `front_matter` says whether the front matter
+    of Markdown files becomes attributes. `descriptions` are those of its folders and files, by
+    path; `index_descriptions` says whether encoders read them. `mask_secrets` masks what looks like
+    a secret in all texts. `ocr` says whether OCR reads pages of PDFs that are pictures.
     """
 
     name: str
@@ -67,8 +66,8 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class PageSpan:
     """A page of a record or of an extracted document: `Document.text[start:end]`, and the
-    attributes of its chunks. `number` counts from 1 as readers of the file count, 0 in a record.
-    `recognised` says that the page is a picture, and its text what OCR has read in it."""
+    attributes of its chunks. `number` counts from 1, as file viewers do; 0 in a record.
+    `recognised` says that the page is a picture and OCR has read its text."""
 
     start: int
     end: int
@@ -79,13 +78,13 @@ class PageSpan:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A part of an extracted document: `Document.text[start:end]`, on one page. `box` is where it
-    stands on the page, None where the format has no places. `level` is that of a heading, from 1.
-    `header` is the header row of a table, which each of its chunks repeats for the encoder.
-    `marginal` says that it is a running header or footer, which is not indexed. `image` is the
-    SHA-256 of the bytes of an image, empty for anything else; `note` what a vision model said of
-    it, which is in no text. `row` is the number of the first row of a table in a sheet, whose lines
-    are rows one after the other; 0 elsewhere."""
+    """A part of an extracted document: `Document.text[start:end]`, on one page. `box` is its place
+    on the page, None if the format has no positions. `level` is the level of a heading, from 1.
+    `header` is the header row of a table; each of its chunks repeats it for the encoder. `marginal`
+    marks running headers and footers, which are not indexed. `image` is the SHA-256 of the bytes of
+    an image, otherwise empty. `note` is a vision model's description of the image, not part of any
+    text. `row` is the number of the first row of a table in a sheet, whose lines are consecutive
+    rows; 0 elsewhere."""
 
     kind: ElementKind
     start: int
@@ -104,13 +103,13 @@ class Element:
 class Document:
     """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated.
 
-    `url` is its address, None where no rule gives one. `inclusions` are the texts that the page
-    shows in place of a line of its own, by that line's 0-based number. `attributes` are its own.
-    A record is `cited_in` characters; where it has `pages`, no chunk is in two of them.
+    `url` is its address, None if no rule gives one. `inclusions` are texts of other files that the
+    page shows instead of one of its lines, by that line's 0-based number. `attributes` are its own.
+    A record is `cited_in` characters. If it has `pages`, no chunk spans two of them.
 
-    Where an `extractor` (its name and version) made the text of a PDF or an office file, the text
-    is what that gives, the same each time: `encoding` is empty, and `elements` are its parts in
-    reading order, none of them in two pages. `described` is what encoders read of its folders.
+    An `extractor` (its name and version) makes the text of a PDF or an office file, the same text
+    each time. Then `encoding` is empty, and `elements` are the parts of the text in reading order,
+    none of them on two pages. `described` is the description of its folders for encoders.
     """
 
     source: str
@@ -134,11 +133,11 @@ class Document:
 
 
 class OnPage(msgspec.Struct, frozen=True):
-    """Where a span of an extracted document stands: the `number` of its page, slide, sheet, cell or
-    chapter, as `Document.cited_in` says, from 1; whether it is `visual`, a table or an image; its
-    `box` on the page, where that is known. `note` is what a vision model said of it: generated,
-    indexed behind the text, and never quoted. `recognised` says that OCR has read its text. `rows`
-    are the first and the last row of a sheet that it is of."""
+    """The position of a span in an extracted document. `number` counts pages, slides, sheets, cells
+    or chapters from 1, as `Document.cited_in` says. `visual` marks a table or an image, `box` is
+    its place on the page if known. `note` is a vision model's description: generated, indexed after
+    the text, and never quoted. `recognised` says that OCR has read its text. `rows` are its first
+    and last row in a sheet."""
 
     number: int
     visual: bool = False
@@ -150,13 +149,13 @@ class OnPage(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a chunker yields: a span of `Document.text` and what the encoder should know of it.
+    """The result of a chunker: a span of `Document.text` with context for the encoder.
 
     `headings` is the heading path of prose or the symbol path of code, outermost first.
-    `symbols` are the names that the span defines. `plain` stands in for the text when indexing
-    (markup removed), never when citing; None means that the text itself is indexed. `anchor` is
-    the place on the page's address that the span begins at, "" for the page. `attributes` are of
-    this span alone. `on_page` is where it stands in an extracted document.
+    `symbols` are the names that the span defines. `plain` replaces the text for indexing (markup
+    removed), never for citing; None: the text itself is indexed. `anchor` is the anchor of the
+    page's address where the span begins, "" for the page. `attributes` belong to this span only.
+    `on_page` is its position in an extracted document.
     """
 
     start: int
@@ -172,13 +171,13 @@ class Section:
 class Chunk(msgspec.Struct, frozen=True, gc=False):
     """A citable span of one document: `document.text[start:end] == text`.
 
-    `start_column` and `end_column` (1-based characters, inclusive) are set only where the
-    span begins or ends inside a line; otherwise the span is exactly lines `start_line` to
-    `end_line` without the last line's newline. `attributes` are those of its document and its own.
-    `cited_in` says what its citation counts. `space_before` is the white space between the chunk
-    before and this one, where it is not newlines alone.
+    `start_column` and `end_column` (1-based characters, inclusive) are set only if the span begins
+    or ends inside a line. Otherwise the span is exactly the lines `start_line` to `end_line`,
+    without the last newline. `attributes` are those of its document and its own. `cited_in` is the
+    unit of its citation. `space_before` is the white space after the previous chunk, if it is more
+    than newlines.
 
-    `on_page` is where it stands in an extracted document, None in any other.
+    `on_page` is its position in an extracted document, None in other documents.
     """
 
     id: str
@@ -210,15 +209,15 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def read_as(self) -> str:
-        """What models read of it, where nothing is quoted: its text without markup, with what its
-        lines show of other files; what a model has said of its picture comes last."""
+        """The text for models that do not quote it: without markup, with included texts of other
+        files. The description of a picture comes last."""
         text = self.text if self.plain is None else self.plain
         note = self.on_page.note if self.on_page else ""
         return f"{text}\n\n{note}" if note else text
 
     @property
     def page(self) -> int:
-        """The number of its page, slide, sheet, cell or chapter, from 1; 0 where it has none."""
+        """The number of its page, slide, sheet, cell or chapter, from 1; 0 if it has none."""
         return self.on_page.number if self.on_page else 0
 
     @property
@@ -241,7 +240,7 @@ class SparseVector:
 
 
 class TermCounts(msgspec.Struct, frozen=True, array_like=True):
-    """How many chunks have a term, for the IDF: `chunks` that have any, `having` by term id."""
+    """Counts for the IDF: `chunks` with any term, and `having` by term id."""
 
     chunks: int = 0
     having: Mapping[int, int] = {}
@@ -249,8 +248,8 @@ class TermCounts(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A chunk with its vectors, as a store keeps it. `dense` is None in a lexical collection, and
-    where it comes later.
+    """A chunk with its vectors, for a store. `dense` is None in a lexical collection and if the
+    vector follows later.
 
     `length` is the number of tokens that the sparse encoder counted; the mean over a collection
     is its average length.
@@ -264,15 +263,15 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """What the catalog knows of one indexed document.
+    """An indexed document in the catalog.
 
-    `revision` is unique to (source, path, content, index fingerprint): a document whose
-    revision is in the catalog is indexed, whole and current. `includes` are the names of other
-    files that it shows, one a line: it changes when they do. `notes` say what is remarkable about
-    it, one `code: detail` a line. `chunk_attributes` are the names of those that only chunks have,
-    one a line. `embedded` says whether all of its chunks have dense vectors; in a collection
-    without it never is. `attributes` are its own, `inherited` those of its source: where these
-    change, its chunks get others and are not embedded again.
+    `revision` is unique to (source, path, content, index fingerprint). A document whose revision is
+    in the catalog is completely indexed and current. `includes` are the names of other files that
+    it shows, one per line; it changes with them. `notes` are remarks, one `code: detail` per line.
+    `chunk_attributes` are the names of attributes that only chunks have, one per line. `embedded`
+    says whether all of its chunks have dense vectors; it is False in a lexical collection.
+    `attributes` are its own, `inherited` those of its source. If either changes, its chunks are
+    updated and not embedded again.
     """
 
     source: str
@@ -294,12 +293,12 @@ class DocumentRecord:
 
     @property
     def all_attributes(self) -> Attributes:
-        """Those that all of its chunks have."""
+        """The attributes of all of its chunks."""
         return {**self.inherited, **self.attributes}
 
 
 class IndexedDocument(NamedTuple):
-    """A document as an index takes it: its record, and a point for each of its chunks."""
+    """A document for an index: its record, and a point for each of its chunks."""
 
     record: DocumentRecord
     points: Sequence[Point]
@@ -307,12 +306,11 @@ class IndexedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """A source as the catalog remembers it: enough to index it again, and what the last run
-    left out. `within` are the paths that were asked for, `""` for all of the source. `skipped`
-    counts files by reason code, `skipped_paths` names the first of them as `code: path`; `noted`
-    and `noted_paths` do so for what was remarkable about files that are indexed. `complete` is
-    False until a run has reached the end. `machine` stands for the one that it was read on, empty
-    where that is not known (`support.machine`)."""
+    """A source in the catalog: enough to index it again, and what the last run left out. `within`
+    are the selected paths, `""` for the whole source. `skipped` counts files by reason code,
+    `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the same for
+    remarks on indexed files. `complete` is False until a run reaches the end. `machine` identifies
+    the machine that read it, empty if unknown (`support.machine`)."""
 
     source: Source
     within: tuple[str, ...] = ("",)
@@ -329,27 +327,27 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True)
 class CollectionSpec:
-    """Chunks of one kind and one dense model, and the fingerprints of what made them.
+    """The specification of a collection: one dense model, and the fingerprints of its encoders.
 
-    `dense` is the dense encoder's fingerprint, None for a lexical collection; `model` is the name
-    that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is
-    the stemming language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the
-    sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for the default one;
-    `idf` says whether its weights want the IDF.
+    `dense` is the dense encoder's fingerprint, None for a lexical collection. `model` is the name
+    that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is the stemming
+    language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the sparse
+    encoder's fingerprint, `sparse_model` the name that opens it, empty for the default one. `idf`
+    says whether its weights need the IDF.
 
-    `counted` says that the catalog counts terms, and queries bring the IDF; otherwise the store
-    multiplies with its own (`engine_idf`), as in every index before 0.2. `mixed` says that some
-    chunks may be weighed with another average length, because weighing has not ended.
+    `counted` says that the catalog counts terms, and queries contain the IDF. Otherwise the store
+    applies its own (`engine_idf`), as in every index before 0.2. `mixed` says that some chunks may
+    have weights of another average length, because weighing has not finished.
 
-    Collections of one `base`, one for each dense model, are one collection to users; an empty one
-    stands for the own name. `serial` is their order, the last gets new documents. One that is
-    `pending` is being filled and is not searched, nor is one that a later one `replaces`.
-    `formerly` are the fingerprints of other dense models, `lexical` for none, that revisions may
-    have been named with before the documents were embedded again.
+    Collections with the same `base`, one for each dense model, are one collection to users. An
+    empty `base` means the collection's own name. `serial` is their order; the last one gets new
+    documents. A `pending` one is being filled and is not searched. Neither is one that a later one
+    `replaces`. `formerly` are the fingerprints of earlier dense models, `lexical` for none, that
+    revisions may contain from before the documents were embedded again.
 
-    `attributes` are the names and types of the attributes that were declared or have been seen.
-    `require` names those that every search, read and delete must give a value for. `fields` is the
-    set of names that its points have for other programs (`ingestion.fields`), empty for none.
+    `attributes` are the names and types of declared or observed attributes. `require` names those
+    that every search, read and delete must give. `fields` is the set of payload fields that its
+    points have for other programs (`ingestion.fields`), empty for none.
     """
 
     name: str
@@ -375,15 +373,15 @@ class CollectionSpec:
 
     @property
     def engine_idf(self) -> bool:
-        """Is it the store that multiplies with the IDF?"""
+        """Does the store apply the IDF?"""
         return self.idf and not self.counted
 
     @property
     def public_name(self) -> str:
-        """What users call it."""
+        """Its name for users."""
         return self.base or self.name
 
     @property
     def made_with(self) -> tuple[str, ...]:
-        """The dense models that revisions of its documents may name."""
+        """The dense models that may occur in revisions of its documents."""
         return (self.dense or LEXICAL, *self.formerly)

@@ -1,4 +1,4 @@
-"""What a search ends in: a verdict, evidence that can be cited, and what services were asked."""
+"""The result of a search: a verdict, evidence with citations, and requests to services."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from pincite.model.retrieval import (
 from pincite.support.json_text import json_text
 
 VerdictLevel = Literal["grounded", "weak", "none"]
-#: Where thresholds come from: measured on public collections, learned on a golden set of the
-#: corpus, or neither.
+#: Origin of the thresholds: measured on public collections, learned on a golden set of the corpus,
+#: or neither.
 ThresholdOrigin = Literal["measured", "calibrated", "assumed"]
 Confidence = Literal["high", "medium"]
-#: What a look at the file said while the pack was made: it has the cited lines (`fresh`); it has
-#: changed since it was indexed, and the text is now at the lines that are cited (`moved`); its
-#: source is not at hand, or it was not looked at (`unchecked`).
+#: Comparison with the file while the pack was made. `fresh`: the file has the cited lines. `moved`:
+#: it has changed since it was indexed, and the citation has the new lines of the text. `unchecked`:
+#: its source is unavailable, or it was not compared.
 Truth = Literal["fresh", "moved", "unchecked"]
 
 
@@ -38,12 +38,12 @@ Truth = Literal["fresh", "moved", "unchecked"]
 class Exchange:
     """One request to a service and its answer, without texts, vectors and keys.
 
-    `service` is a provider, a store, or `reranker` for what the stage of that name asks its
-    reranker, which may take several requests to a provider. `what` is the path of the request, the
-    collection, or the reranker. `items` and `tokens` are what was sent, as far as that is counted:
-    texts, documents, and an estimate. `at_ms` counts from the beginning of the search. `status` is
-    that of HTTP, 0 where there is none, `request_id` the provider's name for the request. `error`
-    says what went wrong, with the class of the error first.
+    `service` is a provider, a store, or `reranker` for the stage of that name; its call may take
+    several requests to a provider. `what` is the path of the request, the collection, or the
+    reranker. `items` is the number of texts or documents sent, `tokens` an estimate of their
+    tokens, as far as they are counted. `at_ms` counts from the beginning of the search. `status` is
+    the HTTP status, 0 if there is none, `request_id` the provider's id of the request. `error`
+    begins with the class of the error.
     """
 
     service: str
@@ -62,9 +62,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Is the evidence good enough? Judged on one named signal of a known kind.
+    """Is the evidence good enough? Judged by one named signal of a known kind.
 
-    `thresholds` says where `grounded_at` and `weak_at` come from; `calibrated`, whether they were
+    `thresholds` is the origin of `grounded_at` and `weak_at`. `calibrated` says whether they were
     learned on a golden set of this corpus.
     """
 
@@ -90,8 +90,8 @@ class Gated:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A passage that was found, inside of what is shown: the lines to mark. `start_char` and
-    `end_char` are those of a record, as in `Evidence`."""
+    """A found passage within a larger context: the lines to mark. `start_char` and `end_char` are
+    characters of a record, as in `Evidence`."""
 
     citation: str
     chunk_id: str
@@ -103,12 +103,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is shown of a file for a piece of evidence, whole lines of it: the definition or section
-    that encloses the passage, what stands around it, or several passages of the file in one span.
+    """The whole lines of a file that are shown for a piece of evidence: the enclosing definition or
+    section, the neighbours of the passage, or several passages of the file in one span.
 
-    `citation` is that of these lines, empty where they have none. `matches` are the passages within
-    them that were found, in the order of the file, that of the evidence among them; empty where
-    that is the only one.
+    `citation` cites these lines, or is empty. `matches` are the found passages within them, in the
+    order of the file, including the evidence itself; empty if that is the only one.
     """
 
     start_line: int
@@ -120,8 +119,8 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """A passage that was found and is not shown, since its file has the text no more (`stale`) or
-    is gone (`deleted`). `detail` says so in words."""
+    """A found passage that is not shown, because its file no longer has the text (`stale`) or no
+    longer exists (`deleted`). `detail` explains it."""
 
     why: Literal["stale", "deleted"]
     citation: str
@@ -132,34 +131,33 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class AbsentTerms:
-    """Informative terms of the question, as it has them, that occur nowhere: in nothing that was
-    searched (`index`), or in none of the passages that are shown (`evidence`)."""
+    """Informative terms of the question, verbatim, that occur nowhere: neither in the searched part
+    of the index (`index`), nor in the shown passages (`evidence`)."""
 
     index: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
 
 
-#: What readers of a passage are told whose text comes out of a picture.
+#: The note for readers of a passage whose text was read from a picture.
 RECOGNISED: Final = "read by OCR in a picture of the page: letters may be wrong"
 
 
-# A Struct is made, sent and read in half the time of a dataclass.
+# A Struct takes half the time of a dataclass to create, encode and decode.
 class Evidence(msgspec.Struct, frozen=True):
-    """A chunk that is shown. `number` counts from 1 in order of rank. `start_char` and `end_char`
-    are the characters of a record that are cited (0-based, the end is not), None in a file.
-    `record_id` is the id that the record was written with, None in a file. `title` is that of the
-    record or document, empty where it has none. `truth` says whether the file was looked at: its
-    lines, text and revision are those of now.
+    """A passage in a pack. `number` counts from 1 in order of rank. `start_char` and `end_char` are
+    the cited characters of a record (0-based, the end is excluded), None in a file. `record_id` is
+    the id of the record, None in a file. `title` is that of the record or document, or empty.
+    `truth` says whether the file was compared: its lines, text and revision are then current.
 
-    Of a file whose text was extracted (PDF, office files, notebooks) `page` is the number of the
-    `page_unit` (page, slide, sheet, cell, chapter), from 1; there `start_char` and `end_char` count
-    in the whole extracted text. `visual` says that it is a table or an image, `box` where it stands
-    on the page (points from the upper left corner). `note` is what a vision model said of it, which
-    is generated and no quotation. `recognised` says that the page is a picture, whose text OCR has
-    read: letters of it may be wrong. `rows` are the first and the last row of a sheet, from 1.
+    In a file with extracted text (PDF, office files, notebooks), `page` is the number of the
+    `page_unit` (page, slide, sheet, cell, chapter), from 1. Then `start_char` and `end_char` count
+    in the whole extracted text. `visual` marks a table or an image, `box` is its place on the page
+    (points from the upper left corner). `note` is a vision model's description: generated, not a
+    quotation. `recognised` says that OCR has read the text from a picture, so it may have wrong
+    letters. `rows` are the first and last row in a sheet, from 1.
 
-    `descriptions` are what the owner of the index says of the folders that it is in and of its
-    file, outermost first; they are no part of the text, and nobody cites them."""
+    `descriptions` are the index owner's descriptions of its folders and its file, outermost first.
+    They are not part of the text and are never cited."""
 
     number: int
     citation: str
@@ -200,37 +198,37 @@ class Evidence(msgspec.Struct, frozen=True):
 
     @property
     def score(self) -> float:
-        """The number that it is ranked by, best first: the latest of its signals that rank. It
-        means something beside others of the same pack; whether the evidence is good enough says
-        the verdict. 0.0 where no signal ranks."""
+        """The score that decides its rank: the latest of its ranking signals. Compare it only with
+        scores of the same pack; the verdict says whether the evidence is good enough. 0.0 if it
+        has no ranking signal."""
         ranks = (one.value for one in reversed(self.signals) if one.name in RANKING_SIGNALS)
         return next(ranks, 0.0)
 
     @property
     def kind(self) -> SourceType:
-        """`docs`, `code` or `data`, as `kinds` of a search and `kind` of a filter."""
+        """`docs`, `code` or `data`: `kinds` in a search and `kind` in a filter."""
         return self.source_type
 
     @property
     def source(self) -> str:
-        """The name of its source, as `sources` of a search and `source` of a filter."""
+        """The name of its source: `sources` in a search and `source` in a filter."""
         return self.repo
 
     @property
     def lines(self) -> range:
-        """The numbers of its lines in the file, from 1; empty where no lines are known. The first
-        and the last may be cut: see `start_column` and `end_column`."""
+        """The numbers of its lines in the file, from 1; empty if unknown. The first and the last
+        line may be cut: see `start_column` and `end_column`."""
         return range(self.start_line, self.end_line + 1) if self.end_line else range(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the pack was found: enough to ask again. `rung` names the strength of retrieval
-    (`lexical`, `bundled-model`, ...), `counts` the candidates that each collection gave, `passes`
-    the tries it took. `reranker` and `instruction` are the fingerprint of the reranker and the
-    SHA-256 of what it was told, empty where there was none. `expansion` says who gave the
-    `subqueries`, each `TYPE: TEXT`: `caller`, `names`, or the fingerprint of a model; `skipped`
-    that the words of the question did without; empty where nobody was asked."""
+    """How the pack was found: enough to repeat the search. `rung` is the kind of retrieval
+    (`lexical`, `bundled-model`, ...), `counts` the number of candidates per collection, `passes`
+    the passes of the search. `reranker` is the reranker's fingerprint and `instruction` the SHA-256
+    of its instruction; both are empty if there is none. `expansion` is the origin of the
+    `subqueries`, each `TYPE: TEXT`: `caller`, `names`, or the fingerprint of a model. It is
+    `skipped` if keyword search was sufficient, and empty if there was no expansion."""
 
     collections: tuple[str, ...]
     rung: str
@@ -248,13 +246,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class EvidencePack:
-    """The answer of a search: a verdict, and evidence best first, over which it iterates. The JSON
-    form is described by `pincite schema`. `debug` is empty unless it was asked for: what each
-    service was asked and answered, in order of time.
+    """The result of a search: a verdict and evidence, best first. Iterating gives the evidence.
+    `pincite schema` describes the JSON form. `debug` is empty unless requested: the requests to
+    services and their responses, in order of time.
 
-    `omitted` is what would be shown if its file still had it. `closest` are up to three passages
-    below the bar, where the verdict is `none`: they are nearest, and no evidence. `absent_terms`
-    are words of the question that occur nowhere."""
+    `omitted` lists passages that their files no longer have. If the verdict is `none`, `closest`
+    has up to three passages below the threshold. They are not evidence. `absent_terms` are words of
+    the question that occur nowhere."""
 
     schema_version: str
     query: str
@@ -278,7 +276,7 @@ class EvidencePack:
         return iter(self.evidence)
 
     def __len__(self) -> int:
-        """How many passages there are.
+        """The number of passages.
 
         >>> len(pack)
         1
@@ -286,8 +284,8 @@ class EvidencePack:
         return len(self.evidence)
 
     def __bool__(self) -> bool:
-        """Always true, also without evidence: "nothing relevant is indexed" is an answer, and
-        passages that are shown may be weak. Ask `verdict.level`, or `len`.
+        """Always true, also without evidence. Use `verdict.level` or `len` instead: "nothing
+        relevant is indexed" is a valid result, and shown passages may be weak.
 
         >>> bool(pack)
         True
@@ -299,7 +297,7 @@ class EvidencePack:
     @overload
     def __getitem__(self, place: slice) -> tuple[Evidence, ...]: ...
     def __getitem__(self, place: int | slice) -> Evidence | tuple[Evidence, ...]:
-        """The evidence at that place. Places count from 0, the `number` of evidence from 1.
+        """The evidence at a position. Positions count from 0, the `number` of evidence from 1.
 
         >>> pack[0].number
         1
@@ -309,7 +307,7 @@ class EvidencePack:
         return self.evidence[place]
 
     def to_dict(self) -> dict[str, Any]:
-        """The pack as JSON has it: dicts, lists, texts, numbers, booleans and None.
+        """The pack as values of JSON: dicts, lists, texts, numbers, booleans and None.
 
         >>> pack.to_dict()["verdict"]["level"]
         'grounded'
@@ -329,9 +327,9 @@ class EvidencePack:
         return json_text(self, indent)
 
     def to_notes(self) -> list[dict[str, Any]]:
-        """The evidence in the fields that programs for notes use: `text`, `score`, `page`,
-        `isVisual` and `imageUrl`. What a vision model said of a passage stands behind its text.
-        `page` and `imageUrl` are None where there is none.
+        """The evidence in the fields of note-taking programs: `text`, `score`, `page`, `isVisual`
+        and `imageUrl`. A vision model's description of a passage follows its text. `page` and
+        `imageUrl` are None if there is none.
 
         >>> sorted(pack.to_notes()[0])
         ['imageUrl', 'isVisual', 'page', 'score', 'text']
@@ -340,8 +338,8 @@ class EvidencePack:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> EvidencePack:
-        """The pack of `to_dict`, or of the JSON of the command line, decoded. Fields that are not
-        known are left out.
+        """Read the result of `to_dict`, or the decoded JSON of the command line. Unknown fields are
+        ignored.
 
         Raises UsageError for anything else.
 
@@ -352,27 +350,27 @@ class EvidencePack:
             return msgspec.convert(found, EvidencePack)
         except (msgspec.ValidationError, RecursionError) as error:
             raise UsageError(
-                f"this is not an evidence pack: {error}", hint="what to_dict gave, unchanged"
+                f"invalid evidence pack: {error}", hint="pass the output of to_dict unchanged"
             ) from error
 
     def to_prompt(self, max_tokens: int = 4000, *, line_numbers: bool = False) -> str:
-        """The pack as text for a language model.
+        """Write the pack as text for a language model.
 
-        It has the question, the verdict, and whole passages, best first, each with its number and
-        citation and, where there is one, its address, in a fence that nothing in it can end. Where
-        more of the file is shown than was found, it says which lines were found. A passage that
-        does not fit is left out, and the end says how many were. If the best alone is too long, its
-        first lines are kept, and it says so. Control characters are escaped. A pack without
-        evidence says that nothing relevant is indexed, with what is closest, or that nothing is
-        within the filter.
+        The text has the question, the verdict, and whole passages, best first. Each passage has its
+        number, citation and, if known, address, and stands in a fence that its text cannot close.
+        If it is shown with more of its file, the found lines are named. Passages that do not fit
+        are left out, and the end gives their number. If even the best one is too long, its first
+        lines are kept, with a note. Control characters are escaped. A pack without evidence says
+        that nothing relevant is indexed, with the closest passages, or that nothing matches the
+        filter.
 
         Arguments:
-            max_tokens: never exceeded by an estimate from above, which knows no tokenizer: real
-                tokens are mostly 60 to 90 % of it; 300 at least.
-            line_numbers: put the number of its line in the file before each line, with a `>`
-                behind the numbers of those that were found, where others stand around them.
+            max_tokens: the limit, at least 300. Tokens are estimated without a tokenizer; real
+                tokens are mostly 60 to 90 % of the estimate.
+            line_numbers: put its line number in the file before each line. A `>` marks found lines
+                if other lines are shown around them.
 
-        Raises UsageError for a wrong `max_tokens`.
+        Raises UsageError for an invalid `max_tokens`.
 
         >>> print(pack.to_prompt(max_tokens=500, line_numbers=True))
         Question: rotate a key
@@ -388,7 +386,7 @@ class EvidencePack:
         3  To rotate a key, call `rotate_key` with the new secret.
         ```
         """
-        from pincite.model.prompt import write_prompt  # which needs this class
+        from pincite.model.prompt import write_prompt  # imports this class
 
         return write_prompt(self, max_tokens, line_numbers=line_numbers)
 

@@ -1,4 +1,4 @@
-"""Pages of extracted documents: which one a character is on, and what is on one."""
+"""Pages of extracted documents: the page of a character, and the contents of a page."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from pincite.model.documents import PAGE_UNITS, Document, Element, PageSpan, Pag
 
 
 def unit_of(document: Document) -> PageUnit | None:
-    """What its pages are called, None for a document without any."""
+    """The unit of its pages, None for a document without pages."""
     return next((unit for unit in PAGE_UNITS if unit == document.cited_in), None)
 
 
 def page_at(pages: Sequence[PageSpan], position: int) -> PageSpan | None:
-    """The page that a character is on."""
+    """The page of a character."""
     found = bisect_right(pages, position, key=lambda page: page.start) - 1
     while found > 0 and pages[found].start == pages[found].end <= position:
-        found -= 1  # an empty page has no character
+        found -= 1  # an empty page has no characters
     return pages[found] if found >= 0 and position < pages[found].end else None
 
 
 def page_of_span(pages: Sequence[PageSpan], start: int, end: int) -> PageSpan | None:
-    """The page that all of a span is on, but for white space at its end; None where there is
+    """The page that contains a whole span, except white space at its end; None if there is
     none."""
     page = page_at(pages, start)
     return page if page is not None and end <= page.end else None
 
 
 def rows_within(element: Element, text: str, start: int, end: int) -> Rows | None:
-    """The rows of a sheet that a span of a table is of, None for what is no such table."""
+    """The rows of a sheet in a span of a table; None if the table is not from a sheet."""
     if not element.row:
         return None
     first = element.row + text.count("\n", element.start, start)
@@ -37,7 +37,7 @@ def rows_within(element: Element, text: str, start: int, end: int) -> Rows | Non
 
 
 def rows_at(elements: Sequence[Element], text: str, start: int, end: int) -> Rows | None:
-    """The rows of a sheet that a span has, whatever stands around them in it."""
+    """The rows of a sheet within a span, which may contain other text."""
     parts = [
         rows
         for one in elements
@@ -48,7 +48,7 @@ def rows_at(elements: Sequence[Element], text: str, start: int, end: int) -> Row
 
 
 def chars_of_rows(elements: Sequence[Element], text: str, page: int, rows: Rows) -> Rows | None:
-    """Where the text of these rows of a page begins and ends, None where it has none of them."""
+    """The beginning and end of the text of these rows; None if the page has none of them."""
     found = []
     for one in elements:
         if one.page != page or not one.row:

@@ -1,4 +1,4 @@
-"""Passages as language models read them: numbered, cited, each in a fence that it cannot end."""
+"""Passages for language models: numbered, cited, each in a fence that its text cannot close."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pincite.support.token_estimate import estimate_tokens
 BETWEEN = "\n\n"
 _BETWEEN_TOKENS = estimate_tokens(BETWEEN)
 _MOST_TITLE = 200  # characters; guess, unmeasured
-_FOUND = "> "  # behind the number of a line that was found, where others stand around it
+_FOUND = "> "  # after the number of a found line, if other lines are shown around it
 _PLAIN = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
-    """What is quoted of an item: lines, the number of the first (0 where it has none), and the
-    numbers of those that were found, empty where all were."""
+    """The quoted lines of an item, the number of the first one (0 if unknown), and the numbers of
+    the found lines, empty if all were found."""
 
     item: Evidence
     lines: tuple[str, ...]
@@ -32,22 +32,21 @@ class _Quoted:
 
 
 def cost_of(part: str) -> int:
-    """Tokens of a part at most, with the blank line before or behind it."""
+    """A high estimate of the tokens of a part, with the blank line before or after it."""
     return estimate_tokens(part) + _BETWEEN_TOKENS
 
 
 def fitting_block(
     item: Evidence, tokens: int, *, numbered: bool, cut: bool, label: str = ""
 ) -> str:
-    """The text of `fit_block`."""
+    """See `fit_block`; returns the text only."""
     return fit_block(item, tokens, numbered=numbered, cut=cut, label=label).text
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The block of an item, empty where nothing fits, and how much of it is left: all that is
-    shown of the file (`whole`), the passage without what stands around it (`alone`), or its first
-    lines (`cut`)."""
+    """The block of an item, empty if nothing fits, and its form: the passage with its context
+    (`whole`), without it (`alone`), or only its first lines (`cut`)."""
 
     text: str
     part: Literal["whole", "alone", "cut"] = "whole"
@@ -62,9 +61,9 @@ def fit_block(
     label: str = "",
     cost: Callable[[str], int] = cost_of,
 ) -> Fitted:
-    """The block of an item: with what is shown around it if there is room, else alone, else, if it
-    may be cut, its first lines; empty where nothing fits. `label` stands before its citation, by
-    default its number. `cost` counts the tokens of a part, with the blank line beside it."""
+    """Fit an item into `tokens`: with its context, else without it, else, if `cut` is set, its
+    first lines. The block is empty if nothing fits. `label` is the text before the citation, by
+    default its number. `cost` counts the tokens of a part with its blank line."""
     whole = [_quoted(item, around=False)]
     if item.context:
         whole.insert(0, _quoted(item, around=True))
@@ -76,7 +75,7 @@ def fit_block(
     if not cut:
         return Fitted("")
     alone = whole[-1]
-    low, high = 0, len(alone.lines) - 1  # so many lines fit, so many may
+    low, high = 0, len(alone.lines) - 1  # `low` lines fit, up to `high` may fit
     while low < high:
         middle = (low + high + 1) // 2
         fits = cost(_block(alone, middle, numbered, named)) <= tokens
@@ -85,15 +84,15 @@ def fit_block(
 
 
 def least_block(item: Evidence, *, numbered: bool) -> str:
-    """The block of an item with its first line alone."""
+    """The block of an item with its first line only."""
     return _block(_quoted(item, around=False), 1, numbered, f"[{item.number}]")
 
 
 def number_lines(
     lines: Sequence[str], first: int, found: frozenset[int] = frozenset()
 ) -> Sequence[str]:
-    """The lines with the numbers that they have in their file, from `first`; as they are where it
-    is 0. A `>` stands behind the numbers of `found`."""
+    """The lines with their numbers in the file, from `first`; unchanged if it is 0. A `>` follows
+    the numbers in `found`."""
     if not first:
         return lines
     width = len(str(first + len(lines) - 1))
@@ -104,13 +103,13 @@ def number_lines(
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """The lines in a fence that none of them can end."""
+    """The lines in a fence that none of them can close."""
     fence = fence_for(*lines)
     return "\n".join([fence, *lines, fence])
 
 
 def shown_lines(text: str) -> tuple[str, ...]:
-    """The lines of a text, without what a terminal would obey or a reader would not see."""
+    """The lines of a text, without terminal controls and invisible characters."""
     return tuple(visible(text.replace("\r\n", "\n")).removesuffix("\n").split("\n"))
 
 
@@ -139,7 +138,7 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
     """Label and citation, title, address, section, and the first `count` lines in a fence."""
     item, shown = quoted.item, quoted.lines[:count]
     head = [f"{label} {one_line(item.citation)}"]
-    if item.title and item.record_id is not None:  # of a file its path and section say enough
+    if item.title and item.record_id is not None:  # a file has its path and section
         head.append(f"Title: {one_line(item.title[:_MOST_TITLE])}")
     if item.url:
         head.append(f"URL: {one_line(item.url)}")
@@ -159,7 +158,7 @@ def _block(quoted: _Quoted, count: int, numbered: bool, label: str) -> str:
 
 
 def _spans(quoted: _Quoted) -> Sequence[str]:
-    """Which lines are shown and which of them were found, where these are not the same."""
+    """The shown and the found lines, if they differ."""
     item, context = quoted.item, quoted.item.context
     if item.page is not None and quoted.around and context is not None:
         return (f"Shown: {context.citation.rpartition('#')[2]}, with what stands around it.",)
@@ -184,7 +183,7 @@ def _run(first: int, last: int) -> str:
 
 
 def _runs(numbers: frozenset[int]) -> Sequence[str]:
-    """Numbers that follow each other as `3-5`."""
+    """Ranges such as `3-5` for consecutive numbers."""
     runs = groupby(enumerate(sorted(numbers)), lambda pair: pair[1] - pair[0])
     held = [[number for _, number in run] for _, run in runs]
     return [_run(one[0], one[-1]) for one in held]

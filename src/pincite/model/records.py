@@ -1,4 +1,4 @@
-"""Records: texts that a program hands over under an id, in place of files."""
+"""Records: texts that a program indexes under an id, instead of files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import msgspec
 from pincite.model.attributes import Attributes
 from pincite.model.documents import PageSpan
 
-RECORDS = "records"  #: the name of a source of records where none is given
+RECORDS = "records"  #: the default name of a source of records
 PAGE_NUMBER = "page_number"  #: the attribute of a page's chunks
+OCR = "ocr"  #: the attribute of chunks that OCR has read; true there
 RECORD_LANGUAGES = ("text", "markdown", "html", "rst")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """A page of a record. Its chunks have its number as `page_number` (where none is given it is
-    counted from 1), and its attributes."""
+    """A page of a record. Its chunks have its attributes and its number as `page_number`. Pages
+    without a number are counted from 1."""
 
     text: str
     page_number: int | None = None
@@ -28,8 +29,8 @@ class RecordPage:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a program hands over to be indexed: `text`, or `pages` in its place. `language` says how
-    the text is written, one of RECORD_LANGUAGES."""
+    """A text that a program indexes: `text`, or `pages` instead of it. `language` is the format of
+    the text, one of RECORD_LANGUAGES."""
 
     id: str | int
     text: str | None = None
@@ -41,9 +42,9 @@ class Record:
 
 
 class KeptRecord(msgspec.Struct, frozen=True):
-    """A record in its normal form. `path` is its document's: the id, behind the values of the
-    attributes that its collection requires. `pages` are spans of the text, none where there is one
-    text."""
+    """A record in its normal form. `path` is the path of its document: the values of the attributes
+    that its collection requires, then the id. `pages` are spans of the text, empty for a record
+    without pages."""
 
     path: str
     id: str
@@ -61,7 +62,7 @@ class KeptRecord(msgspec.Struct, frozen=True):
 
     @property
     def shape(self) -> str:
-        """32 hex digits of all but text and attributes that makes the chunks what they are."""
+        """A hash, 32 hex digits, of what determines the chunks except text and attributes."""
         parts = (self.title, self.url, self.language, self.pages)
         raw = msgspec.json.encode(parts, order="deterministic")
         return blake2b(raw, digest_size=16).hexdigest()

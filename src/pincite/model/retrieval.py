@@ -1,4 +1,4 @@
-"""What a search is made of: queries, rankings, and candidates with their signals."""
+"""Values of a search: queries, rankings, and candidates with their signals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
 from pincite.support.names import last_component
 
 Asks = Literal["symbol", "mixed", "prose"]
-#: Words for the lexical side; a sentence for the dense one; a passage as an answer might have it,
-#: which is embedded as documents are.
+#: Words for keyword search; a sentence for vector search; a hypothetical passage of the answer,
+#: embedded like a document.
 SubQueryKind = Literal["lex", "vec", "hyde"]
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 SignalName = Literal[
@@ -39,7 +39,7 @@ SignalKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A machine-readable warning: what was skipped, cut or replaced, and what would fix it."""
+    """A machine-readable warning: what was skipped, cut or replaced, and how to fix it."""
 
     code: str
     message: str
@@ -47,8 +47,8 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Another wording of a question, for one collection or, where that is empty, for all. With a
-    `kind` it is for one side of the search."""
+    """A rephrasing of a question, for one collection or, if that is empty, for all. With a `kind`
+    it is for one side of the search."""
 
     text: str
     collection: str = ""
@@ -57,9 +57,9 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What is indexed, in words, for templates: the `name` of the product as in "using Google ADK",
-    what its documentation and its source code are called as in "official ADK docs" and "ADK Python
-    source" (the name where empty), and a few words for its `topics`."""
+    """Names of the indexed subject for templates: the `name` of the product as in "using Google
+    ADK", the names of its documentation and source code as in "official ADK docs" and "ADK Python
+    source" (default: the name), and a few words for its `topics`."""
 
     name: str = ""
     docs: str = ""
@@ -68,22 +68,22 @@ class Corpus:
 
     @property
     def words(self) -> dict[str, str]:
-        """By the name of the field of a template."""
+        """The words by the name of their template field."""
         docs, code = self.docs or self.name, self.code or self.name
         return {"corpus": self.name, "docs": docs, "code": code, "topics": self.topics}
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, normalised. `identifiers` are its identifier-like words in order of
-    appearance, `expansions` what a second pass would ask besides, `corpus` what it is about.
+    """A normalised question. `identifiers` are its identifier-like words in order of appearance,
+    `expansions` the additional queries of a second pass, `corpus` the names of the indexed subject.
 
-    `symbols` are the names that it writes like code, with capitals that begin no sentence and a
-    name that is the whole question, and `asks` what it is: nothing but such names (`symbol`), prose
+    `symbols` are the names that it writes like code, including capitalised words inside a sentence
+    and a name that is the whole question. `asks` is its form: only such names (`symbol`), prose
     with some (`mixed`), or `prose`.
 
-    `subqueries` are asked besides it in every pass, each of one side; `intent` is for the reranker
-    alone."""
+    `subqueries` are additional queries of every pass, each for one side. `intent` is for the
+    reranker only."""
 
     text: str
     identifiers: tuple[str, ...] = ()
@@ -98,15 +98,15 @@ class Query:
 
     @property
     def sought(self) -> tuple[str, ...]:
-        """The names whose definitions are asked for. Within prose a capital makes no name."""
+        """The names whose definitions are searched. In prose, capitalised words do not count."""
         return self.symbols if self.asks == "symbol" else self.identifiers
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One try of a search: whether the expansions are asked, too, for which kinds of sources more
-    is fetched than at first, and whether what defines the question's names is, in collections of
-    any kind."""
+    """One pass of a search: whether it uses the expansions, for which kinds of sources it fetches
+    more than the first pass, and whether it fetches definitions of the question's names in
+    collections of any kind."""
 
     expanded: bool = False
     widened: frozenset[SourceType] = frozenset()
@@ -114,7 +114,7 @@ class Pass:
 
     @property
     def name(self) -> str:
-        """As it stands in the plan of a pack."""
+        """Its name in the plan of a pack."""
         parts = ["expanded"] * self.expanded + [f"widened {kind}" for kind in sorted(self.widened)]
         parts += ["defining"] * self.defining
         return ", ".join(parts) or "first"
@@ -122,14 +122,14 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which part of the index a search may see. Empty fields do not restrict.
+    """The part of the index that a search may see. Empty fields do not restrict.
 
-    `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns over the
-    paths of documents, see `pincite.scope.paths`; `not_paths` wins. `ref` is a revision, which may
-    be shortened, `where` a filter in the language of `pincite.scope.where`. `tags` are attributes
-    that a chunk must have: one value, or any of several. `bounds` are attributes that a workspace
-    sets, of the type `keyword` or `keywords`: they hold besides all others, an empty one matches
-    nothing, and no caller of a surface gives them.
+    `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns, see
+    `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, `where` a filter in
+    the language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one value,
+    or any of several. `bounds` are attributes of the type `keyword` or `keywords` that a workspace
+    sets. They apply in addition to the others, and an empty one matches nothing. Callers of a
+    surface cannot set them.
     """
 
     collections: tuple[str, ...] = ()
@@ -145,10 +145,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: the `text` as it was given, which part of the index may be seen, and what the
-    answer is for. `budget_ms` is a soft limit, None for none: once it is spent nothing more is
-    begun that could be left out (reranking as many, another pass), and the pack says what was.
-    `subqueries` are wordings of the caller, each `TYPE: TEXT` (see `model.subqueries`)."""
+    """A question: the unchanged `text`, the part of the index to search, and the purpose of the
+    answer. `budget_ms` is a soft limit, None for none. Once it is used up, optional steps (full
+    reranking, another pass) are skipped, and the pack names them. `subqueries` are rephrasings by
+    the caller, each `TYPE: TEXT` (see `model.subqueries`)."""
 
     text: str
     scope: Scope = Scope()
@@ -158,7 +158,7 @@ class Question:
 
 
 class Hit(msgspec.Struct, frozen=True, gc=False):
-    """A chunk's id and its score in one ranking. A search makes hundreds, and a Struct takes a
+    """A chunk's id and its score in one ranking. A search creates hundreds, and a Struct takes a
     fifth of the time of a frozen dataclass."""
 
     id: str
@@ -169,12 +169,12 @@ class Hit(msgspec.Struct, frozen=True, gc=False):
 class Ranking:
     """One source's hits, ordered by (-score, id).
 
-    `hits[:depth]` is what the source returned on its own; the rest, if any, are scores that
-    were asked for by id so that both sides of a fusion know the whole union. `wording` is 0 for the
-    question itself and counts its expansions from 1. Scores may be compared with those of other
-    rankings of the same signal, kind, wording and `scale`, which names the model of dense ones.
-    `counted` has the terms that were asked for, in all chunks of the collection; None where they
-    are not counted, and where nobody may learn what others have.
+    `hits[:depth]` are the results of the source. The rest, if any, are scores requested by id, so
+    that both sides of a fusion have scores for the whole union. `wording` is 0 for the question
+    itself and counts its expansions from 1. Scores are comparable between rankings of the same
+    signal, kind, wording and `scale`, which names the model of dense ones. `counted` has the counts
+    of the query's terms in all chunks of the collection. It is None if they are not counted, or
+    would reveal what other users have.
     """
 
     collection: str
@@ -188,7 +188,7 @@ class Ranking:
 
 
 class Signal(msgspec.Struct, frozen=True, gc=False):
-    """A named number on a candidate and what kind of number it is."""
+    """A named number of a candidate, and its kind."""
 
     name: SignalName
     kind: SignalKind
@@ -196,7 +196,7 @@ class Signal(msgspec.Struct, frozen=True, gc=False):
 
 
 class Fused(msgspec.Struct, frozen=True):
-    """A chunk that some ranking named; the last signal is `fused`."""
+    """A chunk of at least one ranking; its last signal is `fused`."""
 
     collection: str
     id: str
@@ -215,8 +215,8 @@ RANKING_SIGNALS: frozenset[SignalName] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk in the running, with its signals in the order in which they were given. Where its
-    source has been looked at, `descriptions` are those of its folders, outermost first."""
+    """A chunk with its signals, in the order of the stages that gave them. `descriptions` are those
+    of its folders, outermost first, once it was compared with its source."""
 
     collection: str
     chunk: Chunk
@@ -232,14 +232,14 @@ class Candidate:
         return None
 
     def with_signal(self, signal: Signal) -> Candidate:
-        """The same with one signal more."""
+        """The same candidate with one more signal."""
         return Candidate(
             self.collection, self.chunk, (*self.signals, signal), self.vector, self.descriptions
         )
 
     @property
     def rank_signal(self) -> Signal:
-        """The signal that decides the order: the latest of those that rank."""
+        """The signal that decides the order: the latest ranking signal."""
         for signal in reversed(self.signals):
             if signal.name in RANKING_SIGNALS:
                 return signal
@@ -247,13 +247,13 @@ class Candidate:
 
     @property
     def rank_key(self) -> tuple[float, str, str]:
-        """Sorts the best candidate first, equal ones by id and collection."""
+        """A sort key: the best candidate first, ties by id and collection."""
         return (-self.rank_signal.value, self.chunk.id, self.collection)
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A candidate that a stage took out of the running, and why."""
+    """A candidate that a stage removed, and the reason."""
 
     candidate_id: str
     reason: str
@@ -261,7 +261,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Candidates, best first, and those that the stage dropped."""
+    """Candidates, best first, and those that the stage removed."""
 
     candidates: tuple[Candidate, ...]
     dropped: tuple[Drop, ...] = ()
@@ -270,9 +270,9 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Pool):
-    """What is shown. `reserve` are the next best, for places that become free. `short` are the
-    kinds of sources of which there are fewer than wanted, `closest` the nearest of what is below
-    the bar, where nothing is above it."""
+    """The results to show. `reserve` are the next best, for results that drop out. `short` are the
+    kinds of sources with too few results. `closest` are the best candidates below the threshold, if
+    none is above it."""
 
     reserve: tuple[Candidate, ...] = ()
     short: frozenset[SourceType] = frozenset()
@@ -280,7 +280,7 @@ class Chosen(Pool):
 
 
 def defined(candidates: Sequence[Candidate], sought: Sequence[str]) -> tuple[str, str] | None:
-    """The first symbol that is one of the names in `sought`, and the path where it is defined."""
+    """The first defined symbol whose name is in `sought`, and the path of its definition."""
     names = {last_component(name) for name in sought}
     for one in candidates:
         for symbol in one.chunk.symbols:

@@ -1,34 +1,34 @@
-"""How revisions are named, and when two names are the same revision.
+"""Names of revisions, and when two names mean the same revision.
 
-A ref is a commit (40 or 64 hexadecimal digits), a commit with `-dirty` for a file that is not as
-committed, a version or tag, or `sha256-` with the beginning of the file's own hash.
+A ref is a commit (40 or 64 hexadecimal digits), a commit with `-dirty` for a file with uncommitted
+changes, a version or tag, or `sha256-` with the beginning of the file's own hash.
 """
 
 from __future__ import annotations
 
 import re
 
-DIRTY = "-dirty"  #: at the end of the ref of a file that is not as committed
+DIRTY = "-dirty"  #: ends the ref of a file with uncommitted changes
 _CONTENT = "sha256-"
 _CONTENT_DIGITS = 12
 _COMMIT_DIGITS = 40
-_LEAST_DIGITS = 4  # to which git itself shortens a commit at most
+_LEAST_DIGITS = 4  # the shortest abbreviation of git
 _HASH = re.compile(
     rf"(?P<kind>{_CONTENT})?(?P<digits>[0-9a-f]{{{_LEAST_DIGITS},64}})(?P<dirty>{DIRTY})?"
 )
 
 
 def content_ref(content_hash: str) -> str:
-    """The ref of a file that no revision names. `content_hash` is its SHA-256 in hex."""
+    """The ref of a file without a revision. `content_hash` is its SHA-256 in hex."""
     return f"{_CONTENT}{content_hash[:_CONTENT_DIGITS]}"
 
 
 def same_revision(one: str, other: str) -> bool:
-    """Do two refs name the same revision? Equal ones do, and so does a shortened hash for the whole
-    one. Versions are not shortened: `v1` is not `v1.2`. A `-dirty` ref is not its commit. An empty
+    """Do two refs name the same revision? Equal refs do, and so do a hash and its abbreviation.
+    Versions have no abbreviations: `v1` is not `v1.2`. A `-dirty` ref is not its commit. An empty
     ref names nothing.
 
-    That two files have the same `-dirty` ref does not make their content the same.
+    Two files with the same `-dirty` ref may have different contents.
     """
     if one == other:
         return bool(one)
@@ -43,6 +43,6 @@ def same_revision(one: str, other: str) -> bool:
 
 
 def short_ref(ref: str) -> str:
-    """A revision as people name it: twelve digits of a commit's hash."""
+    """A revision for display: twelve digits of a commit's hash."""
     bare, dash, rest = ref.partition(DIRTY)
     return f"{bare[:12]}{dash}{rest}" if len(bare) >= _COMMIT_DIGITS else ref

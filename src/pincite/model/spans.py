@@ -1,4 +1,4 @@
-"""Passages of one document as spans of its text: what lies between them, and several as one."""
+"""Passages of one document as spans of its text: the text between them, and merging them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from pincite.model.evidence import Match
 
 
 def match_of(chunk: Chunk) -> Match:
-    """A passage that was found, as a mark within what is shown."""
+    """A found passage as a mark within a larger context."""
     start_char, end_char = chars_of(chunk) or (None, None)
     return Match(cite(chunk), chunk.id, chunk.start_line, chunk.end_line, start_char, end_char)
 
 
 def between(before: Chunk, after: Chunk) -> str | None:
-    """What the file has between two neighbours: white space. None where it is not known, where they
-    are on two pages, and where they differ in their attributes, since a search that finds one may
-    be kept from the other."""
+    """The white space between two neighbours in the file. None if it is unknown, if they are on two
+    pages, and if their attributes differ, because a search may have access to only one of them."""
     if before.content_hash != after.content_hash or _given(before) != _given(after):
         return None
     size = after.start - before.end
@@ -33,8 +32,8 @@ def between(before: Chunk, after: Chunk) -> str | None:
 
 
 def _given(chunk: Chunk) -> Attributes:
-    """Its attributes but for what it says of itself: a table stands among the text of its page,
-    whether or not a filter asks for tables."""
+    """Its attributes without `visual`: a table belongs to the text of its page, whether or not a
+    filter selects tables."""
     held = chunk.attributes
     if chunk.on_page is None or held.get("visual") is not chunk.visual:
         return held
@@ -42,10 +41,9 @@ def _given(chunk: Chunk) -> Attributes:
 
 
 def joined(before: Chunk, after: Chunk) -> Chunk | None:
-    """Two spans that overlap or touch as one, whose text is that of the file from the beginning of
-    the first to the end of the last. `before` begins no later than `after`. None where that text
-    is not known exactly, where what they have in common is not the same in both, and across
-    pages."""
+    """Merge two spans that overlap or touch. The text is that of the file from the beginning of the
+    first to the end of the last. `before` begins no later than `after`. None if that text is not
+    known exactly, if their common parts differ, and across pages."""
     if not _same_document(before, after) or before.start > after.start:
         return None
     if after.start > before.end:
@@ -67,7 +65,7 @@ def joined(before: Chunk, after: Chunk) -> Chunk | None:
 
 
 def _same_document(before: Chunk, after: Chunk) -> bool:
-    """Are both of the same text, each with its place in it?"""
+    """Do both belong to the same text, with known positions?"""
 
     def place(one: Chunk) -> tuple[object, ...]:
         return one.repo, one.ref, one.path, one.content_hash, one.cited_in, one.page
@@ -81,7 +79,7 @@ def _same_document(before: Chunk, after: Chunk) -> bool:
 
 
 def _overlapped(before: Chunk, after: Chunk) -> str | None:
-    """The text of two spans of which the second begins within the first or right behind it."""
+    """The text of two spans, where the second begins within the first or directly after it."""
     offset = after.start - before.start
     common = min(before.end, after.end) - after.start
     lines = before.text.count("\n", 0, offset)

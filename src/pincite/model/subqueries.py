@@ -1,4 +1,4 @@
-"""Rephrasings of a question, each for one side of a search, a line each: `lex: key rotation`."""
+"""Rephrasings of a question, one per line, each for one side of a search: `lex: key rotation`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.errors import UsageError
 from pincite.model.retrieval import Expansion, Query, SubQueryKind
 
 LineKind = Literal["lex", "vec", "hyde", "intent"]
-#: The characters and lines of each kind at most. guess, unmeasured
+#: Limits on the characters and lines of each kind. guess, unmeasured
 _CHARS: Final[dict[str, int]] = {"lex": 200, "vec": 500, "hyde": 2_000, "intent": 500}
 _LINES: Final[dict[str, int]] = {"lex": 3, "vec": 3, "hyde": 2, "intent": 1}
 _LINE: Final = re.compile(r"(lex|vec|hyde|intent):[ \t]*(\S.*)")
@@ -23,8 +23,8 @@ _MEANT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SubQueries:
-    """What lines say: wordings for a side each, and the intent, which only a reranker reads.
-    `wrong` are the lines that say nothing."""
+    """Parsed lines: rephrasings, each for one side, and the intent, which only a reranker reads.
+    `wrong` are the invalid lines."""
 
     expansions: tuple[Expansion, ...] = ()
     intent: str = ""
@@ -32,15 +32,15 @@ class SubQueries:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """As they are written."""
+        """The lines in their written form."""
         said = tuple(f"{one.kind}: {one.text}" for one in self.expansions)
         return (*said, f"intent: {self.intent}") if self.intent else said
 
 
 def read_subqueries(lines: Iterable[str], question: str) -> SubQueries:
-    """What the lines say. A line of another form, one that is too long or has control characters,
-    and one more than there may be of its kind are `wrong`. One that says the same as another or
-    as the question is left out."""
+    """Parse the lines. A line is `wrong` if it has another form, is too long, has control
+    characters, or exceeds the number of lines of its kind. A line that repeats another one or the
+    question is left out."""
     found: dict[tuple[SubQueryKind, str], Expansion] = {}
     counts = dict.fromkeys(_LINES, 0)
     seen = {" ".join(question.lower().split())}
@@ -62,7 +62,7 @@ def read_subqueries(lines: Iterable[str], question: str) -> SubQueries:
 
 
 def _read(line: str) -> tuple[LineKind, str] | None:
-    """Kind and text of a line, None for another form."""
+    """Kind and text of a line, None if it has another form."""
     match = _LINE.fullmatch(line.strip())
     if match is None:
         return None
@@ -73,17 +73,17 @@ def _read(line: str) -> tuple[LineKind, str] | None:
 
 
 def checked_subqueries(lines: Sequence[str], question: str) -> tuple[str, ...]:
-    """The lines as they were given. Raises UsageError for one that is no sub-query."""
+    """Return the lines unchanged. Raises UsageError for one that is not a sub-query."""
     if wrong := read_subqueries(lines, question).wrong:
         most = ", ".join(f"{n} {kind} of {_CHARS[kind]:,} characters" for kind, n in _LINES.items())
         raise UsageError(
-            f"{wrong[0][:80]!r} is no sub-query: it takes TYPE: TEXT with lex, vec, hyde or intent,"
-            f" without control characters, and at most {most}",
+            f"{wrong[0][:80]!r} is not a sub-query: write TYPE: TEXT with lex, vec, hyde or"
+            f" intent, without control characters, and at most {most}",
             hint=_MEANT,
         )
     return tuple(lines)
 
 
 def with_subqueries(query: Query, asked: SubQueries) -> Query:
-    """The query with wordings that are asked besides it, and what the reranker is told."""
+    """The query with its rephrasings, and the intent for the reranker."""
     return replace(query, subqueries=asked.expansions, intent=asked.intent or query.intent)

@@ -1,8 +1,8 @@
-"""What verdicts are called where people and language models read them.
+"""The words for verdicts that people and language models read.
 
 Programs read `Verdict.level`, whose values never change. The words say what was measured: whether
-the passages are about what is asked. No signal that needs no language model tells whether they
-answer it: see docs/decisions/0024-what-a-verdict-says.md.
+the passages are about the question. Without a language model, no signal tells whether they answer
+it: see docs/decisions/0024-what-a-verdict-says.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEVEL_WORDS: Final[Mapping[VerdictLevel, str]] = MappingProxyType(
         "none": "nothing on topic",
     }
 )
-#: What a language model is to do.
+#: Instructions for a language model.
 LEVEL_ADVICE: Final[Mapping[VerdictLevel, str]] = MappingProxyType(
     {
         "grounded": "Answer only what the passages say. If they do not say it, say so.",
@@ -34,12 +34,12 @@ LEVEL_ADVICE: Final[Mapping[VerdictLevel, str]] = MappingProxyType(
         "none": "Do not answer from this index: say so, or ask in other words.",
     }
 )
-#: What stands above passages that are below the bar.
+#: The line above passages that are below the threshold.
 CLOSEST: Final = "Closest passages, below the bar: they are no evidence."
 
 
 def absent_words(absent: AbsentTerms) -> tuple[str, ...]:
-    """A sentence for each kind of terms that occur nowhere; () where there are none."""
+    """A sentence for each kind of terms that occur nowhere; () if there are none."""
     kinds = (
         ("Nothing that is indexed has", absent.index),
         ("None of these passages has", absent.evidence),

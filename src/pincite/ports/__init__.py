@@ -1,7 +1,7 @@
-"""The seams of the engine: small Protocols whose docstrings are the contract.
+"""The interfaces of the engine: small Protocols whose docstrings are the contract.
 
-An adapter implements one of these with one vendor library; the suites in `pincite.testing` hold
-every adapter to the words below. Errors are those of `pincite.errors` and no others.
+An adapter implements one of these with one vendor library. The test suites in `pincite.testing`
+check every adapter against this contract. Adapters raise only errors of `pincite.errors`.
 """
 
 from pincite.ports.conversations import Conversations, ConversationState

@@ -1,4 +1,4 @@
-"""What was said before, in each conversation."""
+"""Storage of conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.model import Turn
 
 
 class ConversationState(msgspec.Struct, frozen=True):
-    """What a conversation is continued with: the `summary` of its turns up to and with number
+    """The state of a conversation: the `summary` of its turns up to and including number
     `summarised`, and the turns after that, oldest first."""
 
     id: str
@@ -23,31 +23,31 @@ class ConversationState(msgspec.Struct, frozen=True):
 
 
 class Conversations(Protocol):
-    """Turns and summaries, each conversation of one owner. Where a conversation has another owner,
-    every call answers as if there were none: ConversationNotFound. An owner may be empty (one
-    person's own machine)."""
+    """Turns and summaries. Each conversation has one owner. For a conversation of another owner,
+    every call raises ConversationNotFound, as if it did not exist. An owner may be empty (a machine
+    with a single user)."""
 
     async def begin(self, owner: str, title: str = "") -> str:
-        """A new conversation; returns its id, which cannot be guessed."""
+        """Begin a conversation; returns its id, which cannot be guessed."""
 
     async def state(self, owner: str, conversation: str, recent: int) -> ConversationState:
-        """The summary, and all turns after it, and of those before as many as make `recent`."""
+        """The summary and all turns after it; if fewer than `recent`, also earlier ones."""
 
     async def append(self, owner: str, conversation: str, turns: Sequence[Turn]) -> int:
         """Add turns at the end, all or none; returns the number of the last one."""
 
     async def summarise(self, owner: str, conversation: str, summary: str, summarised: int) -> bool:
-        """Keep a summary of the turns up to that number. False where a later one is kept already,
-        which stays."""
+        """Store a summary of the turns up to that number. Returns False if a later summary is
+        stored already; that one stays."""
 
     async def list(self, owner: str, limit: int = 50) -> tuple[ConversationState, ...]:
-        """The owner's conversations, those with the latest turn first, without turns."""
+        """The owner's conversations without turns, the latest turn first."""
 
     async def turns(self, owner: str, conversation: str) -> tuple[Turn, ...]:
-        """All that was said, oldest first."""
+        """All turns, oldest first."""
 
     async def delete(self, owner: str, conversation: str) -> None:
         """Delete it with its turns and its summary."""
 
     async def close(self) -> None:
-        """Let go of what is open."""
+        """Release all resources."""

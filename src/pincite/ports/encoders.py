@@ -1,4 +1,4 @@
-"""What turns texts into vectors."""
+"""Encoders: texts to vectors."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class DenseEncoder(Protocol):
 
 @runtime_checkable
 class GroupedEncoder(Protocol):
-    """What a `DenseEncoder` has in addition if the vector of a chunk depends on its document."""
+    """An additional method of a `DenseEncoder` whose vectors depend on the whole document."""
 
     async def embed_grouped(self, documents: Sequence[Sequence[str]]) -> tuple[Matrix, ...]:
-        """One matrix per document, in order, as `embed_documents` gives for its chunks.
+        """One matrix per document, in order, with the format of `embed_documents`.
 
-        `documents` are the chunks of each document, all of them, in the order of the document and
-        without overlap. A vector is a function of the whole inner list and its own place in it,
-        never of other documents. A document without chunks gives shape (0, dimensions).
+        `documents` has all chunks of each document, in the order of the document and without
+        overlap. A vector is a function of the whole inner list and its position in it, never of
+        other documents. A document without chunks gives shape (0, dimensions).
         """
 
 
 class SparseEncoder(Protocol):
-    """Texts to sparse vectors whose dot product ranks them, with the store's IDF or without."""
+    """Texts to sparse vectors, ranked by dot product, with or without the store's IDF."""
 
     @property
     def fingerprint(self) -> str:
@@ -59,14 +59,14 @@ class SparseEncoder(Protocol):
 
     @property
     def idf(self) -> bool:
-        """Is the store to multiply with the IDF? Learned weights have it in them already."""
+        """Must the store apply the IDF? Learned weights contain it already."""
 
     def encode_query(self, text: str) -> SparseVector:
-        """The weight of each term in the query: with `idf` its count. Empty if none is left."""
+        """The weight of each term in the query: its count if `idf`. Empty if no term is left."""
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
         """The weights of a text and its length in tokens. `average_length` > 0, in tokens.
 
-        Weights that do not depend on the length have the length 1, or 0 if there are none: the
-        average then never moves, and nothing is weighed again.
+        Encoders whose weights do not depend on the length return the length 1, or 0 for no weights.
+        Then the average never changes, and no text is weighed again.
         """

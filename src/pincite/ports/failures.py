@@ -1,4 +1,4 @@
-"""Notices about a collection or a model that took no part because it failed."""
+"""Notices about collections and models that failed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ T = TypeVar("T")
 def split_failures(
     names: Iterable[str], results: Sequence[T | BaseException]
 ) -> tuple[dict[str, T], dict[str, Notice]]:
-    """The answers of collections by name, and the notices about those that failed. Raises the
-    first error if there is no answer, and at once what is no failure of one collection."""
+    """The results of collections by name, and notices about those that failed. Raises the first
+    error if there is no result. Errors that are not failures of one collection are raised at
+    once."""
     answered: dict[str, T] = {}
     failed: dict[str, PinciteError] = {}
     for name, result in zip(names, results, strict=True):
@@ -31,10 +32,10 @@ def split_failures(
 
 
 def failure_notice(name: str, error: PinciteError) -> Notice:
-    """That a collection took no part, and why."""
+    """The notice that a collection failed, with the reason."""
     return Notice("collection_failed", f"{name} was left out: {error.message}")
 
 
 def rate_notices(error: BaseException) -> tuple[Notice, ...]:
-    """That something was left out because a model is asked too often, where that is the reason."""
+    """The notice about a rate limit, if that is the error."""
     return (Notice("rate_limited", error.message),) if isinstance(error, RateLimited) else ()

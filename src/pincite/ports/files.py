@@ -1,4 +1,4 @@
-"""What is looked at before a passage is shown: the file that it is from."""
+"""Comparing passages with their files before they are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Gone: TypeAlias = Literal["stale", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What is about to be shown: a chunk as a collection has it, and what is around it."""
+    """A passage to compare: a chunk of a collection, and its context."""
 
     collection: str
     chunk: Chunk
@@ -22,10 +22,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A quote as its file has it now: lines, text, revision and context. Where the file has it
-    no more, `gone` says whether the text or the file is missing, `detail` in words why, and the
-    rest is as it was indexed. `notice` is a notice about the source, `descriptions` what
-    its owner says of the folders of the file, outermost first."""
+    """A quote in the current state of its file: lines, text, revision and context. If the file no
+    longer has it, `gone` says whether the text or the file is missing, `detail` explains it, and
+    the other fields are as indexed. `notice` is about the source. `descriptions` are the owner's
+    descriptions of the file's folders, outermost first."""
 
     chunk: Chunk
     context: Context | None
@@ -37,11 +37,11 @@ class Seen:
 
 
 class Files(Protocol):
-    """The files that are indexed, where they are now."""
+    """Access to the current state of indexed files."""
 
     async def look(
         self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
     ) -> tuple[Seen, ...]:
-        """Each quote as its file has it, in their order. What has not been seen after `limit_s`
-        is `unchecked`. With `at_ref` only what is still of that revision, which may be shortened,
-        is there. Never raises for what is or is not on the disk."""
+        """Compare each quote with its file; results in the same order. A quote not compared within
+        `limit_s` seconds is `unchecked`. With `at_ref`, a quote is gone unless its file still has
+        that revision, which may be abbreviated. Never raises because of the state of the disk."""

@@ -1,10 +1,10 @@
-"""Which points a search may see: one small language for all stores.
+"""Filters: the points that a search may see, in one small language for all stores.
 
-Words are runs of letters and digits in lower case (`words`), nothing is stemmed. All other
-comparisons are exact, case and all. A field with several values fits if one of them does; nothing
-fits a field without a value.
+Words are runs of letters and digits in lower case (`words`), without stemming. All other
+comparisons are exact and case-sensitive. A field with several values matches if one of them does. A
+field without a value never matches.
 
-A field is one of a chunk or an attribute, whose type decides which conditions there are of it.
+A field is a field of a chunk or an attribute, whose type decides which conditions it supports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import msgspec
 
 #: `revision` is that of a point's document; the others are fields of its chunk. Attributes of the
-#: types `keyword` and `keywords` are asked for as these are, `integer` and `float` as numbers.
+#: types `keyword` and `keywords` have the same conditions; `integer` and `float` are numbers.
 FILTER_FIELDS = ("revision", "repo", "path", "source_type", "language", "symbols", "url")
 NUMBER_FIELDS = ("start_line", "end_line")
 TEXT_FIELDS = ("text", "title")
@@ -36,10 +36,10 @@ class AnyOf(msgspec.Struct, frozen=True, tag=True):
 
 
 class Range(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, one of NUMBER_FIELDS, is within all bounds that are given.
+    """True if `field`, one of NUMBER_FIELDS, is within all given bounds.
 
-    Numbers are compared as 64-bit floats, which round integers beyond 2^53. An equality, an integer
-    that is both `gte` and `lte`, is exact for integers of 64 bits.
+    Numbers are compared as 64-bit floats, which round integers beyond 2^53. An equality (the same
+    integer as `gte` and `lte`) is exact for 64-bit integers.
     """
 
     field: str
@@ -50,14 +50,14 @@ class Range(msgspec.Struct, frozen=True, tag=True):
 
     @property
     def exactly(self) -> int | None:
-        """The integer that an equality of integers asks for."""
+        """The integer of an equality of integers."""
         whole = isinstance(self.gte, int) and self.gte == self.lte
         return self.gte if whole and isinstance(self.gte, int) else None
 
 
 class DateRange(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, an attribute of the type `date`, is within all bounds that are given, in
-    the form of `attribute_of`. A day stands for its beginning."""
+    """True if `field`, an attribute of the type `date`, is within all given bounds. They have the
+    form of `attribute_of`. A day counts as its beginning."""
 
     field: str
     gte: str | None = None
@@ -67,43 +67,43 @@ class DateRange(msgspec.Struct, frozen=True, tag=True):
 
 
 class Is(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, an attribute of the type `boolean`, is `value`."""
+    """True if `field`, an attribute of the type `boolean`, is `value`."""
 
     field: str
     value: bool
 
 
 class Text(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, one of TEXT_FIELDS, has every word of `text`, in any order; never for a
-    text without a word."""
+    """True if `field`, one of TEXT_FIELDS, has every word of `text`, in any order. A text without
+    words never matches."""
 
     field: str
     text: str
 
 
 class Phrase(msgspec.Struct, frozen=True, tag=True):
-    """True where the words of `text` follow each other in `field`, one of TEXT_FIELDS; never for
-    a text without a word."""
+    """True if `field`, one of TEXT_FIELDS, contains the words of `text` in sequence. A text without
+    words never matches."""
 
     field: str
     text: str
 
 
 class Prefix(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, one of FILTER_FIELDS, begins with `prefix`."""
+    """True if `field`, one of FILTER_FIELDS, begins with `prefix`."""
 
     field: str
     prefix: str
 
 
 class Exists(msgspec.Struct, frozen=True, tag=True):
-    """True where `field`, any that can be filtered by, has a value that is not empty."""
+    """True if `field`, any filterable field, has a value that is not empty."""
 
     field: str
 
 
 class Ids(msgspec.Struct, frozen=True, tag=True):
-    """True for the points with these ids; what is no id fits nothing."""
+    """True for the points with these ids; an invalid id matches nothing."""
 
     ids: tuple[str, ...]
 
@@ -113,8 +113,8 @@ Condition = AnyOf | Range | DateRange | Is | Text | Phrase | Prefix | Exists | I
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Every `must` holds, at least one `should` if there are any, and no `must_not`. Values of
-    which there are none match nothing."""
+    """True if every `must` holds, at least one `should` if there are any, and no `must_not`. An
+    empty list of values matches nothing."""
 
     must: tuple[Condition, ...] = ()
     must_not: tuple[Condition, ...] = ()
@@ -122,7 +122,7 @@ class Filter:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """All of them."""
+        """All conditions."""
         return (*self.must, *self.should, *self.must_not)
 
 
@@ -130,5 +130,5 @@ EVERYTHING = Filter()
 
 
 def equals(field: str, value: str) -> AnyOf:
-    """True where `field`, one of FILTER_FIELDS, is or contains `value`."""
+    """True if `field`, one of FILTER_FIELDS, is or contains `value`."""
     return AnyOf(field, (value,))

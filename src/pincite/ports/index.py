@@ -1,4 +1,4 @@
-"""A store and a catalog behind one door."""
+"""A store and a catalog behind one interface."""
 
 from __future__ import annotations
 
@@ -22,101 +22,101 @@ from pincite.ports.storage import CollectionInfo, SearchRequest, Stored
 
 
 class Readable(Protocol):
-    """What searches read. A collection of another program has no documents: where they are asked
-    for it raises UsageError."""
+    """The read interface of searches. A collection of another program has no documents; methods
+    about documents raise UsageError for it."""
 
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        """What is indexed, by (source, path)."""
+        """The indexed documents, ordered by (source, path)."""
 
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
-        """As `Store.search`; a revision that the filter asks for stands also for the one that has
-        just taken its place."""
+        """See `Store.search`. A revision in the filter also matches the one that has just replaced
+        it."""
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
-        """As `Store.load`."""
+        """See `Store.load`."""
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         """All chunks of a document in the order of the file, () if it is not indexed."""
 
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
-        """As `Store.page`."""
+        """See `Store.page`."""
 
 
 class ReadableIndex(Readable, Protocol):
-    """What reads look at: collections, and what is in them."""
+    """Collections and their contents, read-only."""
 
     async def collections(self) -> tuple[CollectionInfo, ...]:
         """All collections by name."""
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
-        """What is known of a collection's sources, by name; () for an unknown collection."""
+        """The sources of a collection, by name; () for an unknown collection."""
 
 
 class Index(ReadableIndex, Protocol):
-    """A store and a catalog that always agree: what ingestion writes and searches read.
+    """A store and a catalog that always agree. Ingestion writes to it, searches read from it.
 
-    Methods that name a collection raise UsageError if there is none of that name, except where
-    it says otherwise, and StoreError where it is broken or the engine fails. Methods that write
-    raise DiskFull. A method that fails has changed nothing that searches see.
+    Methods that name a collection raise UsageError if it does not exist, unless stated otherwise,
+    and StoreError if it is broken or the engine fails. Methods that write raise DiskFull. A failed
+    method has changed nothing that searches see.
     """
 
     async def create(self, spec: CollectionSpec) -> None:
-        """Create a collection, empty, or update the spec of one; see `Store.create`. The terms of
-        a new one are counted from the beginning if its weights want the IDF; one that was made
-        before there were counts becomes `counted` when its spec says so, which is right once every
-        document has been given to `weigh`."""
+        """Create an empty collection or update the spec of an existing one; see `Store.create`. A
+        new collection counts terms from the beginning if its weights need the IDF. An older one
+        becomes `counted` when its spec says so. Set this only after `weigh` has processed every
+        document."""
 
     async def drop(self, collection: str) -> None:
-        """Remove a collection with everything in it; unknown names are fine."""
+        """Remove a collection with its contents; unknown names are ignored."""
 
     async def reset(self, spec: CollectionSpec) -> None:
-        """Begin again: create the collection with this spec, without documents. One of that
-        name loses its documents, damaged or not, and keeps its sources."""
+        """Start over: create the collection with this spec, without documents. An existing one
+        loses its documents, damaged or not, and keeps its sources."""
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
-        """Remember a source, so that it can be indexed again by name."""
+        """Store a source, so that it can be indexed again by name."""
 
     async def forget(self, collection: str, source: str) -> int:
-        """Remove a source with its documents; returns how many documents there were."""
+        """Remove a source with its documents; returns the number of documents."""
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
-        """Index documents, each as a whole, in place of the same (source, path). Their records are
-        `embedded` where all of their points have dense vectors. When this returns
-        they survive a killed process. Of each document searches see the old or the new, never both
-        or a part; a crash may leave some old and others new. Safe to repeat. Raises UsageError
-        where two have one (source, path) or one revision, InvalidPoint, DiskFull, StoreError; then
-        the old ones are untouched."""
+        """Index whole documents. Each one replaces the document with the same (source, path). Its
+        record is `embedded` if all of its points have dense vectors. Once this returns, the
+        documents survive a killed process. Searches see the old or the new version of a document,
+        never both or a part; a crash may leave some old and others new. Safe to repeat. Raises
+        UsageError if two documents have the same (source, path) or revision, InvalidPoint,
+        DiskFull, StoreError; then the old ones are unchanged."""
 
     async def embedded(self, collection: str, source: str, path: str) -> tuple[Stored, ...]:
-        """The chunks of a document that have a dense vector, with it as `Store.vectors` gives it,
-        in the order of the file; () if it is not indexed, and for a lexical collection."""
+        """The chunks of a document that have a dense vector, with the vector of `Store.vectors`, in
+        the order of the file; () if it is not indexed, and for a lexical collection."""
 
     async def touch(self, collection: str, records: Sequence[DocumentRecord]) -> None:
         """Update records whose content did not change (`ref`, `mtime_ns`, `size`, attributes);
-        those of revisions that are not indexed are left out. Chunks show the new `ref` and
-        attributes of their document."""
+        unknown revisions are ignored. Chunks get the new `ref` and attributes of their
+        document."""
 
     async def remove(self, collection: str, revisions: Sequence[str]) -> None:
-        """Remove documents; unknown revisions are fine."""
+        """Remove documents; unknown revisions are ignored."""
 
     async def weigh(
         self, collection: str, revision: str, vectors: Mapping[str, SparseVector]
     ) -> None:
         """Replace the sparse vectors of a document, one for each of its chunks by id, and count
-        their terms. A revision that is not indexed is left out. Raises InvalidPoint before anything
-        is written."""
+        their terms. An unknown revision is ignored. Raises InvalidPoint before anything is
+        written."""
 
     async def settle(self, collection: str) -> None:
-        """A run of changes has ended: make it durable against a loss of power, and begin to
-        optimise in the background where that pays."""
+        """End a run of changes: make them durable against a loss of power, and start to optimise in
+        the background if it is worthwhile."""
 
 
 class LeasedIndex(Index, Protocol):
-    """An index to which several processes may write: whoever does holds a lease."""
+    """An index for several writing processes; the active writer holds a lease."""
 
     @property
     def leases(self) -> Leases: ...
@@ -124,13 +124,13 @@ class LeasedIndex(Index, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Searchable:
-    """A collection with the encoders that made it. `dense` is None for a lexical one. `code`
-    says that nearly all of it is source code, `rung` what kind of model the dense one is, `kinds`
-    are the kinds of sources in it. `depth` stands in for the limits of the profile unless it is 0,
-    `weight` is what its fused scores are multiplied with. Who writes to a `foreign` one is not
-    known. `store` is the kind of store that answers. `embedded` is the part of its chunks that have
-    their dense vector already, 0..1. `exact` says that the store itself can compare a question with
-    every vector; one that cannot hands all of them over where `SearchRequest.exact` is asked for.
+    """A collection with its encoders. `dense` is None for a lexical one. `code` says that nearly
+    all of it is source code, `rung` is the kind of its dense model, `kinds` are the kinds of its
+    sources. `depth` replaces the limits of the profile unless it is 0. Fused scores are multiplied
+    by `weight`. The writers of a `foreign` one are unknown. `store` is the kind of its store.
+    `embedded` is the share of chunks with a dense vector, 0..1. `exact` says that the store can
+    compare a question with every vector; another store returns all vectors if
+    `SearchRequest.exact` is set.
     """
 
     spec: CollectionSpec

@@ -1,4 +1,4 @@
-"""What writes text."""
+"""Language models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-#: The beginning of a text, of at most so many tokens of a model.
+#: A function that cuts a text to a maximum number of a model's tokens.
 CutTokens = Callable[[str, int], str]
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "filter", "tools"]
@@ -14,7 +14,7 @@ Finish = Literal["stop", "length", "filter", "tools"]
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture that goes along with a message: its bytes, and what they are (`image/png`)."""
+    """A picture of a message: its bytes and their media type (`image/png`)."""
 
     data: bytes
     media_type: str
@@ -22,8 +22,8 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation. `images` follow the text; a model that does not take them
-    answers with an error."""
+    """One turn of a conversation. `images` follow the text; a model without image input responds
+    with an error."""
 
     role: Role
     content: str
@@ -32,8 +32,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A whole answer. `finish` is `length` where the limit of tokens cut it off; tokens are None
-    where the service does not count them."""
+    """A complete answer. `finish` is `length` if the token limit cut it off. Tokens are None if the
+    service does not count them."""
 
     text: str
     finish: Finish
@@ -51,8 +51,8 @@ class LLM(Protocol):
     async def complete(
         self, messages: Sequence[Message], *, max_tokens: int | None = None
     ) -> Completion:
-        """The whole answer. Raises the errors of providers only, Unavailable when it takes too
-        long; when cancelled, the request is closed at once."""
+        """The complete answer. Raises only errors of providers, Unavailable on a timeout.
+        Cancellation closes the request at once."""
 
     def stream(
         self,
@@ -61,9 +61,10 @@ class LLM(Protocol):
         max_tokens: int | None = None,
         on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
-        """The same answer in pieces as they arrive, none of them empty; joined they are its text.
-        `on_finish` is told why it ended, before the iterator ends.
+        """The same answer in pieces as they arrive. No piece is empty; joined, they are its text.
+        `on_finish` receives the reason for the end before the iterator ends.
 
-        An answer that ends without the service having said so raises BadResponse after its last
-        piece: what came is not the whole. Closing the iterator or cancelling closes the request.
+        If the service does not signal the end of the answer, BadResponse is raised after the last
+        piece, because the answer is incomplete. Closing or cancelling the iterator closes the
+        request.
         """

@@ -1,4 +1,4 @@
-"""What judges documents."""
+"""Rerankers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RerankScore:
 
 
 class Reranker(Protocol):
-    """Judges documents against a query, all in one go."""
+    """Scores documents for a query in a single call."""
 
     @property
     def fingerprint(self) -> str:
@@ -26,17 +26,17 @@ class Reranker(Protocol):
 
     @property
     def kind(self) -> SignalKind:
-        """What the scores are: `probability` (0..1), `logit` (unbounded) or `cosine` (-1..1).
-        A probability of one model says nothing about that of another."""
+        """The kind of the scores: `probability` (0..1), `logit` (unbounded) or `cosine` (-1..1).
+        Probabilities of different models are not comparable."""
 
     @property
     def listwise(self) -> bool:
-        """Does a score depend on the other documents of the call? Then scores of several calls
-        must never be put into one order, and the adapter sends all documents in one request."""
+        """Does a score depend on the other documents of the call? Then scores of different calls
+        are not comparable, and the adapter sends all documents in one request."""
 
     @property
     def instructed(self) -> bool:
-        """Does the model get to see an instruction? Where not, `rerank` leaves it out."""
+        """Does the model receive the instruction? If not, `rerank` ignores it."""
 
     async def rerank(
         self,
@@ -48,9 +48,9 @@ class Reranker(Protocol):
     ) -> tuple[RerankScore, ...]:
         """Best first by (-score, index), at most `top_n`, each index once and in range.
 
-        `instruction` says in plain words what counts as relevant; the adapter puts it where the
-        model takes it. A service that limits the size of a request gets as few as will do, unless
-        it is listwise: then too many documents raise Invalid, and nothing is left out silently.
-        Raises the errors of providers only; a wrong number of scores, an index out of range, NaN
-        and a score that is not of `kind` are BadResponse.
+        `instruction` says in plain words what counts as relevant; the adapter places it as the
+        model expects. If a service limits the size of a request, the adapter sends as few requests
+        as possible. A listwise one raises Invalid for too many documents; nothing is left out
+        silently. Raises only errors of providers. A wrong number of scores, an index out of range,
+        NaN and a score that is not of `kind` raise BadResponse.
         """

@@ -1,8 +1,8 @@
-"""What watches a process from outside: spans of searches, index runs, requests and calls of models.
+"""Tracing of a process: spans of searches, index runs, requests and model calls.
 
-Nothing is watched until `install` is called. Then a span costs a comparison and an empty block.
-Attributes hold counts, names of models, words of a fixed list and times. Texts, questions and paths
-are set only where `texts` says so.
+Nothing is traced until `install` is called. Until then, a span costs a comparison and an empty
+block. Attributes are counts, names of models, words of a fixed list and times. Texts, questions and
+paths are set only if `texts` allows it.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from pincite.trace import Follower
 Value = str | bool | int | float | tuple[str, ...]
 SpanKind = Literal["internal", "client", "server", "consumer"]
 _NONE: Mapping[str, Value] = MappingProxyType({})
-_NAME_CHARS = 200  # of a model: programs name theirs as they like
+_NAME_CHARS = 200  # of a model name, which programs choose freely
 
 
 class Span(Protocol):
-    """Something that goes on."""
+    """An operation that is traced."""
 
     @property
     def texts(self) -> bool:
         """May questions and texts be set?"""
 
     def set(self, name: str, value: Value) -> None:
-        """Set an attribute. One that is set again has the last value."""
+        """Set an attribute. The last value wins."""
 
     def rename(self, name: str) -> None:
-        """Give it the name that is known only now."""
+        """Change the name of the span."""
 
     def fail(self, kind: str) -> None:
-        """Say that it failed, by the kind of the error. An error that leaves the block does so
-        by itself, with the name of its class and not with its message."""
+        """Mark the span as failed, with the kind of the error. An error that leaves the block does
+        the same, with the name of its class and without its message."""
 
 
 class Tracing(Protocol):
-    """Makes spans. No method raises, whatever becomes of them."""
+    """Creates spans. No method raises, even if spans are lost."""
 
     def span(
         self,
@@ -50,21 +50,24 @@ class Tracing(Protocol):
         *,
         current: bool = True,
     ) -> AbstractContextManager[Span]:
-        """A span that is the current one inside of the block, unless `current` is False, as in a
-        generator, whose blocks may end in another task. `parent` is the value of a header
-        `traceparent`; where it is empty or wrong, the parent is the current span, if there is
-        one."""
+        """A span. It is the current one inside the block, unless `current` is False. Use that in
+        generators, whose blocks may end in another task. `parent` is the value of a header
+        `traceparent`. If it is empty or invalid, the parent is the current span, if any."""
 
     def stages(self) -> AbstractContextManager[Follower | None]:
-        """What makes a span of each stage of a search, below the current span; None where that is
-        not recorded."""
+        """A follower that creates a span for each stage of a search, below the current span; None
+        if the current span is not recorded."""
+
+    def traceparent(self) -> str:
+        """The current span as the value of a header `traceparent`; empty if no recorded span is
+        current."""
 
     def past_stages(self, timings_ms: Mapping[str, float]) -> None:
-        """Spans of stages that have just ended, one after the other, below the current span."""
+        """Add spans of stages that have just ended in sequence, below the current span."""
 
 
 class _Unwatched:
-    """The span of a process that nobody watches."""
+    """The span of a process without tracing."""
 
     texts = False
 
@@ -85,17 +88,22 @@ class _Unwatched:
 
 
 _UNWATCHED = _Unwatched()
-_installed: list[Tracing] = []  # none or one, of the whole process, as its exporter is
+_installed: list[Tracing] = []  # none or one for the whole process, like its exporter
 
 
 def install(tracing: Tracing | None) -> None:
-    """From now on spans of this process are made by `tracing`, None for none."""
+    """Let `tracing` create the spans of this process from now on; None for no spans."""
     _installed[:] = [] if tracing is None else [tracing]
 
 
 def installed() -> Tracing | None:
-    """What makes the spans of this process."""
+    """The installed tracing of this process."""
     return _installed[0] if _installed else None
+
+
+def traceparent() -> str:
+    """The current span of this process; see `Tracing.traceparent`."""
+    return _installed[0].traceparent() if _installed else ""
 
 
 def span(
@@ -113,8 +121,8 @@ def span(
 def model_call(
     operation: str, name: str, items: int, *, current: bool = True
 ) -> AbstractContextManager[Span]:
-    """The span of a call of a model: `embeddings`, `rerank` or `chat`. `name` is `PROVIDER:MODEL`
-    or a fingerprint that begins so. See `Tracing.span`."""
+    """The span of a model call: `embeddings`, `rerank` or `chat`. `name` is `PROVIDER:MODEL` or a
+    fingerprint that begins with it. See `Tracing.span`."""
     if not _installed:
         return _UNWATCHED
     shown = name[:_NAME_CHARS]

@@ -1,4 +1,5 @@
-"""The one batch planner: few requests, within limits, in order, and small enough in the end."""
+"""Plan batches: as few requests as possible, within limits and in order. Oversized ones are
+split."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may hold: `items`, `tokens` of all of them together and of one; 0 where no
-    limit is known. `concurrency`: requests under way at a time."""
+    """Limits of one request: `items`, `tokens` of all items together, and tokens of one item; 0
+    means that no limit is known. `concurrency` is the number of parallel requests."""
 
     items: int = 0
     tokens: int = 0
@@ -29,10 +30,11 @@ class Limits:
 
 
 def plan(costs: Sequence[int], limits: Limits) -> list[range]:
-    """Consecutive ranges of items, each within the limits, as few as there can be in this order.
+    """Return the fewest consecutive ranges of items that are each within the limits.
 
-    Filling each request before the next begins is optimal for consecutive ranges: no plan has got
-    further after as many requests. An item that is over the limit alone gets a request of its own.
+    Filling each request before starting the next is optimal for consecutive ranges: no other plan
+    covers more items with as many requests. An item that exceeds the limit alone gets its own
+    request.
     """
     ranges, start = [], 0
     while start < len(costs):
@@ -43,7 +45,7 @@ def plan(costs: Sequence[int], limits: Limits) -> list[range]:
 
 
 def _fill(cost: Callable[[int], int], start: int, end: int, limits: Limits) -> int:
-    """Where the request that begins at `start` ends."""
+    """Return the end (exclusive) of the request that begins at `start`."""
     if limits.items:
         end = min(end, start + limits.items)
     if not limits.tokens:
@@ -57,11 +59,11 @@ def _fill(cost: Callable[[int], int], start: int, end: int, limits: Limits) -> i
 
 
 class Batches(Generic[T, R]):
-    """Sends items in requests. A request that is refused as too large is halved until it passes.
+    """Send items in batches. A request that is refused as too large is halved until it passes.
 
-    `send` returns one result per item, in order. `cost` is the (estimated) tokens of an item.
-    `shrink` cuts an item that is refused alone, and gives None if it cannot be cut any more;
-    without it the item's TooLarge is raised.
+    `send` returns one result per item, in order. `cost` is the (estimated) number of tokens of an
+    item. `shrink` shortens an item that is refused alone, and returns None if it cannot be
+    shortened further; without `shrink` the item's TooLarge is raised.
     """
 
     def __init__(
@@ -77,8 +79,9 @@ class Batches(Generic[T, R]):
         self._shrink = shrink
 
     async def run(self, items: Sequence[T], take: Callable[[int, Sequence[R]], None]) -> None:
-        """Give `take` the results with the position of the first, in any order of requests. Only
-        `concurrency` requests exist at a time. Raises the first error, after all have ended."""
+        """Pass the results to `take` with the position of the first one; requests may end in any
+        order. At most `concurrency` requests run at a time. Raises the first error after all have
+        ended."""
         ranges = self._ranges(items)
 
         async def work() -> None:
@@ -94,7 +97,7 @@ class Batches(Generic[T, R]):
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _ranges(self, items: Sequence[T]) -> Iterator[range]:
-        """As `plan`, with what was learned of the limits meanwhile."""
+        """Yield ranges as `plan` does, with the limits learned so far."""
         start = 0
         while start < len(items):
             stop = _fill(lambda i: self._cost(items[i]), start, len(items), self._limits)
@@ -104,7 +107,7 @@ class Batches(Generic[T, R]):
     async def _settle(
         self, items: Sequence[T], one: range, take: Callable[[int, Sequence[R]], None]
     ) -> bool:
-        """Was it accepted as it was?"""
+        """Send one range, split if necessary; return whether it was accepted unsplit."""
         try:
             results = await self._send(items[one.start : one.stop])
         except TooLarge as error:
@@ -114,7 +117,7 @@ class Batches(Generic[T, R]):
             middle = one.start + (len(one) + 1) // 2
             halves = range(one.start, middle), range(middle, one.stop)
             accepted = [await self._settle(items, half, take) for half in halves]
-            if all(accepted):  # it was the number, not a single item
+            if all(accepted):  # the number of items was too large, not a single item
                 smaller = min(self._limits.items or len(one), len(halves[0]))
                 self._limits = replace(self._limits, items=smaller)
             return False
@@ -134,11 +137,11 @@ class Batches(Generic[T, R]):
                 _check(results, 1)
                 return results[0]
         raise TooLarge(
-            f"item {position} is too large on its own: {error.message}",
+            f"item {position} alone exceeds the limit: {error.message}",
             hint=error.hint or 'make chunks smaller, or set oversize = "cut" for this provider',
         ) from error
 
 
 def _check(results: Sequence[object], expected: int) -> None:
     if len(results) != expected:
-        raise BadResponse(f"{expected} results were due, and {len(results)} came")
+        raise BadResponse(f"expected {expected} results, got {len(results)}")

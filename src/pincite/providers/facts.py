@@ -1,4 +1,4 @@
-"""What docs/providers.md says of a vendor, kept beside the code that knows it."""
+"""The facts about a vendor in docs/providers.md, kept beside the code that depends on them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """In words: what one request may hold, what becomes of text that is too long, and for rerankers
-    what kind of number a score is."""
+    """Facts in words: the limits of one request, the handling of text that is too long, and for
+    rerankers the kind of score."""
 
     limits: str
     too_long: str

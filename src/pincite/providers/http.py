@@ -1,4 +1,4 @@
-"""JSON over HTTP, as all providers are asked: time limits, keys, tries, errors."""
+"""JSON over HTTP for all providers: time limits, keys, retries, errors."""
 
 from __future__ import annotations
 
@@ -33,18 +33,17 @@ _CONNECT_S = 1.0  # to a server without TLS, which is on this machine or near it
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a request carries: how many texts or documents, and, counted when it matters, how many
-    tokens the provider will count."""
+    """The size of a request: the number of texts or documents, and a function for the number of
+    tokens that the provider will count, called only if needed."""
 
     items: int = 0
     tokens: Callable[[], int] = lambda: 0
 
 
 class Transport:
-    """One provider at one address. For one event loop; close it at the end.
+    """One provider at one address. Use it in one event loop and close it at the end.
 
-    The key goes into the header `Authorization: Bearer`, and nowhere else. Redirects are not
-    followed.
+    The key is sent only in the header `Authorization: Bearer`. Redirects are not followed.
     """
 
     def __init__(
@@ -59,8 +58,8 @@ class Transport:
         clock: Clock = Clock(),
         pace: Pace | None = None,
     ) -> None:
-        """`timeout_s` bounds one try. `pace` gives each its turn, None lets all go. Raises
-        ConfigError for an address that cannot be one."""
+        """Prepare the transport. `timeout_s` limits one try. `pace` limits the rate of requests;
+        None means no limit. Raises ConfigError for an invalid address."""
         self.provider = provider
         self._base = check_url(url)
         self._key = key
@@ -72,21 +71,22 @@ class Transport:
         self._client: httpx.AsyncClient | None = None
 
     async def post(self, path: str, body: Mapping[str, object], load: Load = Load()) -> Any:
-        """The decoded answer. Raises a ProviderError; RateLimited and Unavailable after the tries
-        that the policy allows, and RateLimited at once where its turn would come too late."""
+        """Send a request and return the decoded answer. Raises a ProviderError: RateLimited and
+        Unavailable after the tries that the policy allows, and RateLimited at once if its turn
+        would come too late."""
         raw = encode(body)
         return await self._tried(path, body, load, partial(self._once, "POST", path, raw))
 
     async def get(self, path: str) -> Any:
-        """As `post`, for what is only read."""
+        """Read like `post`, with GET."""
         return await self._tried(path, {}, Load(), partial(self._once, "GET", path, None))
 
     @asynccontextmanager
     async def lines(
         self, path: str, body: Mapping[str, object], load: Load = Load()
     ) -> AsyncIterator[AsyncIterator[str]]:
-        """The lines of a streamed answer, as they come. Opening is tried again, reading is not:
-        it raises Unavailable where the stream breaks. Leaving the block hangs up."""
+        """Yield the lines of a streamed answer as they arrive. Opening is retried, reading is not:
+        it raises Unavailable if the stream breaks. Leaving the block closes the connection."""
         raw = encode(body)
         response = await self._tried(path, body, load, partial(self._open, path, raw))
         try:
@@ -95,7 +95,7 @@ class Transport:
             await response.aclose()
 
     async def close(self) -> None:
-        """Hang up. The transport may be used again."""
+        """Close the connections. The transport may be used again."""
         self._pace.close()
         if self._client is not None:
             client, self._client = self._client, None
@@ -108,7 +108,8 @@ class Transport:
         load: Load,
         ask: Callable[[Reply, float], Awaitable[T]],
     ) -> T:
-        """Every request leaves through here, each try of it when it is its turn."""
+        """Send a request with retries; each try waits for its turn. Every request goes through
+        here."""
 
         async def once(remaining_s: float) -> T:
             asked = partial(shape, body)
@@ -138,7 +139,7 @@ class Transport:
         try:
             answer = msgspec.json.decode(response.content)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise BadResponse(f"{self._where(path)} sent what is no JSON: {error}") from error
+            raise BadResponse(f"{self._where(path)} returned invalid JSON: {error}") from error
         reply.answered = lambda: shape(answer if isinstance(answer, dict) else {"answer": answer})
         return answer
 
@@ -168,7 +169,7 @@ class Transport:
 
     @asynccontextmanager
     async def _asked(self, path: str, remaining_s: float) -> AsyncIterator[None]:
-        """Translates what goes wrong on the way."""
+        """Translate errors of the transport."""
         import httpx
 
         limit_s = max(0.0, min(self._timeout_s, remaining_s))
@@ -176,12 +177,12 @@ class Transport:
             async with asyncio.timeout(limit_s):
                 yield
         except httpx.ConnectTimeout as error:
-            hint = "is the server running, and is this its address? `pincite doctor` looks"
-            said = f"{self._where(path)} could not be reached in time"
+            hint = "check that the server is running at this address: `pincite doctor`"
+            said = f"could not connect to {self._where(path)} in time"
             raise Unavailable(said, hint=hint) from error
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
-                f"{self._where(path)} gave no answer within {limit_s:.3g} s",
+                f"{self._where(path)} gave no response within {limit_s:.3g} s",
                 hint=f"raise timeout_s of [providers.{self.provider}] in pincite.toml",
             ) from error
         except httpx.HTTPError as error:
@@ -197,7 +198,7 @@ class Transport:
             far = self._base.startswith("https:")
             connect_s = self._timeout_s if far else min(self._timeout_s, _CONNECT_S)
             timeout = httpx.Timeout(self._timeout_s, connect=connect_s, pool=None)
-            # without TLS there is nothing to verify, and reading all certificates takes 20 ms
+            # without TLS there is nothing to verify, and loading all certificates takes 20 ms
             verify = _trusted() if far else False
             self._client = httpx.AsyncClient(headers=headers, timeout=timeout, verify=verify)
         return self._client
@@ -213,15 +214,15 @@ class Transport:
         reason = str(error) or type(error).__name__
         if self._key is not None:
             reason = self._key.redact(reason)
-        hint = "is the server running, and is this its address? `pincite doctor` looks"
-        return Unavailable(f"{self._where(path)} could not be asked: {reason}", hint=hint)
+        hint = "check that the server is running at this address: `pincite doctor`"
+        return Unavailable(f"the request to {self._where(path)} failed: {reason}", hint=hint)
 
     def _where(self, path: str) -> str:
         return f"{self.provider} at {join(self._base, path)}"
 
 
 def _note(response: httpx.Response, reply: Reply) -> None:
-    """Keep the status, and the provider's name for the request."""
+    """Record the status, and the provider's id of the request."""
     reply.status = response.status_code
     named = (response.headers.get(name, "") for name in ("x-request-id", "request-id"))
     reply.request_id = next(filter(None, named), "")[:_ID_CHARS]
@@ -229,14 +230,14 @@ def _note(response: httpx.Response, reply: Reply) -> None:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificates that are trusted; reading them takes 20 ms, once."""
+    """Return the trusted certificates; loading them takes 20 ms, once."""
     import httpx
 
     return httpx.create_ssl_context()
 
 
 def encode(body: Mapping[str, object]) -> bytes:
-    """JSON in UTF-8. Lone surrogates, which names of files and arguments may hold, become `?`."""
+    """Encode JSON in UTF-8. Lone surrogates, possible in file names and arguments, become `?`."""
     try:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Servers of models on this machine, found at their usual ports: what they have loaded, what they
-can do, and what they lack for it.
+"""Find model servers on this machine at their default ports: the models they have loaded, what they
+can do, and which options they lack.
 
-Whoever answers there is a stranger: he is told fixed words only, and no key; what he says is read
+The server at a port is not trusted. It receives fixed texts only, and no key. Its answers are read
 up to a limit of size and time, and shown without control characters.
 """
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Vendor = Literal["llamacpp", "ollama"]
 
 _HOST: Final = "http://127.0.0.1"
-#: llama.cpp listens on the first of its ports; one server has one model, so that further ones
-#: stand beside it.
+#: llama.cpp listens on the first of its ports. One server has one model, so further servers use the
+#: ports next to it.
 USUAL: Final[tuple[tuple[Vendor, str], ...]] = (
     *(("llamacpp", f"{_HOST}:{port}") for port in range(8080, 8084)),
     ("ollama", f"{_HOST}:11434"),
@@ -35,15 +35,15 @@ ANSWER_S: Final = 5.0
 _MOST_BYTES: Final = 4_000_000  # of an answer
 _SHOWN_CHARS: Final = 120
 _SHOWN_MODELS: Final = 8
-#: More tokens than llama.cpp takes at a time where nothing is said (512), fewer than with -ub 2048.
+#: More tokens than llama.cpp accepts by default (512), fewer than with -ub 2048.
 _LONG: Final = "word " * 700
 _BATCH: Final = "-ub 2048"
 
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that answers. `can` is what it has been seen to do: `dense`, `rerank`, `llm`.
-    `lacks` says what is missing in words, and `hint` has the command that fixes it."""
+    """A server that answers. `can` lists what it was seen to do: `dense`, `rerank`, `llm`. `lacks`
+    says in words what is missing, and `hint` has the command that fixes it."""
 
     vendor: Vendor
     url: str
@@ -71,12 +71,12 @@ async def find_servers(
     connect_s: float = CONNECT_S,
     answer_s: float = ANSWER_S,
 ) -> tuple[LocalServer, ...]:
-    """Those of these places where such a server answers, in their order. Who does not answer in
-    time is one that says so; who is no such server is left out."""
+    """Return the model servers that answer at these places, in the same order. A server that does
+    not answer in time is reported as such; any other program is left out."""
     import httpx
 
     limits = httpx.Timeout(answer_s, connect=connect_s)
-    # nothing of the environment: a proxy would be asked in place of this machine
+    # ignore the environment: a proxy would be asked instead of this machine
     async with httpx.AsyncClient(timeout=limits, trust_env=False) as client:
         looks = {"llamacpp": _llamacpp, "ollama": _ollama}
         found = await asyncio.gather(
@@ -95,7 +95,7 @@ async def _llamacpp(client: httpx.AsyncClient, url: str, limit_s: float) -> Loca
         return LocalServer("llamacpp", url, lacks=("is loading its model",))
     if said.status in (401, 403):
         return LocalServer(
-            "llamacpp", url, lacks=("asks for a key",), hint="export LLAMA_API_KEY=..."
+            "llamacpp", url, lacks=("requires a key",), hint="export LLAMA_API_KEY=..."
         )
     model = next(iter(_names(said.body, "data", "id")), "").rsplit("/", 1)[-1]
     ranked = await _ask(
@@ -112,10 +112,10 @@ async def _llamacpp(client: httpx.AsyncClient, url: str, limit_s: float) -> Loca
 
 
 def _judged(url: str, model: str, kind: str, said: _Said | None) -> LocalServer:
-    """One that reranks or embeds, short texts at least."""
+    """Describe a server that reranks or embeds, at least short texts."""
     lacks = []
     if _without_pooling(said):
-        lacks.append("has no pooling: it makes a vector of each token")
+        lacks.append("has no pooling, so it makes one vector for each token")
     elif said is not None and said.status != 200:
         lacks.append("refuses texts of more than 512 tokens")
     flags = "--reranking" if kind == "rerank" else "--embeddings --pooling mean"
@@ -125,7 +125,8 @@ def _judged(url: str, model: str, kind: str, said: _Said | None) -> LocalServer:
 
 
 def _writer(url: str, model: str) -> LocalServer:
-    """One that neither reranks nor embeds: a model that writes, unless its name says otherwise."""
+    """Describe a server that neither reranks nor embeds: a language model, unless its name says
+    otherwise."""
     named = model.lower()
     for part, flags, lack in (
         ("rerank", f"--reranking {_BATCH}", "was started without --reranking"),
@@ -160,8 +161,8 @@ async def _ollama(client: httpx.AsyncClient, url: str, limit_s: float) -> LocalS
 async def _ask(
     client: httpx.AsyncClient, url: str, body: Mapping[str, object] | None, limit_s: float
 ) -> _Said | None:
-    """What is said, cut at a limit; status 0 where nothing comes in time, None where nobody is
-    there, or no HTTP."""
+    """Return the answer, cut at a limit; status 0 if nothing arrives in time, None if there is no
+    server or no HTTP."""
     import httpx
 
     try:
@@ -189,15 +190,15 @@ def _decoded(raw: bytes) -> Any:
 
 
 def _is_llamacpp(said: _Said) -> bool:
-    """Only this server calls itself so, in a header or as the owner of its model. One that is
-    silent may be: nobody else is expected at its port."""
+    """Return whether this is llama.cpp. Only that server names itself so, in a header or as the
+    owner of its model. A silent server counts too: no other is expected at its port."""
     owners = _names(said.body, "data", "owned_by")
     loading = said.status == 503 and "loading model" in said.message
     return said.status == 0 or "llama.cpp" in said.server or "llamacpp" in owners or loading
 
 
 def _does(said: _Said | None) -> bool:
-    """Does it do that, if perhaps not for a text that is so long?"""
+    """Return whether the server can do this, even if not for a text of this length."""
     return said is not None and (
         said.status == 200
         or (said.status in (400, 500) and "too large to process" in said.message)
@@ -210,15 +211,19 @@ def _without_pooling(said: _Said | None) -> bool:
 
 
 def _silent(limit_s: float) -> str:
-    return f"is there, whatever it is, and gave no answer within {limit_s:g} s"
+    return f"accepts connections, but gave no answer within {limit_s:g} s"
 
 
 def _odd(said: _Said | None) -> str:
-    return "hung up" if said is None else f"answers {said.status or 'too late'} when it is tried"
+    return (
+        "closed the connection"
+        if said is None
+        else f"answers {said.status or 'too late'} when it is tried"
+    )
 
 
 def _serve(url: str, model: str, flags: str) -> str:
-    """The command that starts such a server again."""
+    """Return the command that starts such a server."""
     port = urlsplit(url).port or 8080
     return f"llama-server -m {shlex.quote(model or 'MODEL.gguf')} {flags} --port {port}"
 
@@ -228,14 +233,14 @@ def _field(body: Any, name: str) -> Any:
 
 
 def _names(body: Any, of: str, name: str) -> tuple[str, ...]:
-    """A field of each entry of a list, as it can be shown."""
+    """Return a field of each entry of a list, safe to show."""
     entries = _field(body, of)
     found = [_field(one, name) for one in entries] if isinstance(entries, list) else []
     return tuple(_shown(one) for one in found if isinstance(one, str) and one)
 
 
 def _shown(text: str) -> str:
-    """A name in signs that a terminal shows."""
+    """Return a name in printable characters."""
     return "".join(sign if sign.isprintable() else "?" for sign in text[:_SHOWN_CHARS])
 
 
@@ -244,7 +249,7 @@ def _only(model: str) -> tuple[str, ...]:
 
 
 def summary(server: LocalServer) -> str:
-    """What it has and can, in a line."""
+    """Return one line with the server's model and abilities."""
     shown = ", ".join(server.models[:_SHOWN_MODELS]) or "no model"
     more = len(server.models) - _SHOWN_MODELS
     parts = [f"has {shown}{f' and {more} more' if more > 0 else ''}" if server.models else ""]

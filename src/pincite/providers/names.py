@@ -1,4 +1,4 @@
-"""`provider:model`, as it is written in options and in `pincite.toml`."""
+"""Parse `provider:model`, the form of model names in options and in `pincite.toml`."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class ModelName:
         return f"{self.provider}:{self.url}" + (f"#{self.model}" if self.model else "") + size
 
     def with_model(self, model: str) -> ModelName:
-        """The same with the name that the server gives its model."""
+        """Return the name with the server's name of its model."""
         return replace(self, model=model)
 
 
 def parse_model(text: str) -> ModelName:
-    """Raises ConfigError for anything else than a model's name."""
+    """Parse the name of a model. Raises ConfigError if it is invalid."""
     provider, colon, rest = text.strip().partition(":")
     if not colon or not _NAME.fullmatch(provider) or not rest or rest != rest.strip():
-        raise ConfigError(f"{text!r} names no model", hint=f"write {_FORMS}")
+        raise ConfigError(f"{text!r} is not a model name", hint=f"write {_FORMS}")
     dimensions = 0
     if found := _DIMENSIONS.search(rest):
         dimensions, rest = int(found[1]), rest[: found.start()]

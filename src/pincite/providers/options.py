@@ -1,4 +1,4 @@
-"""What can be set for a provider: one table `[providers.NAME]` of `pincite.toml`."""
+"""The options of a provider: one table `[providers.NAME]` of `pincite.toml`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from pincite.providers.pace import Rate
 
 @dataclass(frozen=True, slots=True)
 class ProviderOptions:
-    """Zero and empty stand for what the provider's own file says.
+    """Options of one provider. Zero and empty values stand for the defaults of its file.
 
-    `url` is where it is; `key_file` holds the key, if it is not in the environment. `timeout_s`
-    bounds one request, `deadline_s` all `tries` together. `max_items`, `max_tokens` (of a request)
-    and `max_item_tokens` are for servers with other limits than the defaults. `tokenizer` is a
-    `tokenizer.json` to count with. `oversize` says what becomes of a text that is too large alone:
-    `cut` it with a warning or `fail`. Prefixes are put before texts by those providers that leave
-    it to the client; None means those that the model's name calls for. `body` is added to every
-    request as it is. `cache` keeps vectors, so that no text is paid for twice. `scores` says what a
-    reranker gives where its file does not know; `prompt = "server"` leaves the prompt of
-    Qwen3-Reranker to the server's template. `prune_below`, `document_terms`, `query_terms` and
-    `normalise` are those of `SpladeEncoder`. `precision` is that of graphs made from safetensors.
-    `requests_per_minute` and `tokens_per_minute` hold for each model by itself, for all processes
-    of a user together; `rates` has other ones for single models.
+    `url` is the address; `key_file` contains the key, if it is not in the environment. `timeout_s`
+    limits one request, `deadline_s` all `tries` together. `max_items`, `max_tokens` (of a request)
+    and `max_item_tokens` are for servers whose limits differ from the defaults. `tokenizer` is a
+    `tokenizer.json` to count with. `oversize` decides about a text that is too large alone: `cut`
+    it with a warning or `fail`.
+
+    Providers that leave prompts to the client put prefixes before texts; None means the prefixes
+    that the model's name implies. `body` is added unchanged to every request. `cache` stores
+    vectors, so that no text is paid for twice. `scores` is the kind of a reranker's scores if its
+    file does not know it. `prompt = "server"` leaves the prompt of Qwen3-Reranker to the server's
+    template.
+
+    `prune_below`, `document_terms`, `query_terms` and `normalise` are those of `SpladeEncoder`.
+    `precision` is that of graphs made from safetensors. `requests_per_minute` and
+    `tokens_per_minute` apply to each model separately, for all processes of a user together;
+    `rates` overrides them for single models.
     """
 
     url: str = ""
@@ -56,7 +60,7 @@ class ProviderOptions:
     rates: Mapping[str, Rate] = field(default_factory=dict)
 
     def rate_of(self, model: str) -> Rate:
-        """How fast this model may be asked."""
+        """Return the rate limit of this model."""
         usual = Rate(self.requests_per_minute, self.tokens_per_minute)
         return self.rates.get(model, usual)
 
@@ -65,7 +69,7 @@ class ProviderOptions:
             raise ConfigError(
                 "timeout_s and deadline_s must be positive, tries and concurrency at least 1"
             )
-        Rate(self.requests_per_minute, self.tokens_per_minute)  # checks them
+        Rate(self.requests_per_minute, self.tokens_per_minute)  # validates them
         if min(self.max_items, self.max_tokens, self.max_item_tokens) < 0:
             raise ConfigError("max_items, max_tokens and max_item_tokens must not be negative")
         if self.oversize not in ("cut", "fail"):

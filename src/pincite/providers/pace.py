@@ -1,11 +1,10 @@
-"""How fast a model may be asked: requests and tokens a minute, kept by all processes of a user.
+"""Rate limits of models: requests and tokens per minute, shared by all processes of a user.
 
-What has been asked stands in a small SQLite file. A request gets its turn before it leaves, first
-come first served, so that it is known at once whether its turn comes too late. A lock of SQLite
-ends with its process: whoever is killed blocks nobody, and a turn that was not used is counted for
-a minute.
+A small SQLite file records recent requests. A request gets its turn before it is sent, first come
+first served, so that a turn that would come too late is known at once. A lock of SQLite ends with
+its process: a killed process blocks nobody, and its unused turn counts for a minute.
 
-No library does that for several processes without a server: of those that keep a file, one writes a
+No library does this for several processes without a server. Of those that use a file, one writes a
 row for every token, which are 120,000 for one request (docs/decisions/dependencies.md).
 """
 
@@ -25,18 +24,18 @@ from pincite.errors import ConfigError, RateLimited
 from pincite.model import Notice
 from pincite.providers.retry import Clock
 
-#: Requests of the last minute count. The second more is for those that took longer to arrive than
-#: the next ones will.
+#: Requests of the last minute count. The extra second allows for requests that took longer to
+#: arrive than the next ones will.
 WINDOW_S: Final = 61.0
-#: A Retry-After is kept for others so long at most; then one of them asks again. Providers that
-#: count by the minute ask for less.
+#: The longest time that a Retry-After is kept for other processes; then one of them asks again.
+#: Providers that count by the minute ask for less.
 LONGEST_PAUSE_S: Final = 600.0
-#: From here on a wait is spoken of, once.
+#: A wait from this length on is reported, once.
 _SAID_S: Final = 10.0
-#: Another process writes for less than a millisecond; one that was stopped is not waited for.
+#: Another process writes for less than a millisecond; a stopped process is not waited for.
 _LOCKED_S: Final = 5.0
 
-#: Seconds until it, and its number in the file; None if it was not taken.
+#: Seconds until the turn, and its number in the file; None if it was not taken.
 Turn = tuple[float, int | None]
 
 _TABLES = """
@@ -48,7 +47,7 @@ create table if not exists pauses (model text primary key, until real, made real
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Requests and tokens that a provider takes in a minute; 0 where it is not to be counted."""
+    """Requests and tokens that a provider accepts per minute; 0 where no limit is applied."""
 
     requests_per_minute: int = 0
     tokens_per_minute: int = 0
@@ -56,7 +55,7 @@ class Rate:
     def __post_init__(self) -> None:
         if min(self.requests_per_minute, self.tokens_per_minute) < 0:
             raise ConfigError(
-                "requests_per_minute and tokens_per_minute must not be negative; 0 is no limit"
+                "requests_per_minute and tokens_per_minute must not be negative; 0 means no limit"
             )
 
     def __bool__(self) -> bool:
@@ -68,18 +67,19 @@ class Rate:
 
 
 def default_rates() -> Path:
-    """The file `rates.db` in the user's state folder for Pincite."""
+    """Return the file `rates.db` in the user's state folder for Pincite."""
     import platformdirs
 
     return platformdirs.user_state_path("pincite") / "rates.db"
 
 
 class Pace:
-    """The turns of one model. `key` tells it from all others in `file`; without a file, or where it
-    cannot be used, this process keeps its turns for itself, and says so in the latter case.
+    """The turns of one model. `key` distinguishes it from all others in `file`. Without a file this
+    process counts only its own turns; it also does so, with a warning, if the file cannot be used.
 
     Times are of the monotonic clock, which all processes of a machine share and nobody can set. It
-    begins anew with the machine: what was made later than now is of an earlier life, and goes.
+    restarts with the machine: entries with a later time than now are from before the restart and
+    are deleted.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Pace:
         self._said = False
 
     async def turn(self, tokens: Callable[[], int], most_s: float) -> float:
-        """Wait for the turn of a request of so many tokens; the seconds that it took. Raises
+        """Wait for the turn of a request of so many tokens; return the seconds waited. Raises
         RateLimited at once, without waiting, if its turn comes after more than `most_s`."""
         if not self._rate and (self._file is None or not self._file.exists()):
             return 0.0
@@ -112,7 +112,7 @@ class Pace:
             raise self._late(wait_s, most_s)
         if wait_s > _SAID_S and not self._said:
             self._said = True
-            said = f"{self._name} is asked again in {wait_s:.0f} s, {self._reason}"
+            said = f"the next request to {self._name} waits {wait_s:.0f} s, {self._reason}"
             self._on_notice(Notice("rate_waiting", said))
         try:
             if wait_s > 0:
@@ -123,13 +123,14 @@ class Pace:
         return wait_s
 
     async def pause(self, seconds: float) -> None:
-        """The provider asked to be left alone for so long: nobody asks before that."""
+        """Let no process send requests for so many seconds, because the provider asked for a
+        pause."""
         if not self._rate and self._file is None:
             return
         await asyncio.to_thread(self._use, lambda c: self._set_pause(c, seconds))
 
     def close(self) -> None:
-        """Let go of what this process keeps for itself."""
+        """Release this process's own resources."""
         with self._lock:
             if self._alone is not None:
                 self._alone.close()
@@ -137,8 +138,8 @@ class Pace:
 
     def _late(self, wait_s: float, most_s: float) -> RateLimited:
         return RateLimited(
-            f"{self._name} may be asked again in {wait_s:.0f} s, and {max(0.0, most_s):.3g} s are"
-            f" left, {self._reason}",
+            f"the next request to {self._name} has to wait {wait_s:.0f} s, but only"
+            f" {max(0.0, most_s):.3g} s are left, {self._reason}",
             hint=f"wait, or raise its rates under [providers.{self._name.partition(':')[0]}]",
             retry_after_s=wait_s,
         )
@@ -146,11 +147,12 @@ class Pace:
     @property
     def _reason(self) -> str:
         if not self._rate:
-            return "as it has asked for a pause"
-        return f"as at most {self._rate} a minute are set"
+            return "because the service asked for a pause"
+        return f"because the limit is {self._rate} a minute"
 
     def _use(self, work: Callable[[sqlite3.Connection], Turn]) -> Turn:
-        """The result of `work` as one transaction on the shared file, else on our own."""
+        """Return the result of `work` as one transaction on the shared file, or on our own database
+        if the file is not available."""
         with self._lock:
             if self._file is not None:
                 try:
@@ -168,13 +170,15 @@ class Pace:
         self._on_notice(
             Notice(
                 "rates_not_shared",
-                f"how fast {self._name} is asked is kept by this process alone, as {file} cannot be"
-                f" used: {error}; delete it, or name another file with PINCITE_RATES",
+                f"the rate limit of {self._name} is counted by this process alone, because"
+                f" {file} cannot be used: {error}; delete it, or name another file with"
+                " PINCITE_RATES",
             )
         )
 
     def _take(self, shared: sqlite3.Connection, tokens: int, most_s: float) -> Turn:
-        """Seconds until there is room, and the turn that was taken; None if that is too late."""
+        """Return the seconds until there is room, and the turn taken; None as the turn if it is too
+        late."""
         now = self._clock.now()
         shared.execute("delete from turns where at <= ? or made > ?", (now - WINDOW_S, now))
         shared.execute("delete from pauses where until <= ? or made > ?", (now, now))
@@ -191,7 +195,7 @@ class Pace:
         return at - now, shared.execute("insert into turns values (?, ?, ?, ?)", row).lastrowid
 
     def _room(self, shared: sqlite3.Connection, tokens: int) -> float:
-        """When there is room for a request, behind all that have their turn already."""
+        """Return the time when there is room for a request, after all turns already taken."""
         requests = self._rate.requests_per_minute or math.inf
         most = self._rate.tokens_per_minute or math.inf
         last = -math.inf
@@ -215,9 +219,9 @@ class Pace:
 
 
 def _within_one(shared: sqlite3.Connection, work: Callable[[sqlite3.Connection], Turn]) -> Turn:
-    """One transaction that nobody can come between."""
+    """Run `work` in one exclusive transaction."""
     shared.isolation_level = None
-    shared.execute("pragma synchronous = off")  # a power failure ends what is counted as well
+    shared.execute("pragma synchronous = off")  # a power failure resets the count
     if not shared.execute("select 1 from sqlite_master where name = 'pauses'").fetchone():
         shared.executescript(_TABLES)
     shared.execute("begin immediate")
@@ -232,6 +236,6 @@ def _within_one(shared: sqlite3.Connection, work: Callable[[sqlite3.Connection],
 
 
 def _give_back(shared: sqlite3.Connection, made: int) -> Turn:
-    """Somebody does not wait for their turn any more."""
+    """Return a turn that is no longer waited for."""
     shared.execute("delete from turns where rowid = ?", (made,))
     return 0.0, None

@@ -1,6 +1,6 @@
-"""Which providers there are, and how a model of theirs is opened.
+"""The known providers, and how to open their models.
 
-A provider is one line here and one file. Third parties add theirs by an entry point of the group
+A provider is one line here and one file. Third parties add theirs with an entry point of the group
 `pincite.providers` that names a `Provider`.
 """
 
@@ -125,24 +125,25 @@ _TABLE = (
 
 
 class HostedEncoder(DenseEncoder, Protocol):
-    """What opening a dense model by name gives: a `DenseEncoder` for one event loop."""
+    """A dense model opened by name: a `DenseEncoder` for one event loop."""
 
     @property
     def name(self) -> str:
-        """A name that opens the same model again, with what its server said of it."""
+        """Return a name that opens the same model again, including the server's name of it."""
 
     @property
     def batch_items(self) -> int:
-        """How many texts at a time keep it busy."""
+        """Return the number of texts that keeps the model busy."""
 
     async def close(self) -> None:
-        """Let go of connections and threads."""
+        """Release connections and threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Opens models by name. `options` are by provider; `key_of` finds the key of a provider.
-    `rates` is the file where processes share what they have asked, None for this one alone."""
+    """Open models by name. `options` are by provider; `key_of` returns the key of a provider.
+    `rates` is the file through which processes share their rate limits, None for this process
+    alone."""
 
     options: Mapping[str, ProviderOptions] = field(default_factory=dict)
     key_of: Callable[[Provider], Secret | None] = lambda _: None
@@ -153,8 +154,8 @@ class Registry:
     rates: Path | None = None
 
     def setup(self, kind: Kind, text: str, *, dimensions: int = 0) -> Setup:
-        """What a model is opened with. Raises ConfigError for a provider that is not known, or not
-        for this kind."""
+        """Return the setup to open a model with. Raises ConfigError for a provider that is unknown,
+        or that does not support this kind."""
         name = parse_model(text)
         provider = find_provider(name.provider, kind)
         return Setup(
@@ -171,37 +172,39 @@ class Registry:
         )
 
     async def open(self, kind: Kind, text: str, *, dimensions: int = 0) -> Any:
-        """The model: a `DenseEncoder`, `SparseEncoder`, `Reranker` or `LLM`. Raises ConfigError
-        (also for a missing extra), AuthError, and what the provider raises when it is asked."""
+        """Open a model: a `DenseEncoder`, `SparseEncoder`, `Reranker` or `LLM`. Raises ConfigError
+        (also for a missing extra), AuthError, and errors of the provider's requests."""
         setup = self.setup(kind, text, dimensions=dimensions)
         module, _, function = str(getattr(setup.provider, kind)).partition(":")
         return await getattr(importlib.import_module(module), function)(setup)
 
 
 def find_provider(name: str, kind: Kind) -> Provider:
-    """Raises ConfigError that lists the known ones."""
+    """Return a provider. Raises ConfigError that lists the known ones."""
     known = providers()
     if name not in known:
         names = ", ".join(n for n, one in sorted(known.items()) if kind in one.kinds)
-        raise ConfigError(f"there is no provider {name!r} for {kind}; known: {names}")
+        raise ConfigError(
+            f"no provider of {kind} models is named {name!r}; known providers: {names}"
+        )
     if kind not in known[name].kinds:
         names = ", ".join(n for n, one in sorted(known.items()) if kind in one.kinds)
         raise ConfigError(
-            f"{name} has no {kind} models, only {', '.join(known[name].kinds)};"
-            f" those that have: {names}"
+            f"{name} has no {kind} models, only {', '.join(known[name].kinds)}; providers with"
+            f" {kind} models: {names}"
         )
     return known[name]
 
 
 def builtin_providers() -> tuple[Provider, ...]:
-    """Those that come with Pincite."""
+    """Return the providers that come with Pincite."""
     return _TABLE
 
 
 @cache
 def providers() -> Mapping[str, Provider]:
-    """All by name, those of installed distributions included. Raises ConfigError for one that
-    is no `Provider` or takes the name of another."""
+    """Return all providers by name, including those of installed distributions. Raises ConfigError
+    for an entry that is no `Provider` or takes the name of another."""
     from importlib.metadata import entry_points
 
     found = {one.name: one for one in _TABLE}
@@ -209,16 +212,16 @@ def providers() -> Mapping[str, Provider]:
         made = point.load()
         where = f"the entry point {point.name!r} of {point.dist.name if point.dist else '?'}"
         if not isinstance(made, Provider):
-            raise ConfigError(f"{where} is no pincite.providers.registry.Provider")
+            raise ConfigError(f"{where} is not a pincite.providers.registry.Provider")
         if made.name in found:
-            raise ConfigError(f"{where} adds {made.name!r}, and there is one of that name already")
+            raise ConfigError(f"{where} adds {made.name!r}, but that name is taken")
         found[made.name] = made
     return found
 
 
 def missing_extra(provider: Provider, error: ImportError) -> ConfigError:
-    """What to say when a provider's library is not there. A broken one is not missing: its own
-    error is raised."""
+    """Return the error for a provider whose library is not installed. If the library is installed
+    but broken, its own error is raised."""
     if not isinstance(error, ModuleNotFoundError):
         raise error
     return ConfigError(

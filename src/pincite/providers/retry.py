@@ -1,8 +1,8 @@
-"""When to ask again, and how long to wait before.
+"""Decide when to retry, and how long to wait before.
 
-Only RateLimited and Unavailable are worth another try. The wait is drawn from the whole range
-("full jitter": uniform(0, min(cap, first * 2**n)), Brooker, "Exponential Backoff And Jitter", AWS
-Architecture Blog, 2015), so that many clients that failed together do not come back together.
+Only RateLimited and Unavailable are retried. The wait is drawn from the whole range ("full jitter":
+uniform(0, min(cap, first * 2**n)), Brooker, "Exponential Backoff And Jitter", AWS Architecture
+Blog, 2015), so that many clients that failed together do not retry together.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """`tries` in all, the first one included. Waits begin at up to `first_s` and double up to
-    `cap_s`. `deadline_s` bounds all tries and waits together."""
+    """`tries` in total, including the first. Waits start at up to `first_s` and double up to
+    `cap_s`. `deadline_s` limits all tries and waits together."""
 
     tries: int = 3
     first_s: float = 1.0
@@ -37,7 +37,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time and chance, so that tests need neither. `now` is monotonic, in seconds."""
+    """Time and randomness, replaceable in tests. `now` is monotonic, in seconds."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -50,14 +50,14 @@ async def retrying(
     clock: Clock = Clock(),
     turn: Callable[[], Awaitable[float]] | None = None,
 ) -> T:
-    """The result of `call(remaining_s)`, asked up to `policy.tries` times.
+    """Return the result of `call(remaining_s)`, called up to `policy.tries` times.
 
-    Each try waits for its `turn` first, which gives the seconds that it took. They do not count
-    for the deadline, as the provider has not been asked yet.
+    Each try first waits for its `turn`, which returns the seconds that it took. They do not count
+    towards the deadline, as the provider has not been asked yet.
 
-    A provider's Retry-After is the least that is waited, with jitter on top. If the deadline, or
-    that of a block `within` around this, would pass while waiting, the error is raised at once.
-    Raises what the last try raised.
+    A provider's Retry-After is the minimum wait, with jitter on top. If the wait would pass the
+    deadline, or that of a surrounding block `within`, the error is raised at once. Raises the error
+    of the last try.
     """
     end = clock.now() + policy.deadline_s
     for attempt in range(1, policy.tries + 1):

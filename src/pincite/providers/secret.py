@@ -1,4 +1,4 @@
-"""Keys that do not show."""
+"""Keys that stay out of messages and logs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ SHOWN = "***"
 
 
 class Secret:
-    """A key. Only `reveal` gives it away: `repr`, `str`, formats, pickles and JSON do not."""
+    """A key. Only `reveal` returns it: `repr`, `str`, formats, pickles and JSON do not contain
+    it."""
 
     __slots__ = ("_value",)
 
@@ -14,11 +15,11 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The key itself, for the header of a request and nothing else."""
+        """Return the key itself, only for the header of a request."""
         return self._value
 
     def redact(self, text: str) -> str:
-        """`text` without the key, should a server have repeated it."""
+        """Return `text` without the key, in case a server repeated it."""
         return text.replace(self._value, SHOWN) if self._value else text
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
-"""The models of the recipe in docs/local.md, which servers on this machine load. Pincite fetches
-none of them: the commands do, and say how much that is."""
+"""The models of the recipe in docs/local.md, loaded by servers on this machine. Pincite does not
+fetch them: the listed commands do, and state the size."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model of the recipe: what it is for, the file of weights, about how large that is, and
-    what it is under. `repository` is where its publisher has it on the hub; `flags` are what
-    llama.cpp's server needs besides the file; `ollama` its name there, where Ollama has it."""
+    """A model of the recipe: its purpose, the file of weights, their approximate size, and the
+    licence. `repository` is its publisher's repository on the hub; `flags` are what llama.cpp's
+    server needs besides the file; `ollama` is its name in Ollama, if Ollama has it."""
 
     name: str
     purpose: str
@@ -24,17 +24,17 @@ class ServedModel:
 
     @property
     def fetching(self) -> str:
-        """The command that fetches the file."""
+        """Return the command that fetches the file."""
         return f"hf download {self.repository} {self.file} --local-dir ."
 
     def serving(self, port: int) -> str:
-        """The command that serves it."""
+        """Return the command that serves it."""
         return " ".join(
             filter(None, (f"llama-server -m {self.file}", self.flags, f"--port {port}"))
         )
 
 
-#: Sizes and licences are those of the publishers' pages, November 2026.
+#: Sizes and licences as stated on the publishers' pages, November 2026.
 SERVED_MODELS: Final = (
     ServedModel(
         "embeddinggemma-300M",

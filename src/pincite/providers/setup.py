@@ -1,4 +1,4 @@
-"""What a provider is, and what its file is given to open a model."""
+"""The description of a provider, and the setup that its file receives to open a model."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`dense`, `sparse`, `rerank` and `llm` name what opens such a model, as `module:function`: an
-    async function of a `Setup`. `key` is the environment variable of the key, `url` the usual
-    address, `extra` what has to be installed, `also` what other programs call the variable. A key
-    is required where there is an `url` of https.
-    """
+    """A provider. `dense`, `sparse`, `rerank` and `llm` name the function that opens such a model,
+    as `module:function`: an async function of a `Setup`. `key` is the environment variable of the
+    key, `url` the default address, `extra` the extra to install, `also` the name of the variable in
+    other programs. A key is required if `url` is https."""
 
     name: str
     key: str = ""
@@ -43,20 +42,20 @@ class Provider:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What it can do."""
+        """Return the kinds of models that it supports."""
         return tuple(kind for kind in KINDS if getattr(self, kind))
 
     @property
     def needs_key(self) -> bool:
-        """Does it work only with a key?"""
+        """Return whether a key is required."""
         return bool(self.key) and self.url.startswith("https:")
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that a provider's file is given to open a model. `dimensions` is what an index was made
-    with, 0 where there is none yet; `models` is where weights are kept, `rates` the file where
-    processes share what they have asked."""
+    """Everything that a provider's file needs to open a model. `dimensions` is that of an existing
+    index, 0 if there is none yet; `models` is the folder of weights, `rates` the file through which
+    processes share their rate limits."""
 
     provider: Provider
     name: ModelName
@@ -70,20 +69,22 @@ class Setup:
     rates: Path | None = None
 
     def transport(self, url: str = "") -> Transport:
-        """To the address of the model's name, of the options, `url`, or the default one. Raises
-        AuthError where a key is needed and missing."""
+        """Return a transport to the address of the model's name, of the options, `url`, or the
+        default one, in this order. Raises AuthError if a required key is missing."""
         usual = url or self.provider.url
         chosen = self.name.url or self.options.url or usual
         if not chosen:
             raise ConfigError(
-                f"{self.provider.name} has no usual address",
+                f"{self.provider.name} has no default address",
                 hint=f"write {self.provider.name}:http://HOST:PORT#MODEL",
             )
         if self.provider.needs_key and self.key is None:
             raise AuthError(
-                f"{self.name} needs a key, and {self.provider.key} is not set",
-                hint=f"export {self.provider.key}=..., or name a file: key_file of"
-                f" [providers.{self.provider.name}] in pincite.toml",
+                f"{self.name} needs a key, but {self.provider.key} is not set",
+                hint=(
+                    f"export {self.provider.key}=..., or name a file: key_file in"
+                    f" [providers.{self.provider.name}] of pincite.toml"
+                ),
             )
         retry = RetryPolicy(tries=self.options.tries, deadline_s=self.options.deadline_s)
         return Transport(
@@ -98,7 +99,7 @@ class Setup:
         )
 
     def _pace(self, url: str) -> Pace:
-        """One pace for each model, address and key: that is what providers count by."""
+        """Return the pace of this model, address and key, which are what providers count by."""
         key = self.key.reveal() if self.key is not None else ""
         asker = blake2b(f"{url}\0{key}".encode(), digest_size=8).hexdigest()
         name = f"{self.provider.name}:{self.name.model}"
@@ -106,7 +107,8 @@ class Setup:
         return Pace(name, f"{name} {asker}", rate, self.rates, self.on_notice, self.clock)
 
     def limits(self, usual: Limits) -> Limits:
-        """`usual` with what the options say. No request holds more than a minute's tokens."""
+        """Return `usual` with the limits of the options. No request exceeds the tokens of a
+        minute."""
         given = self.options
         tokens = given.max_tokens or usual.tokens
         most = given.rate_of(self.name.model).tokens_per_minute
@@ -118,7 +120,7 @@ class Setup:
         )
 
     def counter(self) -> CountTokens:
-        """The configured tokenizer, else the estimate."""
+        """Return the configured tokenizer's counter, otherwise the estimate."""
         if not self.options.tokenizer:
             return estimate_tokens
         return tokenizer_counter(Path(self.options.tokenizer))

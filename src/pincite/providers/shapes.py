@@ -1,11 +1,11 @@
-"""What was sent and what came back, without the texts and vectors in it: for debugging."""
+"""Describe requests and answers without their texts and vectors, for debugging."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-#: Strings under these names are words of a protocol and are shown, all others are counted.
+#: Strings under these names are protocol words and are shown; all others are counted.
 _WORDS = frozenset(
     ("model", "object", "input_type", "encoding_format", "id", "truncate", "task", "finish_reason")
 )
@@ -13,10 +13,9 @@ _CHARS, _KEYS, _DEPTH = 100, 50, 6
 
 
 def shape(value: object, name: str = "", depth: int = _DEPTH) -> Any:
-    """The same value with numbers, truth values and words of the protocol as they are. A string is
-    `{"chars": 12}`, a list of strings `{"texts": 2, "chars": 34}`, one of numbers `{"numbers":
-    1024}`; so are lists of such lists, with all that is in them counted.
-    """
+    """Return the value with numbers, booleans and protocol words unchanged. A string becomes
+    `{"chars": 12}`, a list of strings `{"texts": 2, "chars": 34}`, a list of numbers `{"numbers":
+    1024}`; nested lists are counted likewise, with their whole content."""
     match value:
         case None | bool() | int():
             return value
@@ -37,7 +36,7 @@ def shape(value: object, name: str = "", depth: int = _DEPTH) -> Any:
 
 
 def _counted(values: list[Any] | tuple[Any, ...]) -> dict[str, int]:
-    """How many lists, texts, characters and numbers, as far as there are any."""
+    """Return the counts of lists, texts, characters and numbers that are not zero."""
     counts: dict[str, int] = {}
     waiting = list(values)
     while waiting:

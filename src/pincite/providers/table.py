@@ -1,4 +1,4 @@
-"""The table of docs/providers.md: `python -m pincite.providers.table`."""
+"""Print the table of docs/providers.md: `python -m pincite.providers.table`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _HEAD = (
 
 
 def facts_of(provider: Provider, kind: Kind) -> Facts:
-    """What the provider's file says of itself."""
+    """Return the facts in the provider's file."""
     module = importlib.import_module(str(getattr(provider, kind)).partition(":")[0])
     facts: Facts = module.FACTS
     return facts
 
 
 def rows() -> Iterator[tuple[str, ...]]:
-    """One row for each provider and kind."""
+    """Yield one row for each provider and kind."""
     for provider in builtin_providers():
         for kind in provider.kinds:
             facts = facts_of(provider, kind)
@@ -45,7 +45,7 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 def markdown() -> str:
-    """The whole table."""
+    """Return the whole table."""
     lines = [_HEAD, ("---",) * len(_HEAD), *rows()]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

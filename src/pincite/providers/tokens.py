@@ -1,4 +1,4 @@
-"""How many tokens a text has."""
+"""Count or estimate the tokens of a text."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 CountTokens = Callable[[str], int]
 
-# Prose has 4 to 5 characters a token, code and mixed text 3 to 4; budgets are kept with the
-# smaller, for a request that is refused costs more than one that is not full. Beyond ASCII,
-# CJK has 1 to 1.5 tokens a character (3 bytes), Cyrillic up to 1 (2 bytes).
+# Prose has 4 to 5 characters a token, code and mixed text 3 to 4. The smaller number is used
+# because a refused request costs more than a request that is not full. Beyond ASCII, CJK has 1 to
+# 1.5 tokens a character (3 bytes), Cyrillic up to 1 (2 bytes).
 CHARS_PER_TOKEN = 3
 _BYTES_PER_TOKEN = 2
-_LONGEST_TOKEN = 100  # characters; of what is longer, white space and rules, less is kept
+_LONGEST_TOKEN = 100  # characters; longer runs of white space and rules are cut more
 
 
 def estimate_tokens(text: str) -> int:
-    """An estimate that errs on the high side: ceil(ASCII characters / 3 + other bytes / 2)."""
+    """Return an estimate that errs on the high side: ceil(ASCII characters / 3 + other bytes /
+    2)."""
     if text.isascii():
         return ceil(len(text) / CHARS_PER_TOKEN)
     plain = len(text.encode("ascii", "ignore"))
@@ -34,14 +35,14 @@ def estimate_tokens(text: str) -> int:
 
 
 def tokenizer_counter(path: Path) -> CountTokens:
-    """Counts with a `tokenizer.json`. Raises ConfigError if it cannot be read."""
+    """Return a counter that uses a `tokenizer.json`. Raises ConfigError if it cannot be read."""
     tokenizer = _opened(path)
     return lambda text: len(tokenizer.encode(text).ids)
 
 
 def tokenizer_cutter(path: Path) -> CutTokens:
-    """Cuts a text to its first tokens with a `tokenizer.json`. Raises ConfigError if it cannot be
-    read."""
+    """Return a function that cuts a text to its first tokens with a `tokenizer.json`. Raises
+    ConfigError if it cannot be read."""
     tokenizer = _opened(path)
 
     def cut(text: str, most: int) -> str:
@@ -66,7 +67,7 @@ def _opened(path: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(path.expanduser()))
     except Exception as error:  # the library raises bare Exceptions
         raise ConfigError(
-            f"{path} is no tokenizer: {error}", hint="name a tokenizer.json"
+            f"{path} is not a tokenizer: {error}", hint="name a tokenizer.json"
         ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()

@@ -45,10 +45,10 @@ _OTHER_KIND = re.compile(r"not a re-?ranker|not an? embedding|not a classifier",
 def translate(
     status: int, headers: Mapping[str, str], raw: bytes, where: str, key_variable: str = ""
 ) -> ProviderError:
-    """The error that says what `where` answered. `headers` are looked up in lower case."""
+    """Return the error for an answer of `where`. `headers` are looked up in lower case."""
     message = f"{where} answered {status}: {said(raw) or 'nothing'}"
     if status in _AUTH:
-        hint = f"check the key in {key_variable}, its account and what it may do"
+        hint = f"check the key in {key_variable}, its account and its permissions"
         return AuthError(message, hint=hint if key_variable else "check the key and its account")
     if status in _GONE:
         return Gone(message, hint="check the address and the name of the model; `pincite doctor`")
@@ -71,12 +71,13 @@ def translate(
         return Unavailable(message, hint="try again later", retry_after_s=after)
     if status >= 400:
         return Invalid(message)
-    return BadResponse(message, hint="check the address: only 200 is an answer")
+    return BadResponse(message, hint="check the address: Pincite expects status 200")
 
 
 def said(raw: bytes) -> str:
-    """What the body of an error says, in one line: `detail` (Voyage, FastAPI), `error.message`
-    (OpenAI, llama.cpp), `error` (Ollama, TEI), `message` (Cohere), else its beginning."""
+    """Return the message in the body of an error as one line: `detail` (Voyage, FastAPI),
+    `error.message` (OpenAI, llama.cpp), `error` (Ollama, TEI), `message` (Cohere), otherwise its
+    beginning."""
     try:
         found: object = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -92,8 +93,8 @@ def said(raw: bytes) -> str:
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """The header Retry-After in seconds: a number, or a date (RFC 9110, 10.2.3). None if there is
-    none or it makes no sense."""
+    """Return the header Retry-After in seconds: a number, or a date (RFC 9110, 10.2.3). None if it
+    is missing or invalid."""
     if not value:
         return None
     try:

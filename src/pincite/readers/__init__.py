@@ -1,4 +1,4 @@
-"""Bytes of one file to a `Document`."""
+"""Turn the bytes of one file into a `Document`."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ __all__ = [
 
 
 def content_hash_of(raw: bytes) -> str:
-    """SHA-256 in hex: what identifies the content of a document."""
+    """Return the SHA-256 in hex, which identifies the content of a document."""
     return hashlib.sha256(raw).hexdigest()
 
 
 def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Document:
-    """The document in `raw`. Raises SourceError for a type that no reader reads (ask
-    `file_type` first) and for a file that no text can be extracted from, ConfigError for a
-    malformed URL rule."""
+    """Return the document in `raw`. Raises SourceError for a type without a reader (check with
+    `file_type` first) and for a file without extractable text, ConfigError for a malformed URL
+    rule."""
     found = file_type(path, raw[:256])
     if found is None:
-        raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
+        raise SourceError(
+            f"{path} has a file type that Pincite does not read.", hint="see `pincite doctor`"
+        )
     if extracted_suffix(path):
         content_hash = content_hash_of(raw)
         extraction = extract(path, raw, content_hash, ocr=source.ocr)
@@ -69,8 +71,8 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
 
 
 def text_in(raw: bytes, source: Source, path: str) -> tuple[str, str]:
-    """The text of a file as it is cited, and its encoding: what looks like a secret is masked
-    where its source says so."""
+    """Return the citable text of a file, and its encoding. Likely secrets are masked if its source
+    says so."""
     text, encoding = decode(raw)
     return (without_secrets(text, path) if source.mask_secrets else text), encoding
 
@@ -83,10 +85,12 @@ def _title(extraction: Extraction, source: Source) -> str:
 def extracted_document(
     extraction: Extraction, content_hash: str, *, source: Source, path: str, ref: str
 ) -> Document:
-    """The document that an extractor has made of the bytes with that hash."""
+    """Return the document that an extractor has made from the bytes with that hash."""
     found = file_type(path)
     if found is None:
-        raise SourceError(f"{path} is of a type that is not read.", hint="see `pincite doctor`")
+        raise SourceError(
+            f"{path} has a file type that Pincite does not read.", hint="see `pincite doctor`"
+        )
     masked = source.mask_secrets
     return Document(
         source=source.name,

@@ -1,4 +1,4 @@
-"""Bytes to text, such that nothing is lost: encoding the text again gives the bytes."""
+"""Decode bytes to text without loss: encoding the text again gives the bytes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _MARKS = (
 
 
 def decode(raw: bytes) -> tuple[str, str]:
-    """(text, encoding) with `raw.decode(encoding) == text`; a byte order mark stays in the text.
+    """Return (text, encoding) with `raw.decode(encoding) == text`; a byte order mark stays in the
+    text.
 
-    UTF-8, or what the mark says, or Windows-1252, or (never failing) Latin-1.
+    The encoding is UTF-8, or that of the mark, or Windows-1252, or (never failing) Latin-1.
     """
     marked = (encoding for mark, encoding in _MARKS if raw.startswith(mark))
     for encoding in (*marked, "utf-8", "cp1252"):

@@ -1,21 +1,17 @@
-"""The text of a file, extracted by a process of its own: what it breaks costs that file.
+"""Extract the text of a file in a separate process: a failure affects only that file.
 
-One process reads many files, one after the other. It is ended when a file crashes it, takes too
-long or too much memory, and the next file gets another one. Extractions are kept by their content
-for a while: citations of a file are read, checked and looked at soon after each other.
+One process reads many files, one after the other. If a file crashes it, or takes too much time or
+memory, the process is ended and the next file gets another one. Extractions are cached by content
+for a while: citations of a file are read, checked and shown soon after each other.
 """
 
 from __future__ import annotations
 
 import atexit
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -32,8 +28,7 @@ from pincite.readers.extractors import (
     ocr_is_missing,
     recognises,
 )
-from pincite.support.capabilities import kill_group
-from pincite.support.environment import without_secrets
+from pincite.support.children import end_child, start_child
 from pincite.support.pipes import read_block, write_block
 
 LIMIT_S: Final = 120.0  # guess, unmeasured: 1,000 pages with tables take half of it
@@ -41,28 +36,28 @@ MEMORY_BYTES: Final = 2_000_000_000
 _MOST_ANSWER: Final = 500_000_000  # bytes: text, elements and pictures
 _KEPT_BYTES: Final = 64_000_000
 _KEPT_REFUSALS: Final = 1_000
-_KEPT_IDLE: Final = 2  # processes with nothing to do; each has 50 MB and ends by itself
+_KEPT_IDLE: Final = 2  # idle processes; each has 50 MB and ends by itself
 _ELEMENT_BYTES: Final = 200
-#: One thread: sums then have one order, and memory does not grow with the processors.
+#: One thread: sums then have one order, and memory does not grow with the number of processors.
 _SAME_EACH_TIME: Final = {
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
 _ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
-_Key = tuple[str, str, bool]  # suffix, content hash, and whether pictures are read
+_Key = tuple[str, str, bool]  # suffix, content hash, and whether OCR is on
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """An extraction that goes on; whoever asks for the same meanwhile waits for it."""
+    """A running extraction; further requests for the same file wait for it."""
 
     began_s: float
     found: Future[Extraction] = field(default_factory=Future)
 
 
 class Extracting:
-    """Extracts in processes; safe to use from several threads, each of which has its own."""
+    """Extracts in processes; safe to use from several threads, each with its own process."""
 
     def __init__(self, limit_s: float = LIMIT_S, memory_bytes: int = MEMORY_BYTES) -> None:
         self._limit_s = limit_s
@@ -77,9 +72,9 @@ class Extracting:
     def extract(
         self, path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
     ) -> Extraction:
-        """The text of a file of a suffix that has an extractor; with `ocr` that of pages that are
-        pictures, too. What was refused before is tried `again` where that is asked for. Raises
-        SourceError that says why there is none, as `readers.extraction.reason_of` reads it."""
+        """Return the text of a file with an extractor for its suffix; with `ocr`, also of pages
+        that are pictures. Earlier refusals are returned at once, unless `again`. Raises SourceError
+        with the reason, in the form of `readers.extraction.reason_of`."""
         if again:
             with self._lock:
                 for one in (True, False):
@@ -91,8 +86,8 @@ class Extracting:
     def extract_soon(
         self, path: str, raw: bytes, content_hash: str, wait_s: float, *, ocr: bool = False
     ) -> Extraction | None:
-        """As `extract`; None where it has gone on for so long. It goes on all the same, and is
-        there for who asks later."""
+        """Extract as `extract` does; return None if it takes longer than `wait_s`. The extraction
+        continues, and a later call gets its result."""
         return self._extract(path, raw, content_hash, wait_s, ocr=ocr)
 
     def _extract(
@@ -127,7 +122,7 @@ class Extracting:
             return None
 
     def _work(self, key: _Key, raw: bytes, run: _Run) -> None:
-        """Extract, for all that wait."""
+        """Extract for all waiting callers."""
         try:
             found = self._ask(key[0], raw, ocr=key[2])
         except SourceError as error:
@@ -149,7 +144,7 @@ class Extracting:
             run.found.set_result(found)
 
     def _ask(self, suffix: str, raw: bytes, *, ocr: bool) -> Extraction:
-        without_ocr = ocr and ocr_is_missing()  # as long as it is not needed
+        without_ocr = ocr and ocr_is_missing()  # as long as OCR is not needed
         process = self._take()
         was_used = process.used
         try:
@@ -159,10 +154,10 @@ class Extracting:
             raise refused("timed_out", f"it takes more than {self._limit_s:.0f} s") from error
         except (EOFError, BrokenPipeError) as error:
             process.end()
-            if was_used:  # it may have ended by itself just now, having had nothing to do
+            if was_used:  # an idle process may have just ended by itself
                 return self._ask(suffix, raw, ocr=ocr)
             raise refused("failed", "its extractor has crashed") from error
-        except (ValueError, msgspec.MsgspecError) as error:  # no answer of ours
+        except (ValueError, msgspec.MsgspecError) as error:  # not an answer of our process
             process.end()
             raise refused("failed", f"its extractor gave no answer: {error}") from error
         except BaseException:
@@ -211,7 +206,7 @@ class Extracting:
                 self._kept_bytes -= self._kept.popitem(last=False)[1][1]
 
     def close(self) -> None:
-        """End all processes that have nothing to do."""
+        """End all idle processes."""
         with self._lock:
             idle, self._idle = self._idle, []
         for process in idle:
@@ -223,22 +218,12 @@ def _scanned(found: Extraction | None) -> bool:
 
 
 class _Process:
-    """A child, in a group of its own."""
+    """A child in a separate process group."""
 
     def __init__(self, limit_s: float, memory_bytes: int) -> None:
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-P", "-B", "-m", "pincite.readers.extraction_process"),
-                *(str(memory_bytes), str(int(limit_s) + 1)),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            stderr=subprocess.DEVNULL,
-            env={**without_secrets(os.environ), **_SAME_EACH_TIME},
-            cwd="/",
-            start_new_session=True,  # Ctrl-C is for the one that waits
-        )
+        limits = (str(memory_bytes), str(int(limit_s) + 1))
+        program = "pincite.readers.extraction_process"
+        self._process = start_child(program, *limits, environ=_SAME_EACH_TIME)
         self.used = False
 
     @property
@@ -248,9 +233,9 @@ class _Process:
     def ask(
         self, suffix: str, raw: bytes, limit_s: float, *, ocr: bool = False
     ) -> tuple[str, Extraction | None]:
-        """The answer. A page that OCR has read allows time for the next. Raises EOFError or
-        BrokenPipeError where the process has gone, TimeoutError, and ValueError or MsgspecError
-        for what is no answer."""
+        """Return the answer. Each page read by OCR extends the time limit. Raises EOFError or
+        BrokenPipeError if the process has ended, TimeoutError, and ValueError or MsgspecError for
+        an invalid answer."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
@@ -263,14 +248,8 @@ class _Process:
         return _ANSWER.decode(block)
 
     def end(self) -> None:
-        """Kill it, with whatever it has started."""
-        if self.alive:
-            kill_group(self._process)
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        """Kill it and all processes that it has started."""
+        end_child(self._process)
 
 
 _OURS: Final = Extracting()
@@ -280,12 +259,13 @@ atexit.register(_OURS.close)
 def extract(
     path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
 ) -> Extraction:
-    """As `Extracting.extract`, with the processes and the memory that all of this program share."""
+    """Extract as `Extracting.extract`, with the processes and the cache shared by the whole
+    program."""
     return _OURS.extract(path, raw, content_hash, ocr=ocr, again=again)
 
 
 def extract_soon(
     path: str, raw: bytes, content_hash: str, wait_s: float, *, ocr: bool = False
 ) -> Extraction | None:
-    """As `Extracting.extract_soon`, with the processes and the memory of `extract`."""
+    """Extract as `Extracting.extract_soon`, with the processes and the cache of `extract`."""
     return _OURS.extract_soon(path, raw, content_hash, wait_s, ocr=ocr)

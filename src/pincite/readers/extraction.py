@@ -1,4 +1,4 @@
-"""What a reader of PDFs and office files gives: text, and what stands where in it."""
+"""The result of a reader of PDFs and office files: text, and the position of its elements."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from pincite.errors import SourceError
 from pincite.model import Element, PageSpan, PageUnit
 from pincite.ports import Image
 
-#: Why a file has no text: it needs a password; all of its pages are pictures; it or what is in it
-#: is larger than the limits; its extractor did not end; it has no text; its extractor is not
-#: installed; or something else went wrong.
+#: The reason why a file has no text: a password; only picture pages; a size above the limits, of
+#: the file or its content; a timeout; no text; a missing extractor; or another failure.
 RefusalCode = Literal[
     "encrypted", "scanned", "too_large", "timed_out", "empty", "no_extractor", "failed"
 ]
-PAGE_S: Final = 60  #: for each page that OCR reads; it took 4 s on one processor
+PAGE_S: Final = 60  # per page read by OCR; it took 4 s on one processor
 MOST_CHARS: Final = 10_000_000  # guess, unmeasured: a book has one million
 _CODED: Final = re.compile(rf"({'|'.join(get_args(RefusalCode))})\b[:.]?\s*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The text of a file as an extractor gives it, the same each time: elements in reading order
-    with white space alone between them, none of them in two pages.
+    """The extracted text of a file, always the same: elements in reading order, separated only by
+    white space, each on one page.
 
     `extractor` is a name and all versions that the text depends on (`pdf/1 pypdfium2/5.0`): another
-    one makes the file new. `pages` covers the text, one span for each page, empty ones too. `unit`
-    is what a page is called. `notes` say what is remarkable, each as `code: detail` (`scanned: page
-    3`). `images` are pictures by the SHA-256 of their bytes, those that elements name.
+    one makes the file new. `pages` covers the text with one span per page, including empty ones.
+    `unit` is the name of a page. `notes` are remarks, each as `code: detail` (`scanned: page 3`).
+    `images` are the pictures of elements, by the SHA-256 of their bytes.
     """
 
     text: str
@@ -43,25 +42,25 @@ class Extraction:
     images: Mapping[str, Image] = field(default_factory=dict)
 
 
-#: The text of a picture that has no words. It is no chunk unless a vision model has described it.
+#: The text of a picture without words. It becomes a chunk only if a vision model has described it.
 PICTURE: Final = "[image]"
 
-#: Called after each page that OCR has read: that may take as long again for the next.
+#: Called after each page read by OCR: the next page may take as long again.
 OnPageRead = Callable[[], None]
 
-#: The text in the bytes of a file. Raises SourceError that says why there is none (encrypted,
-#: broken, empty), and whatever its library has not foreseen; it may hang or take all memory, and
-#: is called where that harms nobody.
+#: Returns the text in the bytes of a file. Raises SourceError with the reason if there is none
+#: (encrypted, broken, empty), and unexpected errors of its library; it may hang or take all memory,
+#: so it runs in a separate process.
 Extractor = Callable[[bytes], Extraction]
 
 
 def refused(code: RefusalCode, detail: str) -> SourceError:
-    """What an extractor raises: `code: detail`."""
+    """Return the error for an extractor to raise: `code: detail`."""
     return SourceError(f"{code}: {detail}")
 
 
 def reason_of(error: SourceError) -> tuple[str, str]:
-    """The code and the detail of what an extractor has raised; `failed` where it names no code."""
+    """Return the code and the detail of an extractor's error; `failed` if it has no code."""
     match = _CODED.match(error.message)
     if match is None:
         return "failed", error.message
@@ -69,7 +68,7 @@ def reason_of(error: SourceError) -> tuple[str, str]:
 
 
 def fault_of(found: Extraction) -> str:
-    """What an extraction must not be, in words; "" for one that keeps the law."""
+    """Return how an extraction violates its contract, in words; "" if it does not."""
     size = len(found.text)
     if size > MOST_CHARS:
         return f"has {size:,} characters"

@@ -1,9 +1,9 @@
 """The process that extracts: `python -m pincite.readers.extraction_process MEMORY SECONDS`.
 
-It reads a suffix, `ocr` behind it where pictures are to be read, and the bytes of a file from its
-standard input, and writes an `Extraction` or why there is none, after an empty block for each page
-that OCR has read. What it reads is a stranger's: it may take so much memory and time, open no file
-for writing, start no process and reach no network, whatever a library is talked into.
+It reads a suffix, followed by `ocr` if pictures are to be read, and the bytes of a file from its
+standard input. It writes an `Extraction` or the reason for a failure, after an empty block for each
+page read by OCR. Its input is untrusted: its memory and time are limited, and it can open no file
+for writing, start no process and reach no network, whatever an exploited library tries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from pincite.errors import SourceError
 from pincite.readers.extraction import PAGE_S, Extraction, OnPageRead
 from pincite.readers.extractors import EXTRACTORS
-from pincite.support.pipes import read_block, write_block
+from pincite.support.pipes import own_pipes, read_block, write_block
 
 try:
     import resource
@@ -29,7 +29,7 @@ except ImportError:  # Windows: the process that waits ends it, and its memory i
 else:
     _LIMITS = True
 
-IDLE_S: Final = 60.0  # guess, unmeasured: a run has the next file before
+IDLE_S: Final = 60.0  # guess, unmeasured: a run sends the next file earlier
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _FORBIDDEN: Final = frozenset(
     """socket.__new__ socket.connect socket.bind socket.getaddrinfo subprocess.Popen os.system
@@ -40,7 +40,7 @@ _FORBIDDEN: Final = frozenset(
 
 
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise PermissionError for what no extractor has to do; an audit hook."""
+    """Raise PermissionError for anything that no extractor needs; an audit hook."""
     if event in _FORBIDDEN:
         raise PermissionError(f"extractors may not do this: {event}")
     if event == "open" and _would_write(*arguments[1:3]):
@@ -53,7 +53,7 @@ def _would_write(mode: object, flags: object) -> bool:
 
 
 def limit_process(memory_bytes: int) -> None:
-    """From here on: so much memory, no core file, nothing written to a file."""
+    """Limit this process: this much memory, no core file, no writing to files."""
     if _LIMITS:
         for kind, most in (
             (resource.RLIMIT_AS, memory_bytes),
@@ -65,8 +65,8 @@ def limit_process(memory_bytes: int) -> None:
     sys.addaudithook(forbid)
 
 
-def _allow_seconds(seconds: int) -> None:
-    """End the process when it has computed for so much longer, should nobody be there to do it."""
+def allow_seconds(seconds: int) -> None:
+    """End the process after so many more seconds of processor time, in case its parent cannot."""
     if not _LIMITS:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -77,8 +77,8 @@ def _allow_seconds(seconds: int) -> None:
 
 
 def extract_here(suffix: str, raw: bytes, on_page_read: OnPageRead | None = None) -> Extraction:
-    """The extraction, in this process; with `on_page_read` pictures are read, too. Raises
-    SourceError, and whatever a library raises."""
+    """Extract in this process; with `on_page_read`, OCR is on. Raises SourceError, and errors of
+    libraries."""
     one = EXTRACTORS[suffix]
     extractor = getattr(import_module(one.module), one.function)
     found: Extraction = extractor(raw, on_page_read) if one.recognisers else extractor(raw)
@@ -88,7 +88,7 @@ def extract_here(suffix: str, raw: bytes, on_page_read: OnPageRead | None = None
 def answer(
     suffix: str, raw: bytes, on_page_read: OnPageRead | None = None
 ) -> tuple[str, Extraction | None]:
-    """The extraction, or `code: detail` in words, with what can be done about it."""
+    """Return the extraction, or `code: detail` with a remedy."""
     try:
         return "", extract_here(suffix, raw, on_page_read)
     except SourceError as error:
@@ -104,16 +104,16 @@ def answer(
 
 
 def serve(seconds: int, given: IO[bytes], found: IO[bytes]) -> None:
-    """Extract what comes, until nothing comes any more."""
+    """Extract files until the input ends."""
     with suppress(EOFError, BrokenPipeError, TimeoutError):
         while True:
             suffix, _, ocr = read_block(given, time.monotonic() + IDLE_S).decode().partition(" ")
             raw = read_block(given)
-            _allow_seconds(seconds)
+            allow_seconds(seconds)
 
             def on_page_read() -> None:
                 write_block(found, b"")
-                _allow_seconds(max(seconds, PAGE_S))
+                allow_seconds(max(seconds, PAGE_S))
 
             said = answer(suffix, raw, on_page_read if ocr else None)
             del raw
@@ -121,11 +121,8 @@ def serve(seconds: int, given: IO[bytes], found: IO[bytes]) -> None:
 
 
 def main() -> None:
-    """Keep standard output for answers alone, whatever a library prints."""
-    given, found = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
-    silent = os.open(os.devnull, os.O_RDWR)
-    os.dup2(silent, 0)
-    os.dup2(silent, 1)
+    """Reserve standard output for answers, whatever a library prints."""
+    given, found = own_pipes()
     limit_process(int(sys.argv[1]))
     serve(int(sys.argv[2]), given, found)
 

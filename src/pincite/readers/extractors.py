@@ -1,4 +1,4 @@
-"""Which extractor reads which files: a line of a table for each suffix.
+"""The table of extractors by suffix.
 
 The modules are imported by the process that extracts (`extraction_process`), never here.
 """
@@ -13,20 +13,20 @@ from typing import Final
 
 from pincite.model import PageUnit
 
-#: What is installed with `pip install 'pincite[documents]'`.
+#: The packages of `pip install 'pincite[documents]'`.
 DOCUMENTS: Final = "documents"
-#: What is installed with `pip install 'pincite[ocr]'`, and what its text depends on: other versions
-#: of what computes may tip a letter.
+#: The packages of `pip install 'pincite[ocr]'`, on which its text depends: other versions of
+#: numeric libraries may change a letter.
 OCR: Final = "ocr"
 OCR_PACKAGES: Final = ("rapidocr", "onnxruntime", "opencv-python-headless")
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """An `Extractor`: `function` of `module`. `unit` is what it usually counts, `extra` what must
-    be installed, "" for nothing. `packages` are those that the text depends on. `rules` is raised
-    whenever equal bytes may give another text than before. `recognisers` are what reads pages that
-    are pictures, where that is asked for; nothing where no such pages are read."""
+    """A registered `Extractor`: `function` of `module`. `unit` is the kind of page it usually
+    counts, `extra` the extra to install, "" for none. `packages` are those that the text depends
+    on. `rules` is raised whenever equal bytes may give another text than before. `recognisers` are
+    the packages that read picture pages on request, empty if there are no such pages."""
 
     module: str
     function: str
@@ -67,15 +67,15 @@ EXTRACTORS: Final = {
 
 
 def extracted_suffix(path: str) -> str:
-    """The suffix of a file whose text is extracted, "" for any other file."""
+    """Return the suffix of a file for text extraction, "" for any other file."""
     stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
     suffix = suffix.lower()
     return suffix if dot and stem and suffix in EXTRACTORS else ""
 
 
 def extractor_name(suffix: str, *, ocr: bool = False) -> str:
-    """Name and versions of the extractor of this suffix, with what reads pictures where that is
-    asked for: another one makes its files new."""
+    """Return name and versions of the extractor of this suffix, including OCR if it is on: a change
+    makes its files new."""
     one = EXTRACTORS[suffix]
     name = one.function.removeprefix("extract_")
     packages = (f"{package}/{_version(package) or 'none'}" for package in _needed(one, ocr))
@@ -83,18 +83,18 @@ def extractor_name(suffix: str, *, ocr: bool = False) -> str:
 
 
 def is_missing(suffix: str, *, ocr: bool = False) -> bool:
-    """Is this extractor, or a library that it needs, not installed?"""
+    """Return whether this extractor, or a library that it needs, is not installed."""
     one = EXTRACTORS[suffix]
     return not _is_there(one.module) or not all(map(_version, _needed(one, ocr)))
 
 
 def recognises(suffix: str) -> bool:
-    """May files of this suffix have pages that OCR can read?"""
+    """Return whether files of this suffix may have pages for OCR."""
     return bool(EXTRACTORS[suffix].recognisers)
 
 
 def ocr_is_missing() -> bool:
-    """Is what reads pictures not installed?"""
+    """Return whether OCR is not installed."""
     return not all(map(_version, OCR_PACKAGES))
 
 

@@ -1,8 +1,7 @@
-"""What a Markdown file says of itself before it begins: YAML between `---`, TOML between `+++`.
+"""Read the front matter of a Markdown file: YAML between `---`, TOML between `+++`.
 
-Files of strangers are read like this. YAML is therefore taken without aliases, tags and merged
-keys, up to a size, a depth and a number of nodes; and `yes`, `no`, `012` and `12:30` are texts, as
-in YAML 1.2.
+The files are untrusted. YAML is therefore accepted without aliases, tags and merge keys, up to a
+size, a depth and a number of nodes; and `yes`, `no`, `012` and `12:30` are texts, as in YAML 1.2.
 """
 
 from __future__ import annotations
@@ -16,25 +15,24 @@ from functools import lru_cache
 from typing import Any
 
 MOST_CHARS = 64_000  # guess, unmeasured
-_MOST_LINES = 500  # as where Markdown is cut
+_MOST_LINES = 500  # as in the Markdown chunker
 _MOST_NODES = 5_000  # guess, unmeasured
 _DEEPEST = 20  # guess, unmeasured
-_MOST_DOTS = 200  # of a line of TOML: a key of n parts takes time of n * n
+_MOST_DOTS = 200  # of a line of TOML: a key of n parts takes n * n time
 _LONGEST_DETAIL = 120
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The `values` by their names, those that an attribute might be made of: texts, numbers, dates,
-    true or false, and lists of texts. `problem` says why there are none, where that is a mistake.
-    """
+    """The `values` by name that may become attributes: texts, numbers, dates, booleans, and lists
+    of texts. `problem` says why there are none, if that is an error."""
 
     values: Mapping[str, object] = field(default_factory=dict)
     problem: str = ""
 
 
 def front_matter_of(text: str) -> FrontMatter:
-    """What the beginning of a Markdown file says. Never fails on a text."""
+    """Return the front matter of a Markdown file. Never fails on a text."""
     mark, block = _block(text)
     if not mark:
         return FrontMatter()
@@ -45,12 +43,12 @@ def front_matter_of(text: str) -> FrontMatter:
     except (ValueError, RecursionError, OverflowError) as error:
         return FrontMatter(problem=_one_line(error))
     if not isinstance(found, Mapping):
-        return FrontMatter()  # a line, some text and another line
+        return FrontMatter()  # a rule, some text and another rule
     return FrontMatter({n: v for n, v in found.items() if isinstance(n, str) and _is_plain(v)})
 
 
 def _block(text: str) -> tuple[str, str]:
-    """The mark of front matter and what is between the marks, empty without."""
+    """Return the mark of front matter and the text between the marks, both empty without."""
     text = text.removeprefix("\ufeff")
     mark = text[:3]
     if mark not in ("---", "+++"):
@@ -104,8 +102,8 @@ def _yaml(block: str) -> object:
 
 @lru_cache(maxsize=1)
 def _loader() -> Any:
-    """PyYAML's safe loader with the scalars of YAML 1.2's core schema. Dates stay texts, which
-    attributes take."""
+    """Return PyYAML's safe loader with the scalars of YAML 1.2's core schema. Dates stay texts,
+    which attributes accept."""
     import yaml
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -54,7 +54,7 @@ class Expanded:
 
 
 def find_includes(text: str) -> Iterator[Include]:
-    """The includes of a page or a file, those in fences too."""
+    """Yield the includes of a page or a file, including those in fences."""
     if "8<-" not in text:
         return
     inside = False
@@ -70,10 +70,10 @@ def find_includes(text: str) -> Iterator[Include]:
 
 
 def expand_includes(text: str, read: Read) -> Expanded:
-    """What each include stands for, includes within it expanded too.
+    """Expand each include, with nested includes.
 
-    `read` gives the text of a file of the source by the name that the page uses, None for what
-    is not there or may not be read.
+    `read` returns the text of a file of the source by the page's name for it, None if it is missing
+    or must not be read.
     """
     texts: dict[int, str] = {}
     files: dict[str, None] = {}
@@ -87,7 +87,7 @@ def expand_includes(text: str, read: Read) -> Expanded:
 
 
 def _limited(read: Read) -> Read:
-    """Reads no more when enough has been read for one page."""
+    """Wrap `read` to return no more after the limit of one page."""
     left = _MOST_CHARS
 
     def read_while_allowed(name: str) -> str | None:
@@ -146,7 +146,7 @@ def _is_section_mark(line: str) -> bool:
 
 
 def _section(lines: list[str], name: str) -> list[str]:
-    """What is between the first two marks of this name."""
+    """Return the lines between the first two marks of this name."""
     kept: list[str] = []
     inside = False
     for line in lines:

@@ -1,4 +1,4 @@
-"""What a file is, by its name and, where that says nothing, by its first line."""
+"""Detect the type of a file by its name, else by its first line."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
 
 
 def may_be_read(path: str) -> bool:
-    """False where the name alone rules a file out; ask before its bytes are fetched."""
+    """Return False if the name alone excludes a file; check before its bytes are fetched."""
     name = path.rpartition("/")[2]
     return file_type(path) is not None or "." not in name.lstrip(".")

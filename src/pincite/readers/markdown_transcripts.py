@@ -58,8 +58,8 @@ class Spoken:
 
 
 def is_markdown_transcript(text: str) -> bool:
-    """Does somebody speak near its beginning, and somebody else answer in the same form? A page
-    about roles has headings of these names, too: the first to speak is no assistant."""
+    """Return whether somebody speaks near the beginning, and somebody else answers in the same
+    form. A page about roles has headings of these names, too: the first speaker is no assistant."""
     head = text[:_LOOKED_AT]
     turns = list(_speakers(head))
     if len(turns) < 2 or turns[0].role not in ("user", "system"):
@@ -75,8 +75,8 @@ def is_markdown_transcript(text: str) -> bool:
 
 
 def spoken(text: str) -> tuple[Spoken, ...]:
-    """All turns, each up to the next one's beginning without the white space and the rule before
-    it. Lines within fences are nobody's."""
+    """Return all turns, each up to the start of the next one, without the white space and the rule
+    before it. Lines within fences name no speaker."""
     found = list(_speakers(text))
     if not found:
         return ()
@@ -90,7 +90,7 @@ def spoken(text: str) -> tuple[Spoken, ...]:
 
 
 def words_first_said(text: str) -> str:
-    """What a person says first, on one line."""
+    """Return a person's first words on one line."""
     head = text[:_LOOKED_AT]
     for one in spoken(head):
         words = " ".join(head[one.said : one.end].split())
@@ -100,7 +100,7 @@ def words_first_said(text: str) -> str:
 
 
 def _speakers(text: str) -> Iterator[Spoken]:
-    """Lines that name who speaks, outside of fences. `end` is that of the line."""
+    """Yield lines outside of fences that name the speaker. `end` is that of the line."""
     front = _FRONT.match(text)
     at = front.end() if front else 0
     fence = ""
@@ -134,7 +134,7 @@ def _speaker(line: str, at: int, end: int) -> Spoken | None:
 
 
 def _time(given: str | None) -> str:
-    """A time as ISO 8601 writes it, nothing for one that is written otherwise."""
+    """Return a time in ISO 8601, "" for another format."""
     match = _TIME.fullmatch(given.strip()) if given else None
     if match is None:
         return ""

@@ -1,8 +1,8 @@
-"""What looks like a secret, replaced by stars in the text of a document, one for each character.
+"""Mask likely secrets in the text of a document with stars, one for each character.
 
-Lines and columns stay as they are in the file, so that citations are exact: the file has the
-secret, and what is indexed and shown of it has the stars. Whoever reads the file for a citation
-masks it in the same way.
+Lines and columns stay as in the file, so that citations are exact: the file has the secret, and its
+indexed and displayed text has the stars. Readers of the file for a citation mask it in the same
+way.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Span = tuple[int, int]
 
 
 def without_secrets(text: str, path: str) -> str:
-    """The text with stars in place of what looks like a secret, and of the same words elsewhere in
-    it. Newlines stay. What is JSON stays JSON: what is in its strings is looked at as it is
-    decoded, with the name before it."""
+    """Return the text with stars in place of likely secrets, also where the same words occur again.
+    Newlines stay. JSON stays valid: its strings are checked in decoded form, with the name before
+    them."""
     if is_lines(path):
         spans = [*_in_lines(text)]
     elif path.lower().endswith(".json") and _is_json(text):
@@ -52,7 +52,7 @@ def _is_json(text: str) -> bool:
 
 
 def _in_lines(text: str) -> Iterator[Span]:
-    """Lines that are JSON one by one, others as they stand together."""
+    """Yield secrets in lines that are JSON one by one, and in other lines together."""
     lines = text.split("\n")
     at = 0
     for good, run in groupby(lines, _is_json):
@@ -98,7 +98,7 @@ def _decoded(inner: str, units: list[Span]) -> str:
 
 
 def _by_name(key: str, value: str) -> Iterator[Span]:
-    """A value whose name says that it is a secret: `"password": "..."`."""
+    """Yield a value whose name says that it is a secret: `"password": "..."`."""
     if not key or '"' in value or "\n" in value or len(value) > 500:
         return
     before = f'{key}: "'
@@ -108,7 +108,7 @@ def _by_name(key: str, value: str) -> Iterator[Span]:
 
 
 def _again(text: str, known: set[str]) -> Iterator[Span]:
-    """Where the same secrets stand without what gave them away."""
+    """Yield further occurrences of known secrets."""
     looked = 0
     for secret in sorted(one for one in known if len(one) >= _SHORTEST and "\n" not in one):
         looked += len(text)

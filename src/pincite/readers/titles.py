@@ -1,4 +1,4 @@
-"""What a document is called, read off its beginning."""
+"""Find the title of a document in its beginning."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def title_of(text: str, path: str, language: str) -> str:
-    """The document's own title, or its file name. Never empty, one line.
+    """Return the document's own title, or its file name. Never empty, one line.
 
-    Code is known by its path: a module docstring describes, it does not name.
+    Code is named by its path: a module docstring describes the module, but is no title.
     """
     head = text[:_SEARCHED_CHARS]
     found = ""
@@ -46,7 +46,7 @@ def title_of(text: str, path: str, language: str) -> str:
 
 
 def _conversation_title(text: str) -> str:
-    """What a transcript in Markdown is called before somebody speaks, else what is said first."""
+    """Return the title of a Markdown transcript before its first turn, else its first words."""
     turns = spoken(text[:_SEARCHED_CHARS])
     return _markdown_title(text[: turns[0].start] if turns else "") or words_first_said(text)
 

@@ -36,12 +36,12 @@ class Turn:
 
 
 def is_lines(path: str) -> bool:
-    """Is it a file of one object a line?"""
+    """Return whether this is a file with one object per line."""
     return path.lower().endswith(LINES)
 
 
 def is_transcript(text: str) -> bool:
-    """Do lines of the text say who speaks?"""
+    """Return whether lines of the text name their speaker."""
     found = 0
     for number, line in enumerate(text.split("\n", _LOOKED_AT)[:_LOOKED_AT]):
         if not line.strip():
@@ -54,7 +54,7 @@ def is_transcript(text: str) -> bool:
 
 
 def first_words(text: str) -> str:
-    """What a person says first: what the conversation may be called."""
+    """Return a person's first words, which serve as a title."""
     for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT]:
         for turn in turns_of(line) or ():
             if turn.role in ("user", "human") and (said := " ".join(turn.texts).strip()):
@@ -63,7 +63,7 @@ def first_words(text: str) -> str:
 
 
 def turns_of(line: str) -> tuple[Turn, ...] | None:
-    """What is said in a line; None for a line that is no JSON object."""
+    """Return the turns in a line; None for a line that is no JSON object."""
     try:
         held = json.loads(line)
     except (ValueError, RecursionError):
@@ -104,7 +104,7 @@ def _is_tool(part: object) -> bool:
 
 
 def _texts(held: object, depth: int) -> Iterator[str]:
-    """The texts of a content, in the order in which they stand."""
+    """Yield the texts of a content in order."""
     if isinstance(held, str):
         if held.strip():
             yield held

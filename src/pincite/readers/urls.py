@@ -1,6 +1,6 @@
-"""A source's URL rules: regular expressions over paths, and what their addresses are.
+"""A source's URL rules: regular expressions over paths, and the URLs of matching documents.
 
-RE2 matches them: in time of the length of a path, whatever is written there. It knows neither
+RE2 matches them in time linear in the length of a path, whatever the rule. It supports neither
 look-around nor back-references.
 """
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import re2
 
 _ARROW = re.compile(r"=>|→")
-_HINT = r"write it like docs/(.*)\.md=>https://example.org/\1/"
-_NOT_KNOWN = "the expressions of RE2 have no look-around and no back-references"
+_HINT = r"write it as docs/(.*)\.md=>https://example.org/\1/"
+_NOT_KNOWN = "the regular expressions are those of RE2, without look-around and back-references"
 _INDEX = re.compile(r"(?<=[^:/]/)(?:index|README)(?:\.html?)?/?$")
 _SCHEME = re.compile(r"https?://[^/\s]")
 
@@ -42,10 +42,10 @@ def _compile(rule: str) -> tuple[re2._Regexp, str]:
     pattern, *others = _ARROW.split(rule, maxsplit=1)
     replacement = others[0].strip() if others else ""
     if not replacement or not pattern.strip():
-        raise ConfigError(f"The URL rule {rule!r} is not of the form regex=>address.", hint=_HINT)
+        raise ConfigError(f"The URL rule {rule!r} is not in the form regex=>address.", hint=_HINT)
     if not _SCHEME.match(replacement):
         raise ConfigError(
-            f"The URL rule {rule!r} gives no address that begins with https:// and a host.",
+            f"The URL rule {rule!r} does not give an address that begins with https:// and a host.",
             hint=_HINT,
         )
     import re2  # 10 ms that not every run needs
@@ -70,10 +70,9 @@ def _compile(rule: str) -> tuple[re2._Regexp, str]:
 
 
 def url_for(path: str, rules: str | None) -> str | None:
-    """The address that the first matching rule gives a document, or None where none matches.
+    """Return the URL that the first matching rule gives a document, None if none matches.
 
-    A rule matches a whole path. A page called `index` (or `README`) is the address of its
-    folder.
+    A rule matches a whole path. A page named `index` (or `README`) has the URL of its folder.
     """
     if rules is None:
         return None

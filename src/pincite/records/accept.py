@@ -93,15 +93,15 @@ def accept(
             if twice := own.values.keys() & its.values.keys():
                 raise _Refused(
                     "attribute_twice",
-                    f"attribute {min(twice)!r} stands on the record and on a page of it",
-                    "give it to the record or to its pages",
+                    f"attribute {min(twice)!r} is set on the record and on one of its pages",
+                    "set it on the record or on its pages",
                 )
             types |= its.new
             spans.append(PageSpan(span.start, span.end, its.values))
         if missing := lacking(require, own.values):
             raise _Refused(
                 "tags_missing",
-                f"it lacks {', '.join(missing)}, which its collection requires",
+                f"it has no value for {', '.join(missing)}, which its collection requires",
                 "give a value that is not empty: attributes={'" + missing[0] + "': ...}",
             )
         record = KeptRecord(
@@ -157,18 +157,20 @@ def _fields(given: object, names: Sequence[str], what: str) -> Mapping[str, obje
     if not isinstance(given, Mapping):
         raise _Refused(
             "wrong_type",
-            f"a {type(given).__name__} is not {what}, which is a mapping",
-            'write {"id": ..., "text": ..., "attributes": {...}} of it' if names is _FIELDS else "",
+            f"a {type(given).__name__} is not {what}, which takes a mapping",
+            'convert it to {"id": ..., "text": ..., "attributes": {...}}'
+            if names is _FIELDS
+            else "",
         )
     for key in given:
         if key not in names:
             ours = _CALLED.get(str(key))
             raise _Refused(
                 "unknown_key",
-                f"{str(key)[:60]!r} is no field of {what}; they are: {', '.join(names)}",
-                f"here it is called `{ours}`"
+                f"{str(key)[:60]!r} is not a field of {what}; known fields: {', '.join(names)}",
+                f"the name of this field is `{ours}`"
                 if ours in names
-                else "what filters ask for belongs under `attributes`",
+                else "put attributes for filters under `attributes`",
             )
     return given
 
@@ -187,14 +189,14 @@ def _id(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value) if value.bit_length() < 1_024 else "9" * (MOST_ID_CHARS + 1)
     if value is None or value == "":
-        raise _Refused("id_empty", "it has no id", "give each record an id of its own")
+        raise _Refused("id_empty", "it has no id", "give each record its own id")
     if not isinstance(value, str):
         raise _Refused("wrong_type", f"its id is a {type(value).__name__}, not a text")
     if len(value) > MOST_ID_CHARS:
         raise _Refused(
             "id_too_long",
             f"its id has {len(value):,} characters; at most {MOST_ID_CHARS}",
-            "use a hash of it, and keep the long one as an attribute",
+            "use a hash of it, and store the long id as an attribute",
         )
     _require_unicode(value, "id")
     if _CONTROL.search(value) or value != value.strip():
@@ -247,7 +249,7 @@ def _numbered(page: RecordPage, number: int) -> Mapping[str, object]:
     if PAGE_NUMBER in page.attributes:
         raise _Refused(
             "attribute_reserved",
-            f"page {number:,} has an attribute {PAGE_NUMBER!r}",
+            f"page {number:,} has an attribute {PAGE_NUMBER!r}, which is reserved",
             "give the number as `page_number` of the page",
         )
     held = number if page.page_number is None else page.page_number
@@ -259,12 +261,12 @@ def _checked(text: str) -> str:
         raise _Refused(
             "too_large",
             f"its text has {len(text):,} characters; at most {MOST_TEXT_CHARS:,}",
-            "divide it into several records",
+            "split it into several records",
         )
     if not text or text.isspace():
         raise _Refused("empty_text", "its text is empty")
     if "\0" in text:
-        raise _Refused("invalid_text", "its text has NUL characters: it seems to be no text")
+        raise _Refused("invalid_text", "its text has NUL characters: it seems to be binary")
     _require_unicode(text, "text")
     return text
 
@@ -285,7 +287,9 @@ def _url(value: object) -> str | None:
         raise _Refused("wrong_type", f"its url is {_kind(value)}")
     _require_unicode(value, "url")
     if len(value) > _MOST_URL_CHARS or not _ADDRESS.fullmatch(value):
-        raise _Refused("url_invalid", f"its url {value[:60]!r} is no address such as https://x.org")
+        raise _Refused(
+            "url_invalid", f"its url {value[:60]!r} is not an address such as https://x.org"
+        )
     return value
 
 

@@ -33,7 +33,7 @@ async def batches_of(
     ):
         kind = type(records).__name__
         raise UsageError(
-            f"records are given as a list or an iterator of them, not as a {kind}",
+            f"records are a list or an iterator, not a {kind}",
             hint='[{"id": "7", "text": "..."}]',
         )
     batch: list[Given] = []

@@ -29,7 +29,8 @@ from pincite.records.upsert import require_name
 from pincite.scope.filter import check_scope_of, given_filter
 from pincite.settings.load import Settings
 from pincite.sources.record_filter import sql_of
-from pincite.sources.record_store import RecordStore, records_file
+from pincite.sources.record_places import has_records, open_record_store
+from pincite.sources.record_store import RecordStore
 
 _AT_ONCE = 1_000  # ids that are looked up in one step
 
@@ -60,9 +61,10 @@ async def delete(
         target, *others = reversed([info.spec for info in held])
         index = UnionIndex(client, target.name, tuple(others))
         missing: list[str] = []
-        with RecordStore(settings.index) as store:
-            for condition, values in _conditions(target, chosen, store, missing):
-                await asyncio.to_thread(store.mark, name, source, condition, values)
+        with await asyncio.to_thread(open_record_store, settings.index) as store:
+            found = await asyncio.to_thread(_conditions, target, chosen, store, missing)
+            for one in found:
+                await asyncio.to_thread(store.mark, name, source, *one)
             specs = (target, *others)
             deleted = await remove_going(index, specs, store, name, source)
             if deleted:
@@ -80,10 +82,14 @@ async def delete(
 async def count(settings: Settings, client: LeasedIndex, chosen: Chosen) -> int:
     """How many records `delete` would delete. Raises as it does."""
     held = _require_source(await client.collections(), chosen)
-    if not records_file(settings.index).is_file():
+    if not has_records(settings.index):
         return 0
-    with RecordStore(settings.index) as store:
-        found = _conditions(held[-1].spec, chosen, store, [])
+    return await asyncio.to_thread(_count, settings, held[-1].spec, chosen)
+
+
+def _count(settings: Settings, spec: CollectionSpec, chosen: Chosen) -> int:
+    with open_record_store(settings.index) as store:
+        found = _conditions(spec, chosen, store, [])
         return sum(store.matching(chosen.collection, chosen.source, *one) for one in found)
 
 
@@ -94,7 +100,7 @@ def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[Co
     if (chosen.ids is None) == (not chosen.where.strip()):
         given = "both ids and a filter" if chosen.ids is not None else "neither ids nor a filter"
         raise UsageError(
-            f"{given} say which records to delete",
+            f"records to delete are given by {given}",
             hint="ids=['a17'], or where=\"course = 'ml'\"; a whole source: pincite collections"
             " forget SOURCE",
         )
@@ -103,14 +109,14 @@ def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[Co
     if not held:
         called = sorted({info.spec.public_name for info in infos})
         raise UsageError(
-            f"there is no collection {chosen.collection!r}; there are:"
+            f"no collection is named {chosen.collection!r}; known collections:"
             f" {', '.join(called) or 'none'}",
             hint="pincite collections",
         )
     ours = {r.source.name for i in held for r in i.sources if r.source.kind == "records"}
     if chosen.source not in ours:
         raise UsageError(
-            f"{chosen.collection!r} has no source of records {chosen.source!r}; it has:"
+            f"{chosen.collection!r} has no source of records {chosen.source!r}; known sources:"
             f" {', '.join(sorted(ours)) or 'none'}",
             hint="name it with source=NAME or --source NAME",
         )
@@ -119,17 +125,17 @@ def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[Co
 
 def _conditions(
     spec: CollectionSpec, chosen: Chosen, store: RecordStore, missing: list[str]
-) -> list[tuple[str, Sequence[object]]]:
-    """What is chosen, in SQL; ids that are not there are added to `missing`. Raises UsageError,
-    TagsRequired."""
+) -> list[tuple[str, Sequence[object], Sequence[str] | None]]:
+    """What is chosen, in SQL, and among which paths; ids that are not there are added to
+    `missing`. Raises UsageError, TagsRequired."""
     asked: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in chosen.tags.items()}
     scope = Scope(where=chosen.where, tags=asked)
     given = given_filter(scope, check_scope_of([spec], scope))
     condition, values = sql_of(given, spec.attributes)
     if chosen.ids is None:
-        return [(condition, values)]
+        return [(condition, values, None)]
     tags = normalise(chosen.tags, spec.attributes, "tags").values
-    found: list[tuple[str, Sequence[object]]] = []
+    found: list[tuple[str, Sequence[object], Sequence[str] | None]] = []
     wanted = {path_of(id_of(one), spec.require, tags): str(one) for one in chosen.ids}
     paths = list(wanted)
     for start in range(0, len(paths), _AT_ONCE):
@@ -137,6 +143,5 @@ def _conditions(
         there = store.states(chosen.collection, chosen.source, some)
         missing += [wanted[path] for path in some if path not in there]
         if there:
-            marks = ", ".join("?" * len(there))
-            found.append((f"r.path IN ({marks}) AND {condition}", (*there, *values)))
+            found.append((condition, values, tuple(there)))
     return found

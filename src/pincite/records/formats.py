@@ -56,7 +56,7 @@ class FieldMap:
             if name not in columns:
                 shown = ", ".join(columns[:20]) or "none"
                 raise UsageError(
-                    f"{where} has no column {name!r}; it has: {shown}",
+                    f"{where} has no column {name!r}; its columns: {shown}",
                     hint="name the columns: --id COLUMN --text COLUMN --attribute NAME=COLUMN",
                 )
 
@@ -86,7 +86,7 @@ def format_of(path: str, given: Format | None) -> Format:
     found = given or ("jsonl" if path == "-" else _SUFFIXES.get(Path(path).suffix.lower()))
     if found is None:
         raise UsageError(
-            f"{path}: it cannot be seen which format this is",
+            f"{path}: the format is not clear from the file name",
             hint=f"--format {'|'.join(FORMATS)}",
         )
     return found
@@ -100,7 +100,7 @@ def read_records(
     kind = format_of(path, given)
     if kind == "parquet":
         if path == "-":
-            raise UsageError("Parquet is not read from the standard input", hint="name the file")
+            raise UsageError("Parquet cannot be read from the standard input", hint="name the file")
         yield from _parquet(path, fields)
         return
     reader = _jsonl if kind == "jsonl" else _csv
@@ -123,7 +123,7 @@ def _jsonl(stream: IO[bytes], _where: str, fields: FieldMap) -> Iterator[Placed 
         if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
             while (rest := stream.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
                 continue
-            said = f"the line has more than {_LONGEST_LINE:,} bytes"
+            said = f"the line is longer than {_LONGEST_LINE:,} bytes"
             yield Unreadable("too_large", said, number)
             continue
         if not line.strip():
@@ -131,10 +131,10 @@ def _jsonl(stream: IO[bytes], _where: str, fields: FieldMap) -> Iterator[Placed 
         try:
             row = msgspec.json.decode(line)
         except (msgspec.MsgspecError, RecursionError) as error:
-            yield Unreadable("unreadable", f"the line is no JSON: {error}", number)
+            yield Unreadable("unreadable", f"the line is not valid JSON: {error}", number)
             continue
         if not isinstance(row, dict):
-            yield Unreadable("wrong_type", "the line is no JSON object", number)
+            yield Unreadable("wrong_type", "the line is not a JSON object", number)
             continue
         record = fields.with_language(row) if fields.is_empty else fields.record(row)
         yield Placed(record, number)
@@ -191,7 +191,7 @@ def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         raise UsageError(
-            "Parquet needs a library that is not installed",
+            "pyarrow is not installed; Parquet needs it",
             hint="pip install 'pincite[parquet]'",
         ) from error
     try:
@@ -208,4 +208,6 @@ def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error}", hint="check the file") from error
     except ArrowException as error:
-        raise SourceError(f"{path} is no Parquet file: {error}", hint="check the file") from error
+        raise SourceError(
+            f"{path} is not a Parquet file: {error}", hint="check the file"
+        ) from error

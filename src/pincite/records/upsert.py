@@ -42,6 +42,7 @@ from pincite.records.going import remove_going
 from pincite.records.report import MOST_NAMED, Counts, RecordFailure, UpsertProgress, UpsertReport
 from pincite.settings.load import Settings
 from pincite.sources import Entry
+from pincite.sources.record_places import open_record_store
 from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.records import RecordsSource, source_of_records
 
@@ -105,7 +106,7 @@ async def upsert(
                     dense.batch_chunks,
                     index.made_with,
                 )
-                with RecordStore(settings.index) as store:
+                with await asyncio.to_thread(open_record_store, settings.index) as store:
                     run = _Run(spec, target, deps, store, options, name)
                     await run.begin(held)
                     await run.resume()
@@ -118,7 +119,7 @@ async def upsert(
 
 def _require_options(options: UpsertOptions) -> None:
     if options.batch < 1:
-        raise UsageError(f"a batch of {options.batch} records is none: give 1 or more")
+        raise UsageError(f"a batch of {options.batch} records is too small: give 1 or more")
     if options.on_error not in ("report", "raise"):
         raise UsageError(f"on_error is 'report' or 'raise', not {options.on_error!r}")
     require_name(options.source)
@@ -129,7 +130,9 @@ def require_name(source: str) -> None:
     if not isinstance(source, str) or not source.strip() or len(source) > 200:
         raise UsageError(f"{source!r} cannot name a source: use up to 200 characters")
     if not source.isprintable():
-        raise UsageError(f"{source!r} cannot name a source: it has characters nobody can see")
+        raise UsageError(
+            f"{source!r} cannot name a source: it has characters that are not printable"
+        )
 
 
 def _require_own(held: Sequence[CollectionInfo], source: str) -> None:
@@ -137,9 +140,9 @@ def _require_own(held: Sequence[CollectionInfo], source: str) -> None:
         for record in info.sources:
             if record.source.name == source and record.source.kind != "records":
                 raise UsageError(
-                    f"source {source!r} of {info.spec.public_name!r} is not one of records: it is"
-                    f" indexed from {record.source.location}",
-                    hint="give the records a source of their own: source=NAME or --source NAME",
+                    f"source {source!r} of {info.spec.public_name!r} does not hold records: it"
+                    f" is indexed from {record.source.location}",
+                    hint="give the records their own source: source=NAME or --source NAME",
                 )
 
 
@@ -230,8 +233,8 @@ class _Run:
                 one = accept(given, position, types, self.spec.require)
                 if one.record.path in first_at:
                     raise InvalidRecord(
-                        f"record {position:,} ({one.record.id!r}): the same id is that of record"
-                        f" {first_at[one.record.path]:,}, which was taken",
+                        f"record {position:,} ({one.record.id!r}): record"
+                        f" {first_at[one.record.path]:,} has the same id and was used",
                         code="duplicate_id",
                         id=one.record.id,
                         position=position,

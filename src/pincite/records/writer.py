@@ -1,4 +1,4 @@
-"""What an open index does with records."""
+"""Methods of an open index for records."""
 
 from __future__ import annotations
 
@@ -37,30 +37,31 @@ class RecordWriter(OpenIndex):
         progress: Callable[[UpsertProgress], None] | None = None,
         **keywords: Unpack[RecordKeywords],
     ) -> UpsertReport:
-        """Write records, each in place of the one of the same id.
+        """Write records. Each one replaces the record with the same id.
 
         Arguments:
             records: `Record`s, or mappings with `id`, `text` or `pages`, and `title`, `url`,
                 `attributes`, `language`; a list, an iterator of millions, or an async iterator.
-                One record in place of several is a list of it.
-            collection: where they go, by default the configured collection. One that is not there
-                is made.
-            source: the name that citations begin with; ids are distinct within it.
-            batch: how many are pulled, written and held in memory at a time.
-            on_error: `report` names a record that cannot be in the report and writes the rest;
-                `raise` ends with the first one, with those before it written.
-            progress: called now and then with how far the run is.
-            keywords: how a new collection is made: `lexical` (True leaves the dense model out),
-                `model`, `sparse`, `language`, `upgrade`, `beside`, `wait_s` (seconds, for others
-                who write), `on_notice`, `on_fetch`; see `index`.
-            options: the same as one value, in place of `keywords`.
+                A single record stands for a list of one.
+            collection: the target, by default the configured collection. It is created if it does
+                not exist.
+            source: the name that citations begin with. Ids are unique within it.
+            batch: number of records to read, write and hold in memory at a time.
+            on_error: `report` lists invalid records in the report and writes the rest; `raise`
+                stops at the first one, after writing those before it.
+            progress: called repeatedly with the progress of the run.
+            keywords: options of a new collection: `lexical` (True leaves the dense model out),
+                `model`, `sparse`, `language`, `upgrade`, `beside`, `wait_s` (seconds to wait for
+                other writers), `on_notice`, `on_fetch`; see `index`.
+            options: the same as one value, instead of `keywords`.
 
-        A record that did not change costs a look; one of which only attributes changed is not
-        embedded again. What is cut off is whole as far as it went, and the next call goes on.
+        Unchanged records are compared, not written. A record with new attributes and the same text
+        is not embedded again. If a run is interrupted, the records written so far are complete,
+        and the next call continues.
 
-        Returns how many were written, rewritten for their attributes, unchanged and refused, with
-        the first of these by id and reason. Raises UsageError, InvalidRecord where that is wanted,
-        FingerprintMismatch, DiskFull, StoreError.
+        Returns the numbers of records written, rewritten for their attributes, unchanged and
+        refused, with the ids and reasons of the first refused ones. Raises UsageError,
+        InvalidRecord if `on_error` is `raise`, FingerprintMismatch, DiskFull, StoreError.
 
         >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
         >>> report = await pincite.upsert(tickets, collection="tickets")
@@ -91,19 +92,19 @@ class RecordWriter(OpenIndex):
         source: str = RECORDS,
         waiting: Waiting = Waiting(WAIT_S),
     ) -> DeleteReport:
-        """Delete records: some by their ids, or all that a filter fits.
+        """Delete records by their ids, or all that match a filter.
 
         Arguments:
-            ids: the ids that they were written with, one or several.
-            where: a filter on attributes, `path`, `title` and `url`, such as `course = 'ml'`; in
-                place of `ids`.
-            tags: only those that have these attributes. What the collection requires must be
-                among them.
-            collection: where they are, by default the configured collection.
+            ids: an id that a record was written with, or several.
+            where: a filter on attributes, `path`, `title` and `url`, such as `course = 'ml'`;
+                instead of `ids`.
+            tags: only records with these attributes. They must contain the required attributes of
+                the collection.
+            collection: the collection of the records, by default the configured one.
             source: the source that they were written to.
-            waiting: for how many seconds to wait for others who write to the collection.
+            waiting: how many seconds to wait for other writers.
 
-        Returns how many were deleted, and the ids that are not there. Raises UsageError,
+        Returns the number of deleted records and the ids that do not exist. Raises UsageError,
         TagsRequired, IndexNotFound, StoreError.
 
         >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
@@ -127,7 +128,7 @@ class RecordWriter(OpenIndex):
         collection: str = "",
         source: str = RECORDS,
     ) -> int:
-        """How many records `delete` would delete.
+        """Count the records that `delete` would delete.
 
         Arguments:
             ids: as in `delete`.
@@ -136,7 +137,7 @@ class RecordWriter(OpenIndex):
             collection: as in `delete`.
             source: as in `delete`.
 
-        Raises as `delete` does.
+        Raises the errors of `delete`.
 
         >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
         >>> report = await pincite.upsert(tickets, collection="tickets")
@@ -156,7 +157,7 @@ class RecordWriter(OpenIndex):
         collection: str,
         source: str,
     ) -> Chosen:
-        """What is meant, checked. A text or a number is one id, not one of each letter."""
+        """The selected records, checked. A text or a number is a single id."""
         from pincite.records.delete import Chosen
 
         named = collection or self.settings.indexed_collection
@@ -173,4 +174,4 @@ class RecordWriter(OpenIndex):
 
 
 def _unheard(_: UpsertProgress) -> None:
-    """Nobody listens."""
+    """Ignore the progress."""

@@ -149,7 +149,7 @@ def _reason(
     if is_ is not None:
         return "rank" if was.number != is_.number else "score"
     if key not in present:
-        return "is not in the index any more: its file has changed or is gone"
+        return "is no longer in the index: its file has changed or was deleted"
     place = found_now.get(key)
     return f"is found at {place}, and not shown" if place else "is in the index, and not found"
 

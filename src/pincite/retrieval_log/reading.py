@@ -64,16 +64,18 @@ def find_event(files: LogFiles, query_id: str) -> Event:
         matching = list(islice(events(files), 1))
     elif len(query_id) < _SHORTEST:
         raise UsageError(
-            f"{query_id!r} is too short: give {_SHORTEST} digits of the id or more",
-            hint="pincite replay   (lists what was logged)",
+            f"{query_id!r} is too short: give at least {_SHORTEST} digits of the id",
+            hint="pincite replay   (lists logged searches)",
         )
     else:
         matching = [e for e in events(files) if e.query_id.startswith(query_id)]
     if not matching:
         raise UsageError(
-            f"there is no search {query_id!r} in {files.path}",
-            hint="pincite replay   (lists what was logged)",
+            f"no search {query_id!r} is logged in {files.path}",
+            hint="pincite replay   (lists logged searches)",
         )
     if len(matching) > 1:
-        raise UsageError(f"{len(matching)} searches have ids that begin with {query_id}")
+        raise UsageError(
+            f"{len(matching)} searches have ids that begin with {query_id}: give more digits"
+        )
     return matching[0]

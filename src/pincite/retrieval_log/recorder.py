@@ -39,11 +39,12 @@ def utc_now() -> str:
 @dataclass(slots=True)
 class Entry:
     """An event in the making: a search fills in what it comes to know. `found` is None where the
-    trace has it."""
+    trace has it. `told` says that the daemon sends spans of the stages."""
 
     infos: Sequence[CollectionInfo] = ()
     pack: EvidencePack | None = None
     found: tuple[Found, ...] | None = None
+    told: bool = False
 
 
 class Recorder:

@@ -65,9 +65,7 @@ def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
 
     given = [form for one in patterns for form in _forms(one)]
     if any(len(one) > MOST_CHARS for one in given):
-        raise UsageError(
-            f"a path is longer than the {MOST_CHARS:,} characters that a path may have"
-        )
+        raise UsageError(f"a path is longer than the limit of {MOST_CHARS:,} characters")
     if given and all(_is_quick(one) for one in given):
         quick = re.compile("|".join(map(_expression, given)), re.DOTALL)
         return lambda path: quick.fullmatch(path) is not None
@@ -78,9 +76,9 @@ def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
         compiled = re2.compile("|".join(map(_expression, given)) or r"[^\x{0}-\x{10ffff}]", options)
     except re2.error as error:
         raise UsageError(
-            f"the paths are too many or too long ({len(given):,} patterns,"
-            f" {sum(map(len, given)):,} characters)",
-            hint="name folders in place of files",
+            f"the paths exceed a limit ({len(given):,} patterns, {sum(map(len, given)):,}"
+            " characters)",
+            hint="name folders instead of files",
         ) from error
     return lambda path: compiled.fullmatch(path) is not None
 

@@ -165,7 +165,7 @@ def named_infos(
         if name not in known:
             called = ", ".join(sorted({info.spec.public_name for info in infos}))
             raise UsageError(
-                f"there is no collection {name!r}; there are: {called or 'none'}",
+                f"no collection is named {name!r}; known collections: {called or 'none'}",
                 hint="pincite collections",
             )
     return tuple(

@@ -19,7 +19,7 @@ def require_tags(spec: CollectionSpec, filter_: Filter) -> None:
         names = ", ".join(missing)
         given = ", ".join(f'"{name}": ...' for name in missing)
         raise TagsRequired(
-            f"the collection {spec.public_name!r} is only searched and read with {names}",
+            f"the collection {spec.public_name!r} requires {names} for every search and read",
             hint=f"{' '.join(f'--tag {name}=...' for name in missing)}, or tags={{{given}}}",
         )
 

@@ -30,9 +30,9 @@ def schema_of(specs: Iterable[CollectionSpec]) -> Schema:
             other = found.setdefault(name, spec)
             if other.attributes[name] != kind:
                 raise UsageError(
-                    f"the attribute {name!r} is of the type {other.attributes[name]} in"
-                    f" {other.public_name!r} and {kind} in {spec.public_name!r}: they cannot be"
-                    " searched together",
+                    f"the attribute {name!r} has the type {other.attributes[name]} in"
+                    f" {other.public_name!r} and {kind} in {spec.public_name!r}: these"
+                    " collections cannot be searched together",
                     hint=f"search one of them: -c {spec.public_name}",
                 )
     return tuple(sorted((name, spec.attributes[name]) for name, spec in found.items()))

@@ -32,25 +32,25 @@ def _condition(name: str, value: AttributeValue, kinds: dict[str, AttributeType]
     if kind is None:
         close = get_close_matches(name, kinds, n=1)
         raise UsageError(
-            f"there is no attribute {name!r} in what is searched; there are:"
+            f"no attribute is named {name!r} in these collections; known attributes:"
             f" {', '.join(kinds) or 'none'}",
-            hint=f"{close[0]} in place of {name}" if close else "",
+            hint=f"use {close[0]} instead of {name}" if close else "",
         )
     raw: Any = value  # programs give lists, too
     given = tuple(raw) if isinstance(raw, list) else values_of(value)
     try:
         values = [_normal(kind, one) for one in given]
     except ValueError as error:
-        raise UsageError(f"tag {name!r}, of the type {kind}: {error}") from error
+        raise UsageError(f"tag {name!r} has the type {kind}: {error}") from error
     held = [one for one in values if one is not None]
     if not held:
-        raise UsageError(f"tag {name!r} has no value", hint=f"leave it out, or {name}=...")
+        raise UsageError(f"tag {name!r} has no value", hint=f"omit it, or give {name}=...")
     if kind in ("keyword", "keywords"):
         return AnyOf(name, tuple(dict.fromkeys(map(str, held))))
     if len(held) > 1:
         raise UsageError(
-            f"tag {name!r} has {len(held)} values, and is of the type {kind}: give one",
-            hint=f"a filter: {name} = {held[0]} or {name} = {held[1]}",
+            f"tag {name!r} has {len(held)} values, but the type {kind} takes one",
+            hint=f"use a filter: {name} = {held[0]} or {name} = {held[1]}",
         )
     (one,) = held
     if isinstance(one, bool):

@@ -140,10 +140,10 @@ def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> st
     if scope.sources and not set(scope.sources) & set(sources):
         near = near_names(scope.sources, sources, _SHOWN) or sources[:_SHOWN]
         rest = f" and {len(sources) - len(near)} more" if len(sources) > len(near) else ""
-        return f"; the sources are {', '.join(near)}{rest}" if near else "; there is no source"
+        return f"; the sources are {', '.join(near)}{rest}" if near else "; no source is indexed"
     kinds = sorted({record.source_type for record in known})
     if kinds and scope.kinds and not set(scope.kinds) & set(kinds):
-        return f"; what is indexed is of the kinds {', '.join(kinds)}"
+        return f"; the indexed files are of the kinds {', '.join(kinds)}"
     globs = [*scope.paths]
     for one in given.conditions:
         match one:

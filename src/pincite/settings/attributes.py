@@ -38,13 +38,13 @@ def take_attributes(table: dict[str, Any], origin: str) -> Mapping[str, Attribut
     if not isinstance(given, Mapping):
         raise ConfigError(f"{where} is a table, not {given!r}")
     if len(given) > _MOST_DECLARED:
-        raise ConfigError(f"{where} has {len(given):,} names; at most {_MOST_DECLARED:,}")
+        raise ConfigError(f"{where} has {len(given):,} names; the maximum is {_MOST_DECLARED:,}")
     declared: dict[str, AttributeType] = {}
     for name, kind in given.items():
         _check_name(name, where)
         if kind not in ATTRIBUTE_TYPES:
             raise ConfigError(
-                f"{where}: {name} is {kind!r}, which is no type",
+                f"{where}: {name} is {kind!r}, which is not a type",
                 hint=f"use one of {', '.join(ATTRIBUTE_TYPES)}",
             )
         declared[name] = kind
@@ -54,11 +54,11 @@ def take_attributes(table: dict[str, Any], origin: str) -> Mapping[str, Attribut
 def check_required(names: Sequence[str]) -> None:
     """Raise ConfigError for what cannot be a collection's `require`."""
     if len(names) > _MOST_REQUIRED:
-        raise ConfigError(f"require has {len(names)} names; at most {_MOST_REQUIRED}")
+        raise ConfigError(f"require has {len(names)} names; the maximum is {_MOST_REQUIRED}")
     for name in names:
         _check_name(name, "require")
     if len({*names}) < len(names):
-        raise ConfigError("require names an attribute twice")
+        raise ConfigError("require has an attribute twice")
 
 
 def check_given(

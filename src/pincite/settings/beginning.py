@@ -28,7 +28,7 @@ _SOURCES: Final = """\
 # name = "notes"                        # how citations begin
 # include = ["*.md", "*.py"]
 # exclude = ["drafts/"]
-# mask_secrets = true                   # stars in place of what looks like a key or a password
+# mask_secrets = true                   # replace keys and passwords with stars
 # descriptions = {{ "guides/" = "For operators, not for developers" }}
 
 """
@@ -66,10 +66,10 @@ def write_config(folder: Path, text: str) -> Path:
     except FileExistsError as error:
         if folder.is_dir():
             raise ConfigError(
-                f"{place} is there already, and is never overwritten",
-                hint="change it by hand; pincite config show says what is in force",
+                f"{place} already exists and is never overwritten",
+                hint="edit it; pincite config show lists the settings in force",
             ) from error
-        raise ConfigError(f"{folder} is no folder", hint="name a folder") from error
+        raise ConfigError(f"{folder} is not a folder", hint="name a folder") from error
     except OSError as error:
         raise ConfigError(f"{place} cannot be written: {error.strerror}") from error
     return place

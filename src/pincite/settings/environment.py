@@ -106,10 +106,13 @@ def _check_strategy(environ: Mapping[str, str], strategy: str) -> None:
     if mode and mode != wanted:
         other, said = (
             MODE,
-            f"{MODE} is {mode}, and {STRATEGY} is {strategy}, whose mode is {wanted}",
+            f"{MODE} is {mode}, but {STRATEGY} is {strategy}, whose mode is {wanted}",
         )
     elif weight and _share(WEIGHT, weight) != 0.5:
-        other, said = WEIGHT, f"{WEIGHT} is {weight}, and {STRATEGY} is {strategy}, without weights"
+        other, said = (
+            WEIGHT,
+            (f"{WEIGHT} is {weight}, but {STRATEGY} is {strategy}, which has no weights"),
+        )
     else:
         return
     raise ConfigError(said, hint=f"unset {other} or {STRATEGY}")

@@ -105,14 +105,16 @@ def key_of(
 def _one(values: Mapping[str, Any], where: str, store: StoreSettings) -> ForeignSettings:
     for key in values:
         if key in ("key", "api_key", "token"):
-            raise ConfigError(f"{where}: keys are not kept here", hint=f"use {_KEY}, or key_file")
+            raise ConfigError(
+                f"{where}: keys are not allowed here", hint=f"use {_KEY}, or key_file"
+            )
         if key not in ForeignSettings.__dataclass_fields__:
             known = ", ".join(ForeignSettings.__dataclass_fields__)
-            raise ConfigError(f"{where}: unknown key {key!r}; known here: {known}")
+            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {known}")
     here = store.url if store.kind == "qdrant" else ""
     url = values.get("url") or here
     if not url:
-        raise ConfigError(f"{where}: on which server? give a `url`, or one to [store]")
+        raise ConfigError(f"{where}: no server is named; give a `url`, or one to [store]")
     try:
         return msgspec.convert({**values, "url": url}, ForeignSettings)
     except ConfigError as error:
@@ -126,11 +128,11 @@ def _keys(given: str | Mapping[str, str]) -> Mapping[str, str]:
     own = {} if isinstance(given, str) else dict(given)
     layout = given if isinstance(given, str) else own.pop("layout", "")
     if layout and layout not in LAYOUTS:
-        raise ConfigError(f"there is no layout {layout!r}; there are: {', '.join(LAYOUTS)}")
+        raise ConfigError(f"no layout is named {layout!r}; known layouts: {', '.join(LAYOUTS)}")
     for name in own:
         if name not in FIELDS:
-            raise ConfigError(f"fields.{name} is unknown; there are: {', '.join(FIELDS)}")
+            raise ConfigError(f"fields.{name} is unknown; known fields: {', '.join(FIELDS)}")
     keys = {**LAYOUTS.get(layout, {}), **own}
     if not keys.get("text"):
-        raise ConfigError("fields.text is missing: without a text there is nothing to cite")
+        raise ConfigError("fields.text is missing: citations need a text")
     return {name: key for name, key in keys.items() if key}

@@ -101,7 +101,7 @@ def preset_layer(name: object, origin: str = "") -> Layer:
     """The values of a preset. Raises ConfigError that names `origin`."""
     if not isinstance(name, str) or name not in preset_names():
         said = f"{origin}: {unknown_preset(name)}" if origin else unknown_preset(name)
-        hint = 'a file is extended by its path, such as extends = "./team.toml"' if origin else ""
+        hint = 'extends takes the path of a file, such as extends = "./team.toml"' if origin else ""
         raise ConfigError(said, hint=hint)
     return Layer(f"preset {name}", preset_table(name), preset=name)
 
@@ -126,8 +126,9 @@ def read_layers(path: Path) -> tuple[Layer, ...]:
             (first, one), (second, other) = below.items()
             raise ConfigError(
                 f"{first} = {shown(one)} ({layers[-1].place((first,))}) and {second} ="
-                f" {shown(other)} ({layers[-1].place((second,))}): a file extends one thing",
-                hint=f"leave {second} out; it is the older word for a preset that is extended",
+                f" {shown(other)} ({layers[-1].place((second,))}) exclude each other: a file"
+                " extends one thing",
+                hint=f"remove {second}, the older way to extend a preset",
                 keys=_BELOW,
             )
         key, given = next(iter(below.items()), ("preset", GENERAL))
@@ -273,7 +274,7 @@ def _check_within(given: object, keys: Sequence[str], path: Path) -> None:
     if not inside:
         raise ConfigError(
             f"{path}: {'.'.join(keys)} = {shown(given)} is outside of {path.parent}",
-            hint="name a folder beside the file, or in one there",
+            hint="name a folder next to the file, or a folder in it",
         )
 
 

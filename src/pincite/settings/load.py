@@ -176,14 +176,14 @@ class Settings:
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
-    """Settings for a command run in `folder`; `index` wins over the environment.
+    """Load the settings for a command in `folder`. `index` wins over the environment.
 
     Raises ConfigError for an unknown `PINCITE_` variable or key, naming where it stands.
     """
     unknown = sorted(n for n in environ if n.startswith("PINCITE_") and n not in VARIABLES)
     if unknown:
         raise ConfigError(
-            f"unknown environment variable {unknown[0]}; known: {', '.join(VARIABLES)}"
+            f"unknown environment variable {unknown[0]}; known variables: {', '.join(VARIABLES)}"
         )
     given = environ.get("PINCITE_INDEX")
     place = index or (Path(given) if given else None) or find_index(folder)
@@ -268,7 +268,7 @@ def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:
     if named:
         path = _absolute(named, "PINCITE_CONFIG")
         if not _is_file(path):
-            raise ConfigError(f"PINCITE_CONFIG names {path}, and there is no such file")
+            raise ConfigError(f"PINCITE_CONFIG names {path}, which does not exist")
         return path
     beside = index.parent / CONFIG_FILE
     if not _is_file(beside) and index == user_index():
@@ -280,7 +280,7 @@ def _absolute(given: str | Path, what: str) -> Path:
     try:
         return Path(given).expanduser().absolute()
     except (OSError, RuntimeError) as error:  # the current folder is gone, a user is not known
-        raise ConfigError(f"{what} is {given}, and cannot be found: {error}") from error
+        raise ConfigError(f"{what} is {given}, which cannot be resolved: {error}") from error
 
 
 def _is_file(path: Path) -> bool:

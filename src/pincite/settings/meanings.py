@@ -37,6 +37,10 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "base": "the default collection; it has one member for each dense model",
             "keyword": "keyword ranking in a store of kind sqlite: Pincite's BM25 or FTS5",
             "tokenizer": "tokenizer of FTS5",
+            "idf": (
+                "where a Qdrant server counts words for BM25: in all points, or in the"
+                " filtered ones"
+            ),
             "title_weight": "weight of title and headings with FTS5; the text has 1",
             "path_weight": "weight of the path with FTS5; the text has 1",
         },
@@ -59,16 +63,16 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "remote": "allow automatic updates that call paid providers or write to a server",
         },
         "tracing": {
-            "enabled": "spans are sent to the collector of this machine if no variable names one",
-            "texts": "spans have questions and citations, masked, too",
+            "enabled": "send spans to the collector on this machine if no variable names one",
+            "texts": "put questions and citations into spans, with secrets masked",
         },
         "logging": {
-            "format": "what servers log: lines for people, or a JSON object a line",
+            "format": "format of server logs: lines for people, or one JSON object per line",
         },
         "documents": {
             "ocr": (
-                "run OCR on scanned PDF pages, for sources without their own setting;"
-                " false: as before"
+                "run OCR on scanned PDF pages, for sources without their own setting; false:"
+                " unchanged"
             ),
         },
         "memory": {
@@ -87,6 +91,38 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             ),
             "operator": "address of the same database for the operator, who creates users and keys",
             "owner": "address of the same database for migrations",
+            "files": "bucket for uploaded files, as s3://BUCKET/PREFIX; empty: the index folder",
+            "metadata": (
+                "how uploaded documents are described: by rules, or also by the model of models.llm"
+            ),
+            "metadata_chars": "characters of a document to send to the model",
+            "metadata_timeout_s": "timeout per document, in seconds",
+            "metadata_tokens": "maximum tokens of the model's answer per document",
+        },
+        "workspace.s3": {
+            "endpoint": "address of the bucket's server; empty for Amazon's in the region",
+            "region": "region that requests are signed for",
+            "key_file": (
+                "file with credentials in the format of AWS; empty: the variables `AWS_...`,"
+                " or the role of the machine"
+            ),
+        },
+        "workspace.oidc": {
+            "issuer": (
+                "https address of the issuer whose tokens are accepted beside keys; empty for none"
+            ),
+            "audience": "audience that tokens for this server must name",
+            "algorithms": "accepted signature algorithms",
+            "skew_s": "tolerated clock difference, in seconds",
+            "user_claim": "claim with the user's id",
+            "name_claim": "claim with the name of users that are created",
+            "scopes_claim": "claim with scopes or roles; dots lead into nested claims",
+            "create_users": "create a user when a valid token is seen for the first time",
+        },
+        "workspace.oidc.scopes": {
+            "search": "values of that claim that allow searching and reading",
+            "write": "values that allow changes",
+            "admin": "values that allow `/metrics`",
         },
         "collections.NAME": {
             "dense": "the model of this collection; empty for the one in [models]",
@@ -99,8 +135,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "weight": "factor for its fused scores",
             "require": "attributes that every document must have and every search must specify",
             "qdrant": (
-                "the name of a collection of another program "
-                "on a Qdrant server, which this one then is"
+                "name of a collection that another program made on a Qdrant server, under this"
+                " name here"
             ),
             "model": "the dense model of that collection",
             "fields": "mapping of payload keys: the name of a layout, or a table",
@@ -125,8 +161,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "max_item_tokens": "tokens per text; 0 for the model's limit",
             "tokenizer": "tokenizer.json for counting tokens",
             "oversize": "what to do with a single text above the limit",
-            "query_prefix": "prefix of questions; unset: the usual prefix of the model",
-            "document_prefix": "prefix of documents; unset: the usual prefix of the model",
+            "query_prefix": "prefix of questions; unset: the default prefix of the model",
+            "document_prefix": "prefix of documents; unset: the default prefix of the model",
             "instruction": "task instruction, for models that accept one",
             "body": "extra fields for the body of every request",
             "cache": "cache embeddings, so that you never pay for the same text twice",
@@ -181,8 +217,11 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "expand": {
             "by": "source of rephrasings: none, names in the question, or the language model",
-            "strong_best": "the words do without from this part of the highest BM25 there can be",
-            "strong_gap": "and if the second hit lies below the first by this part of it",
+            "strong_best": (
+                "skip rephrasing if the best BM25 score is at least this share of"
+                " the possible maximum"
+            ),
+            "strong_gap": "and the second-best score is lower by at least this share",
             "timeout_s": "timeout in seconds; after it the question is searched unchanged",
             "max_tokens": "maximum tokens of the model's answer",
         },
@@ -202,14 +241,12 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mode": "hybrid, semantic only, or keyword only",
             "keyword": "use keywords for ranking (BM25) or only as a filter",
             "per_result": (
-                "the limits are so many times the results that are asked for; 0 leaves them"
+                "multiply the requested number of results to get the limits; 0 for fixed limits"
             ),
-            "least_per_result": (
-                "the limits are at least so many times the results that are asked for"
-            ),
-            "code_limit": "hits of each side of a collection of code, at least",
+            "least_per_result": ("minimum limits, as a multiple of the requested results"),
+            "code_limit": "minimum hits of each side in a collection of code",
             "symbol_limit": (
-                "hits among the definitions of each name in the question, in a collection of code"
+                "hits among definitions of each name in the question, in a collection of code"
             ),
         },
         "fuse": {
@@ -218,30 +255,27 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "expansion_weight": "weight of a rephrasing; the question has 1",
             "dense_weight": "share of semantic search",
             "foreign_dense_weight": (
-                "that share if the model does not know the question's language"
+                "this share if the model does not know the question's language"
             ),
-            "code_dense_weight": "that share for questions about code in plain words",
-            "apart": (
-                "puts each collection on a scale of its own, where all are about the same thing"
-            ),
-            "vector_weight": "shifts these shares; 0 is keyword only, 1 is semantic only",
+            "code_dense_weight": "this share for questions about code in plain words",
+            "apart": ("scale each collection separately; for collections about the same subject"),
+            "vector_weight": "shift these shares; 0 is keyword only, 1 is semantic only",
         },
         "across": {
             "method": "compare collections by score or by rank",
             "k": "of RRF",
             "depth": "how many of each collection take part in RRF; 0 for all",
             "per_result": (
-                "so many times the results that are asked for take part; 0 leaves the depth"
+                "multiply the requested number of results to get that number; 0 leaves the depth"
             ),
         },
         "load": {
             "pool": "candidates to load for a reranker",
-            "vectors": "load them with their vectors",
+            "vectors": "load the candidates with their vectors",
             "share": (
-                "the part of the pool that one "
-                "collection may take while others have candidates left"
+                "maximum share of the pool for one collection while others have candidates left"
             ),
-            "alone": "the part of the pool that is enough without a reranker",
+            "alone": "share of the pool to load without a reranker",
         },
         "dedup": {
             "same_text": "also drop chunks whose text differs only in white space",
@@ -252,26 +286,40 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "pool": "number of top candidates to smooth",
         },
         "rank_code": {
-            "coherence": "how much of what was found lies in the file",
-            "coherent_dense": "share of semantic search in that",
-            "coherent_from": "what a passage must score to count there, below 1",
-            "covered": "the share of the file's name that the question has",
-            "asked": "the share of the question that the file's name has",
-            "folder": "the same of its folder",
-            "same": "the question names the file",
-            "defines": "it defines a name that is written like code in the question",
-            "mentions": "it defines any word of the question",
-            "overlap": "the share of the question in the names that it defines",
-            "tests": "multiplies the score of tests; 1 leaves it",
-            "prose": "factor for what is not code, in a collection of code",
-            "minor": "multiplies the score of examples and the like",
-            "further": "multiplies the score of each further passage of a file",
-            "bare": "multiplies, within a file, the score of nothing but comments and imports",
-            "mixed": "how much the order of files counts where documentation is found beside code",
-            "pool": "candidates that are loaded at least, where there is a collection of code",
-            "source_named": "whether the name of the only source found is a word of names of files",
-            "words_power": "the power of scores that words alone have given; 1 leaves them",
-            "enabled": "whether passages of code are ranked by their files",
+            "coherence": "weight of the share of hits that lie in the file",
+            "coherent_dense": "share of semantic search in that weight",
+            "coherent_from": "minimum score of a passage to count there, below 1",
+            "dominant": "share of all definitions in hits above which a file counts less there",
+            "covered": "weight of the share of the file name's words that the question has",
+            "asked": "weight of the share of the question's words that the file name has",
+            "folder": "the same two shares for the folder",
+            "same": "bonus if the question names the file",
+            "placed": (
+                "weight of the share of the folder's words in a question with the whole file name"
+            ),
+            "defines": "bonus for defining a name that is written like code in the question",
+            "mentions": "bonus for defining any word of the question",
+            "overlap": "weight of the share of the question's words in the defined names",
+            "tests": "factor for the score of tests; 1 leaves it unchanged",
+            "prose": "factor for files other than code, in a collection of code",
+            "minor": "factor for the score of examples and similar files",
+            "further": "factor for the score of each further passage of a file",
+            "bare": "factor, within a file, for passages with only comments and imports",
+            "mixed": "weight of the order of files where documentation and code are mixed",
+            "pool": "minimum number of loaded candidates in a collection of code",
+            "by_words": (
+                "number of the best hits of keyword search to load as well, as a share of the pool"
+            ),
+            "source_named": (
+                "count the name of the source as a word of file names, if there is only one source"
+            ),
+            "words_power": (
+                "exponent of scores from keyword search alone; 1 leaves them unchanged"
+            ),
+            "words_again": (
+                "weight of the keyword score alone in a file's best passage, if a model takes part"
+            ),
+            "enabled": "rank passages of code by their files",
         },
         "rerank": {
             "use": "when to rerank; expected warns if no reranker is configured",
@@ -285,17 +333,21 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "budget_tokens": "tokens that one request may cost",
             "batch": "passages per request, if several requests are needed",
             "top": "number of results to keep; 0 keeps all",
-            "start_ms": "what a request costs, to plan a time budget",
-            "each_ms": "what a passage costs, to plan a time budget",
+            "start_ms": "estimated milliseconds per request, for planning a time budget",
+            "each_ms": "estimated milliseconds per passage, for planning a time budget",
         },
         "blend": {
-            "method": "one share for all, or one by the place before reranking (tiers)",
-            "rerank_weight": "1 uses the reranker's order only, 0 that of retrieval",
-            "retrieval": "its side: the score over the highest, or 1 over the place",
+            "method": "one share for all, or one by the rank before reranking (tiers)",
+            "rerank_weight": (
+                "weight of the reranker: 1 for its order only, 0 for that of retrieval"
+            ),
+            "retrieval": (
+                "value for retrieval: the score divided by the highest, or 1 divided by the rank"
+            ),
         },
         "cover": {
             "candidates": "number of top candidates to examine",
-            "word_weight": "what words weigh where the cosine, which weighs 1, is known",
+            "word_weight": "weight of keyword coverage beside the cosine, whose weight is 1",
         },
         "gate": {
             "signal": "signal that decides the verdict",
@@ -326,23 +378,28 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "select": {
             "results": "maximum number of results",
-            "on_none": "what a verdict of none shows: the closest apart, or the nearest as results",
-            "closest": "passages below the bar that are shown apart where the verdict is none",
+            "on_none": (
+                "what to show for a verdict of none: the closest passages separately,"
+                " or the nearest as results"
+            ),
+            "closest": "number of closest passages to show separately for a verdict of none",
             "per_document": "maximum chunks per document; 0 for no limit",
-            "docs": "results of twelve that are documentation, where enough are relevant",
-            "code": "results of twelve that are code, where enough are relevant",
-            "buffer": "both are looked for among so many of the best; 0 for all",
+            "docs": "minimum documentation results of twelve, if enough are relevant",
+            "code": "minimum code results of twelve, if enough are relevant",
+            "buffer": "number of top candidates to search for both; 0 for all",
             "need_url": "omit documentation without an address",
         },
         "again": {
             "few": "with fewer candidates, the rephrasings are searched, too",
-            "widen": "fetch more of a kind of source that is underrepresented",
+            "widen": "search again for a kind of source with too few results",
             "define": "if nothing matches, look for definitions of the names in the question",
         },
         "probe": {
             "enabled": "check the nearest chunk of each collection first",
             "threshold": "minimum cosine of that chunk for a question to be on topic",
-            "exact": "compares with every vector where the store can, past the vector index",
+            "exact": (
+                "compare with every vector where the store can do so, without the vector index"
+            ),
         },
         "diversify": {
             "enabled": "choose diverse results (MMR)",
@@ -351,7 +408,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "answer": {
             "mode": "what to do if the evidence is not good enough",
-            "refusal": "a fixed sentence, or the model's own words over no evidence",
+            "refusal": "a fixed sentence, or an answer by the model without evidence",
             "sentence": "the fixed sentence of a refusal",
             "context_tokens": (
                 "maximum tokens of evidence in the prompt, by a conservative estimate"
@@ -362,10 +419,12 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "recent_turns": "recent turns to include verbatim in the rewrite and the prompt",
             "summary_tokens": "maximum tokens of the summary of earlier turns",
             "timeout_s": "timeout of each request to the language model, in seconds",
-            "prompts": "folder of prompts next to this file that replace the bundled ones",
+            "prompts": "folder of prompts, relative to the file, that replace the bundled ones",
         },
         "context": {
-            "around": "what is shown around a result; a unit: its function, class, section or list",
+            "around": (
+                "text to show around a result; a unit is its function, class, section or list"
+            ),
             "max_tokens": "maximum tokens of a unit, by a conservative estimate",
             "least_lines": "minimum lines of a unit, if file and budget allow",
             "file_share": "maximum share of the results for one file while others wait",

@@ -27,11 +27,11 @@ class MemorySettings:
 
     def __post_init__(self) -> None:
         if "\0" in self.path:
-            raise ConfigError(f"memory.path is {self.path!r}, which cannot be a path")
+            raise ConfigError(f"memory.path is {self.path!r}, which is not a valid path")
         if self.infer and self.kind != "mem0":
             raise ConfigError(
-                f'memory.infer is set, and memory.kind is "{self.kind}": only mem0 infers',
-                hint='kind = "mem0", or infer = false',
+                f'memory.infer is true, but memory.kind is "{self.kind}": only mem0 infers',
+                hint='set kind = "mem0", or infer = false',
                 keys=("memory.infer", "memory.kind"),
             )
 

@@ -143,7 +143,7 @@ def _only(given: Mapping[str, Mapping[str, Any]], origin: str, name: str) -> lis
     for key in given[name]:
         if key not in _KNOWN[name]:
             known = ", ".join(_KNOWN[name])
-            raise ConfigError(f"{origin}: unknown key '{name}.{key}'; known here: {known}")
+            raise ConfigError(f"{origin}: unknown key '{name}.{key}'; known keys: {known}")
     return list(given[name].items())
 
 
@@ -167,7 +167,7 @@ def _collection(table: Mapping[str, Any], where: str) -> CollectionOptions:
     for key in table:
         if key not in known:
             raise ConfigError(
-                f"{where}: unknown key {key!r}; known here: dense, {', '.join(known)}"
+                f"{where}: unknown key {key!r}; known keys: dense, {', '.join(known)}"
             )
     try:
         return msgspec.convert(table, CollectionOptions)
@@ -181,15 +181,15 @@ def _options(value: object, where: str) -> ProviderOptions:
     for key in table:
         if key in ("key", "api_key", "token"):
             raise ConfigError(
-                f"{where}: keys are not kept here", hint="use the environment, or key_file"
+                f"{where}: keys are not allowed here", hint="use the environment, or key_file"
             )
         if key not in known:
-            raise ConfigError(f"{where}: unknown key {key!r}; known here: {', '.join(known)}")
+            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {', '.join(known)}")
     for model, of_one in _table(table.get("rates", {}), f"{where}: rates").items():
         for key in _table(of_one, f"{where}: rates.{model!r}"):
             if key not in (names := Rate.__dataclass_fields__):
                 raise ConfigError(
-                    f"{where}: rates.{model!r}: unknown key {key!r}; known here: {', '.join(names)}"
+                    f"{where}: rates.{model!r}: unknown key {key!r}; known keys: {', '.join(names)}"
                 )
     try:
         return msgspec.convert(dict(table), ProviderOptions)
@@ -230,5 +230,5 @@ class _Keyring:
 
 def _key(value: str, where: str) -> Secret:
     if not value or not value.isascii() or any(sign.isspace() for sign in value):
-        raise ConfigError(f"{where} holds no key of one line of ASCII")
+        raise ConfigError(f"{where} does not hold a key of one line of ASCII")
     return Secret(value)

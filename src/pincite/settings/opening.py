@@ -24,7 +24,7 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
         settings = trusted(load_settings(os.environ, _here(), place))
     if _is_file(settings.index):
         raise UsageError(
-            f"{settings.index} is a file, and an index is a folder",
+            f"{settings.index} is a file, but an index is a folder",
             hint=f"{str(settings.index.parent / '.pincite')!r}",
         )
     return settings
@@ -42,7 +42,7 @@ def _path(index: object) -> Path:
     if not named:
         raise UsageError(
             f"index is {shown(index)}; it takes the path of an index folder or Settings",
-            hint="'.pincite', or nothing for the nearest one",
+            hint="use '.pincite', or nothing for the nearest index",
         )
     return Path(str(index))
 
@@ -60,5 +60,6 @@ def _here() -> Path:
         return Path.cwd()
     except OSError as error:
         raise UsageError(
-            f"the current folder cannot be found: {error.strerror}", hint="cd to another one"
+            f"the current folder no longer exists or cannot be read: {error.strerror}",
+            hint="cd to another one",
         ) from error

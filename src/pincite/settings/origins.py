@@ -67,9 +67,9 @@ def only(settings: Sequence[Setting], wanted: Sequence[str]) -> tuple[Setting, .
             known = {".".join(part[:size]) for part in parts for size in range(1, len(part) + 1)}
             near = get_close_matches(name, sorted(known))
             raise UsageError(
-                f"there is no setting {name!r}",
+                f"no setting is named {name!r}",
                 hint=" or ".join(f"pincite config show {one}" for one in near)
-                or "pincite config show lists all",
+                or "pincite config show lists all settings",
             )
     return tuple(one for one in settings if not wanted or any(_is(one.name, n) for n in wanted))
 

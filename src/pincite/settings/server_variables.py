@@ -67,7 +67,7 @@ def _rerank_layers(environ: Mapping[str, str]) -> list[Layer]:
     if provider not in RERANKERS:
         raise ConfigError(
             f"{PROVIDER} is {environ[PROVIDER]!r}; use one of {', '.join(RERANKERS)}",
-            hint='[models] rerank = "PROVIDER:MODEL" for others',
+            hint='set [models] rerank = "PROVIDER:MODEL" for other rerankers',
         )
     model = environ.get(MODEL, "").strip() or RERANKERS[provider]
     url = _url(environ, BASE_URL)
@@ -89,7 +89,7 @@ def _rerank_layers(environ: Mapping[str, str]) -> list[Layer]:
         raise _contradiction(environ)
     if url and provider == "local":
         raise ConfigError(
-            f"{BASE_URL} is {url}, and {PROVIDER} is local, which is on this machine",
+            f"{BASE_URL} is {url}, but {PROVIDER} is local, which means this machine",
             hint=f"unset {BASE_URL}, or set {PROVIDER} to cohere or jina",
         )
     said: list[tuple[str, dict[str, Any]]] = [(RERANK, {"models": {"rerank": name}})]
@@ -101,7 +101,7 @@ def _rerank_layers(environ: Mapping[str, str]) -> list[Layer]:
 
 def _contradiction(environ: Mapping[str, str]) -> ConfigError:
     return ConfigError(
-        f"{RERANK} is {environ[RERANK].strip()}, and {STRATEGY} is {environ[STRATEGY].strip()}",
+        f"{RERANK} is {environ[RERANK].strip()}, but {STRATEGY} is {environ[STRATEGY].strip()}",
         hint=f"unset {RERANK} or {STRATEGY}",
     )
 
@@ -131,7 +131,7 @@ def shared_key(environ: Mapping[str, str], variable: str, other: str) -> str:
 
 
 def _differ(one: str, other: str) -> ConfigError:
-    return ConfigError(f"{one} and {other} hold different keys", hint=f"unset {one} or {other}")
+    return ConfigError(f"{one} and {other} have different keys", hint=f"unset {one} or {other}")
 
 
 def _url(environ: Mapping[str, str], name: str) -> str:

@@ -18,6 +18,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.server_variables import server_key
+from pincite.settings.tables import said_of
 from pincite.stores.settings import StoreSettings
 
 #: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
@@ -32,19 +33,19 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
     for key in given:
         if key in ("key", "api_key", "token"):
             raise ConfigError(
-                f"{origin}: [store]: keys are not kept here",
+                f"{origin}: [store]: keys are not allowed here",
                 hint="use the environment, or key_file",
             )
         if key not in StoreSettings.__dataclass_fields__:
             known = ", ".join(StoreSettings.__dataclass_fields__)
-            raise ConfigError(f"{origin}: unknown key 'store.{key}'; known here: {known}")
+            raise ConfigError(f"{origin}: unknown key 'store.{key}'; known keys: {known}")
     values = dict(given)
     if values.get("url"):
         values.setdefault("kind", "qdrant")
     try:
         return msgspec.convert(values, StoreSettings)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: [store]: {error}") from error
+        raise ConfigError(f"{origin}: [store]: {said_of(error, StoreSettings)}") from error
     except ConfigError as error:
         said = f"{origin}: [store]: {error.message}"
         raise ConfigError(said, hint=error.hint, keys=error.keys) from error
@@ -67,5 +68,5 @@ def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
         raise ConfigError(f"the key file {file} is empty")
     if not value.isascii() or any(sign.isspace() for sign in value):
         # whoever wrote the file that names it must not have another file sent to a server
-        raise ConfigError(f"the key file {file} holds no key of one line of ASCII")
+        raise ConfigError(f"the key file {file} does not hold a key of one line of ASCII")
     return value

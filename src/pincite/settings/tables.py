@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from pincite.errors import ConfigError
 
 T = TypeVar("T")
+_FIELD: Final = re.compile(r"`\$\.(\w+)`")
 
 
 def take_table(
@@ -30,13 +32,23 @@ def take_table(
     unknown = next((key for key in given if key not in known), None)
     if unknown is not None:
         raise ConfigError(
-            f"{origin}: unknown key '{name}.{unknown}'; known here: {', '.join(known)}"
+            f"{origin}: unknown key '{name}.{unknown}'; known keys: {', '.join(known)}"
         )
     try:
         with told_where(origin):
             return msgspec.convert({**given, **over}, kind)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {name}: {error}") from error
+        raise ConfigError(f"{origin}: {name}: {said_of(error, kind)}") from error
+
+
+def said_of(error: msgspec.ValidationError, kind: type[Any]) -> str:
+    """What a wrong value is told as; of a value among a few these are named."""
+    said = str(error)
+    if not (found := _FIELD.search(said)) or "enum" not in said:
+        return said
+    hint = get_type_hints(kind).get(found[1])
+    values = ", ".join(str(one) for one in get_args(hint) if one != "")
+    return f"{said}; one of: {values}" if get_origin(hint) is Literal else said
 
 
 @contextmanager

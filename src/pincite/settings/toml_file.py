@@ -33,7 +33,9 @@ def read_file(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     if len(raw) > MOST_BYTES:
-        raise ConfigError(f"{path} has more than {MOST_BYTES:,} bytes; that is no configuration")
+        raise ConfigError(
+            f"{path} has more than {MOST_BYTES:,} bytes, which is too large for a configuration"
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

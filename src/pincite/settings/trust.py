@@ -41,6 +41,9 @@ _ALWAYS: Final = {
     ("workspace", "database"): "where users and their keys are kept",
     ("workspace", "operator"): "a server",
     ("workspace", "owner"): "a server",
+    ("workspace", "files"): "where uploaded files are kept",
+    ("workspace", "s3"): "a server that uploaded files are sent to",
+    ("workspace", "oidc"): "who may sign in",
     ("memory", "path"): "where what is remembered of users is kept",
     ("answer", "prompts"): "what a model is told",
     ("tracing", "texts"): "questions are sent to a collector",
@@ -174,8 +177,8 @@ def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
         named.append(f"and {len(claims) - _MOST_NAMED} more")
     state = "has changed since it was trusted" if known else "is not trusted"
     raise UntrustedConfig(
-        one_line(f"{config} {state}, and sets {'; '.join(named)}"),
-        hint=f"read it, then: pincite trust {one_line(str(config))}",
+        one_line(f"{config} {state}, and it sets {'; '.join(named)}"),
+        hint=f"read the file, then: pincite trust {one_line(str(config))}",
         config=str(config),
         digest=digest,
         claims=tuple(claims),
@@ -198,8 +201,8 @@ def remember_trust(config: Path, digest: str) -> None:
         Path(beside).replace(place)
     except OSError as error:
         raise ConfigError(
-            f"{place} cannot be written, so nothing is trusted: {error.strerror}",
-            hint=f"PINCITE_CONFIG={one_line(str(config))} names the file for one command",
+            f"{place} cannot be written, so nothing was trusted: {error.strerror}",
+            hint=f"PINCITE_CONFIG={one_line(str(config))} selects the file for one command",
         ) from error
 
 
@@ -241,5 +244,5 @@ def _read() -> Mapping[str, str]:
         return msgspec.json.decode(raw, type=dict[str, str])
     except (ValueError, RecursionError) as error:
         raise ConfigError(
-            f"{place} is damaged: {error}", hint="remove it, and trust files again"
+            f"{place} is damaged: {error}", hint="remove it, then trust your files again"
         ) from error

@@ -1,4 +1,4 @@
-"""Where documents come from: a location on disk to a `Source` and its files."""
+"""Sources of documents: turn a location on disk into a `Source` and its files."""
 
 from pincite.sources.entries import (
     Entry,

@@ -1,4 +1,4 @@
-"""Wheels, source distributions and other archives, read in memory; nothing is extracted."""
+"""Read wheels, source distributions and other archives in memory; nothing is extracted to disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class ArchiveSource(OpenSource):
-    """The members of one archive, without the single folder that holds them all, if one does."""
+    """The members of one archive, without the single top folder, if there is one."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ArchiveSource(OpenSource):
         return judged if isinstance(judged, Entry) else None
 
     def _judge(self, found: Entry | Skipped) -> Entry | Skipped | None:
-        """A member under its path, None for what is never named."""
+        """Return a member under its path, None for members that are never listed."""
         path = found.path.removeprefix(self._top)
         if isinstance(found, Skipped):
             return Skipped(path, found.code, found.detail)
@@ -96,7 +96,7 @@ def open_archive(
     limits: SourceLimits,
     selection: Selection,
 ) -> ArchiveSource:
-    """Name and revision come from the metadata inside, else from the file's name."""
+    """Open an archive. Name and revision come from its metadata, else from the file's name."""
     is_wheel = place.suffix.lower() == ".whl"
     members: Members
     if place.name.lower().endswith(ZIP_SUFFIXES):

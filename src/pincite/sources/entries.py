@@ -1,4 +1,4 @@
-"""What a source lists and how it is read: the words that all kinds of sources share."""
+"""Entries of a source and the interface to read them, shared by all kinds of sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SkipCode = Literal[
     "oversize",  # larger than the limits, or an archive member that claims absurd sizes
     "empty",
     "unsupported",  # a type that no reader reads
-    "generated",  # lock files, source maps, and what is generated in lines that nobody reads
+    "generated",  # lock files, source maps, and generated code with long lines
     "unreadable",  # no permission, damaged, encrypted, a dangling link, a name that is not text
     "outside",  # a link or an archive member that leads out of the source
     "loop",  # a link to a folder that contains it
@@ -40,22 +40,22 @@ class SourceLimits:
     """
 
     max_file_bytes: int = 5_000_000
-    max_extracted_bytes: int = 100_000_000  # of a file whose text is extracted, pictures and all
+    max_extracted_bytes: int = 100_000_000  # of a file whose text is extracted, pictures included
     max_total_bytes: int = 1_000_000_000  # of one archive, unpacked
     max_ratio: int = 200  # unpacked to packed; deflate of real text stays below 30
     max_members: int = 200_000  # of one archive; the sources of Linux have 90,000
 
     def most_bytes(self, path: str) -> int:
-        """How large the file of this name may be."""
+        """Return the maximum size of the file of this name."""
         return self.max_extracted_bytes if extracted_suffix(path) else self.max_file_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which files of a source count. Patterns have the syntax of `.gitignore` lines.
+    """The selected files of a source. Patterns have the syntax of `.gitignore` lines.
 
-    `include` (if any) must match a file, `exclude` wins over it. Hidden files and folders are
-    left out, as ripgrep does, except for `.github` and `.gitlab`, where projects keep docs.
+    `include` (if any) must match a file, `exclude` wins over it. Hidden files and folders are left
+    out, as in ripgrep, except `.github` and `.gitlab`, where projects keep docs.
     """
 
     include: tuple[str, ...] = ()
@@ -66,8 +66,8 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file that may be read. `mtime_ns` is the CRC-32 of the content in archives, where
-    times are often constant: equal (size, mtime_ns) means that the file has not changed."""
+    """A file that may be read. In archives `mtime_ns` is the CRC-32 of the content, because times
+    are often constant: equal (size, mtime_ns) means that the file has not changed."""
 
     path: str
     size: int
@@ -76,7 +76,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or folder (with a final slash) that is left out, and why."""
+    """A file or folder (with a trailing slash) that is left out, and the reason."""
 
     path: str
     code: SkipCode
@@ -84,7 +84,7 @@ class Skipped:
 
 
 class OpenSource(ABC):
-    """A source that is open for reading; a context manager."""
+    """A source open for reading; a context manager."""
 
     def __init__(self, source: Source, *, within: str = "") -> None:
         self.source = source
@@ -93,20 +93,21 @@ class OpenSource(ABC):
 
     @abstractmethod
     def entries(self) -> Iterator[Entry | Skipped]:
-        """Files in the order of their posix paths, without reading any; and what is skipped."""
+        """Yield files in the order of their posix paths, without reading any, and skipped
+        entries."""
 
     @abstractmethod
     def find(self, path: str) -> Entry | None:
-        """The file of this path anywhere in the source, if it may be read: whether or not it is
-        within the listing or matches the `include` patterns, but nothing hidden or excluded."""
+        """Return the file of this path anywhere in the source, if it may be read. It need not be
+        within the listing or match the `include` patterns, but must not be hidden or excluded."""
 
     @abstractmethod
     def read(self, entry: Entry) -> bytes:
-        """The bytes of a file. Raises SourceError where they cannot be had."""
+        """Return the bytes of a file. Raises SourceError if it cannot be read."""
 
     def read_at(self, ref: str, path: str) -> bytes | None:  # noqa: ARG002  # checkouts look
-        """The bytes that a file had at a revision, b"" if that has no such file; None where the
-        revision is not at hand."""
+        """Return the bytes of a file at a revision, b"" if the revision has no such file; None if
+        the revision is not available."""
         return None
 
     def ref_for(
@@ -115,32 +116,32 @@ class OpenSource(ABC):
         content_hash: str,
         raw: bytes | None = None,  # noqa: ARG002
     ) -> str:
-        """The revision that a citation of this file names: that of the source, or its content.
-        `raw` are its bytes, read again where they are not given and matter."""
+        """Return the revision for citations of this file: that of the source, or its content hash.
+        `raw` are its bytes; if missing, they are read when needed."""
         return self.source.ref if self.source.ref else content_ref(content_hash)
 
     def keeps(self, ref: str) -> bool:  # noqa: ARG002  # checkouts look
-        """Does a file that had this revision still have it if its content is the same?"""
+        """Return whether an unchanged file with this revision still has it."""
         return False
 
     def document(self, entry: Entry) -> Document | None:  # noqa: ARG002  # records are documents
-        """The document of an entry that is none of a file; None where readers make one of `read`.
+        """Return the document of an entry that is not a file; None if readers make one from `read`.
         Raises SourceError."""
         return None
 
     def made_of(self, path: str) -> str:  # noqa: ARG002  # records look
-        """What else but its content makes a document's chunks what they are, "" for nothing."""
+        """Return what determines a document's chunks besides its content, "" for nothing."""
         return ""
 
     def attributes_of(self, path: str) -> Attributes | None:  # noqa: ARG002  # records look
-        """The attributes of a document as they are now; None where they stand in its content."""
+        """Return the current attributes of a document; None if its content contains them."""
         return None
 
     def settle(self, indexed: Sequence[DocumentRecord]) -> None:  # noqa: B027
-        """The index has these documents as they are here."""
+        """Record that the index has these documents in their current form."""
 
     def close(self) -> None:  # noqa: B027  # most sources hold nothing open
-        """Let go of what is open."""
+        """Release open resources."""
 
     def __enter__(self) -> Self:
         return self

@@ -23,7 +23,7 @@ from pincite.sources.walk import Walk, read_exclude_file
 from pincite.support.capabilities import open_to_read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from pincite.model import Source
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from pincite.sources.ignore import IgnoreRules
 
 
-#: What a file is left out for whatever is in it.
+#: Reasons that apply to a file whatever its content.
 _BY_NAME = frozenset({"ignored", "hidden", "binary"})
 
 
 class FolderSource(OpenSource):
-    """Files below `root`, or the one file or folder `within` it. Paths count from `root`."""
+    """Files below `root`, or the one file or folder `within` it. Paths are relative to `root`."""
 
     def __init__(
         self,
@@ -54,7 +54,8 @@ class FolderSource(OpenSource):
         self._selection = selection
         self._limits = limits
         self._checkout = checkout
-        # a page may show a file that is not indexed itself, but none that was left out on purpose
+        # a page may include a file that is not indexed itself, but none that was excluded on
+        # purpose
         self._finder = Walk(root, replace(selection, include=()), limits)
 
     def entries(self) -> Iterator[Entry | Skipped]:
@@ -62,21 +63,47 @@ class FolderSource(OpenSource):
         return self.visit(lambda _: None)
 
     def visit(self, entering: Callable[[str], None]) -> Iterator[Entry | Skipped]:
-        """As `entries`. `entering` hears of each folder before anything in it is looked at, its
-        ignore files included, and may raise to end the walk."""
+        """Yield entries as `entries` does. `entering` is called with each folder before anything in
+        it is read, its ignore files included, and may raise to end the walk."""
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
         walk = Walk(self._root, self._selection, self._limits, entering)
         return walk.run(self.within, self._excludes())
 
+    def below(
+        self, paths: Iterable[str], entering: Callable[[str], None] = lambda _: None
+    ) -> Iterator[Entry | Skipped]:
+        """Yield entries as `entries` does, for these files and these folders with their contents,
+        each once. Paths outside of this part of the source are ignored."""
+        ours = self.among(paths)
+        if self.within and not self.within.endswith("/"):
+            if ours:
+                yield self._single(self.within)
+            return
+        walk = Walk(self._root, self._selection, self._limits, entering)
+        excludes = self._excludes()
+        seen: set[str] = set()
+        for path in ours:
+            for found in walk.below(path, excludes, self.within):
+                if found.path not in seen:
+                    seen.add(found.path)
+                    yield found
+
+    def among(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return the paths that are this file or folder, or inside it."""
+        whole = self.within.removesuffix("/")
+        if self.within == whole:  # one file, or everything
+            return tuple(path for path in paths if not whole or path == whole)
+        return tuple(path for path in paths if path == whole or path.startswith(self.within))
+
     def is_left_out(self, path: str) -> bool:
-        """Does the name alone, or an ignore file, keep out what is there?"""
+        """Return whether its name alone, or an ignore file, excludes a path."""
         found = self._finder.find(path, self._excludes())
         return isinstance(found, Skipped) and found.code in _BY_NAME
 
     @property
     def git_folder(self) -> Path | None:
-        """Where git notes what is checked out."""
+        """Return the folder in which git records what is checked out."""
         return self._checkout.private if self._checkout else None
 
     def find(self, path: str) -> Entry | None:
@@ -104,8 +131,8 @@ class FolderSource(OpenSource):
         return rejected or Entry(path, status.st_size, status.st_mtime_ns)
 
     def read(self, entry: Entry) -> bytes:
-        """See OpenSource. Whatever took the file's place since it was listed, only a regular
-        file within the limits is read."""
+        """See OpenSource. Only a regular file within the limits is read, whatever replaced the file
+        since it was listed."""
         file = self._root / entry.path
         try:
             handle = open_to_read(file)
@@ -126,11 +153,12 @@ class FolderSource(OpenSource):
         return raw
 
     def read_at(self, ref: str, path: str) -> bytes | None:
-        """See OpenSource. Only a commit, and only what the checkout holds of its history."""
+        """See OpenSource. Only commits, and only those available in the checkout."""
         return self._checkout.read_at(ref, path) if self._checkout else None
 
     def ref_for(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
-        """See OpenSource. In a checkout: HEAD for files that are as committed, line ends aside."""
+        """See OpenSource. In a checkout: HEAD for files equal to the committed ones, apart from
+        line endings."""
         ref = self.source.ref
         if ref is None or self._checkout is None or ref != self._checkout.head:
             return ref if ref else content_ref(content_hash)
@@ -139,7 +167,7 @@ class FolderSource(OpenSource):
         try:
             committed = self._committed.has(entry.path, self.read(entry) if raw is None else raw)
         except SourceError:
-            committed = None  # it cannot be read any more: what it was is all that can be said
+            committed = None  # it cannot be read any more, so only its earlier content is known
         if committed is None:
             return content_ref(content_hash)
         return ref if committed else f"{ref}{DIRTY}"

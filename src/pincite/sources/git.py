@@ -1,7 +1,7 @@
-"""What git knows of a folder: its checkout, revision and remote.
+"""Read a folder's git checkout, revision and remote.
 
-`.git` is read by hand and the repository's own configuration is obeyed in nothing: it names a
-remote, and that is all ([0006](../../../docs/decisions/0006-untrusted-repositories.md)).
+`.git` is parsed here, and nothing in the repository's configuration is applied. Only the name of a
+remote is read from it ([0006](../../../docs/decisions/0006-untrusted-repositories.md)).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>[^"]*)")?\s*\](
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """`top` is the work tree's root. `head` is None before the first commit. `objects` is where
-    git keeps what was committed, `private` is the git folder of this work tree."""
+    """A checkout. `top` is the work tree's root. `head` is None before the first commit. `objects`
+    is the folder of committed objects, `private` is the git folder of this work tree."""
 
     top: Path
     head: str | None
@@ -39,26 +39,27 @@ class Checkout:
     private: Path
 
     def read_at(self, commit: str, path: str) -> bytes | None:
-        """The bytes of a committed file, b"" if the commit has no such file; None for what is no
-        commit's SHA, or one that is not here (a shallow or partial clone, no `git`)."""
+        """Return the bytes of a committed file, b"" if the commit has no such file; None if it is
+        not a commit's SHA, or not available (a shallow or partial clone, no `git`)."""
         return self.objects.blob(commit, path) if _SHA.fullmatch(commit) else None
 
     def committed(self, within: str = "") -> Tree | None:
-        """What HEAD holds along and below a path, None where that cannot be told."""
+        """Return HEAD's content along and below a path, None if it is not available."""
         return self.objects.tree(self.head, within) if self.head else None
 
     def committed_at(self, paths: Sequence[str]) -> Tree | None:
-        """What HEAD holds along these paths, None where that cannot be told."""
+        """Return HEAD's content along these paths, None if it is not available."""
         return self.objects.along(self.head, paths) if self.head else None
 
 
 def head_of(top: Path) -> str | None:
-    """The commit that is checked out at the root of a work tree, None without one."""
+    """Return the commit checked out at the root of a work tree, None if there is none."""
     return _read_head(*_git_folders(top)) if _is_top(top) else None
 
 
 def find_checkout(folder: Path) -> Checkout | None:
-    """The innermost checkout that holds `folder` (an existing folder without links), if any."""
+    """Return the innermost checkout that contains `folder` (an existing folder without links), if
+    any."""
     top = next((each for each in (folder, *folder.parents) if _is_top(each)), None)
     if top is None:
         return None
@@ -70,7 +71,7 @@ def find_checkout(folder: Path) -> Checkout | None:
 
 
 def name_of_remote(url: str) -> str | None:
-    """`google/adk-docs` for the usual forms of a remote's address, None for local paths."""
+    """Return `google/adk-docs` for the common forms of a remote's URL, None for local paths."""
     match = _URL_REMOTE.fullmatch(url.strip()) or _SCP_REMOTE.fullmatch(url.strip())
     if match is None:
         return None
@@ -78,12 +79,12 @@ def name_of_remote(url: str) -> str | None:
 
 
 def _is_top(folder: Path) -> bool:
-    dot_git = folder / ".git"  # os.path: what may not be looked into is no checkout
+    dot_git = folder / ".git"  # os.path: an unreadable path is no checkout
     return os.path.isfile(dot_git / "HEAD") or os.path.isfile(dot_git)  # noqa: PTH113
 
 
 def _git_folders(top: Path) -> tuple[Path, Path]:
-    """The checkout's own git folder and the one it shares with other worktrees."""
+    """Return the checkout's own git folder and the one it shares with other worktrees."""
     private = top / ".git"
     if os.path.isfile(private):  # noqa: PTH113  # a linked worktree or a submodule
         pointer = _read(private).removeprefix("gitdir:").strip()
@@ -100,7 +101,7 @@ def _resolve(folder: Path, name: str) -> Path | None:
 
 
 def _read(file: Path) -> str:
-    """A regular file of the usual size, "" for anything else: nothing here is waited for."""
+    """Return a regular file of ordinary size, "" for anything else: nothing here blocks."""
     try:
         handle = open_to_read(file, follow=True)
     except (OSError, ValueError):
@@ -138,7 +139,7 @@ def _read_ref(name: str, private: Path, shared: Path) -> str:
 
 
 def _remote_in(config: Path) -> str:
-    """The first remote's address, `origin` before others."""
+    """Return the URL of a remote: `origin`, else the first one."""
     remote, found = "", dict[str, str]()
     for line in _read(config).splitlines():
         section = _SECTION.match(line)

@@ -1,9 +1,9 @@
-"""Commits, trees and blobs of a repository that nobody vouches for.
+"""Read commits, trees and blobs of an untrusted repository.
 
-`git cat-file` reads their objects in a git folder of ours: an empty one with a configuration that
-we wrote. Nothing that the repository configures is read, so nothing of it can be run or fetched
-from ([0006](../../../docs/decisions/0006-untrusted-repositories.md)). What git hands over is
-hashed again here: packs and indexes that lie are found out.
+`git cat-file` reads their objects in a git folder of ours: an empty one with our configuration.
+Nothing that the repository configures is read, so it can neither run programs nor cause downloads
+([0006](../../../docs/decisions/0006-untrusted-repositories.md)). The output of git is hashed again
+here, which detects forged packs and indexes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIMEOUT_S = 20.0  # guess, unmeasured; the trees of 100,000 files take 1 s. A F
 _MEMORY_BYTES = 1_000_000_000  # git's own, without mapped packs: a chain of deltas may claim any
 _MAX_OBJECT_BYTES = 50_000_000  # guess, unmeasured: ten times what is read of a file on disk
 _MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million files take 50 MB
-_AT_ONCE = 200  # names that are sure to fit into a pipe that git does not read yet
+_AT_ONCE = 200  # names that are sure to fit into a pipe before git reads it
 _CONFIG = """[core]
 repositoryformatversion = 1
 bare = true
@@ -45,13 +45,13 @@ class Tree:
     folders: Mapping[str, Mapping[bytes, tuple[bytes, str]]]
 
     def has(self, path: str, raw: bytes) -> bool | None:
-        """Is the committed file of this path these bytes, or these bytes with `\\n` for `\\r\\n`?
-        None where a part of the commit is not at hand."""
+        """Return whether the committed file of this path has these bytes, or these bytes with `\\n`
+        for `\\r\\n`. None if a part of the commit is not available."""
         found = self.blob_at(path)
         return None if found is None else is_blob(found, raw)
 
     def blob_at(self, path: str) -> str | None:
-        """The hash of a regular file, "" where there is none; None where that is not known."""
+        """Return the hash of a regular file, "" if there is none; None if it is unknown."""
         *parents, name = os.fsencode(path).split(b"/")
         folder = self.root
         for each in (*parents, name):
@@ -65,7 +65,8 @@ class Tree:
 
 
 def is_blob(name: str, raw: bytes) -> bool:
-    """Are these bytes, or these with `\\n` for `\\r\\n`, the blob of that name? "" names none."""
+    """Return whether these bytes, or these with `\\n` for `\\r\\n`, are the blob of that name. ""
+    matches none."""
     return name != "" and (
         name == blob_hash(raw, len(name))
         or (b"\r\n" in raw and name == blob_hash(raw.replace(b"\r\n", b"\n"), len(name)))
@@ -73,26 +74,26 @@ def is_blob(name: str, raw: bytes) -> bool:
 
 
 def blob_hash(raw: bytes, digits: int) -> str:
-    """The name of a blob with this content, in 40 or 64 digits."""
+    """Return the name of a blob with this content, in 40 or 64 digits."""
     return _hash("blob", raw, digits)
 
 
 class Objects:
-    """What a repository keeps of its history in `folder`. Once git hung or was cut short over it,
-    nothing of it is at hand any more."""
+    """The history of a repository in `folder`. After git has hung or been cut off, nothing of it is
+    available any more."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._hung = False
 
     def tree(self, commit: str, within: str = "") -> Tree | None:
-        """The trees of a commit along and below the path `within`; None where the commit is not at
-        hand, or is larger than any project."""
+        """Return the trees of a commit along and below the path `within`; None if the commit is not
+        available, or is larger than any project."""
         with self._open(len(commit)) as reader:
             return reader.tree(commit, within) if reader else None
 
     def along(self, commit: str, paths: Sequence[str]) -> Tree | None:
-        """The trees of a commit along all of these paths; None where the commit is not at hand."""
+        """Return the trees of a commit along these paths; None if the commit is not available."""
         folders: dict[str, Mapping[bytes, tuple[bytes, str]]] = {}
         root = None
         with self._open(len(commit)) as reader:
@@ -105,8 +106,8 @@ class Objects:
         return Tree(root, folders) if root else None
 
     def blob(self, commit: str, path: str) -> bytes | None:
-        """The bytes of a committed file, b"" if the commit has no such file; None for what is not
-        at hand."""
+        """Return the bytes of a committed file, b"" if the commit has no such file; None if it is
+        not available."""
         with self._open(len(commit)) as reader:
             tree = reader.tree(commit, path) if reader else None
             blob = tree.blob_at(path) if tree else None
@@ -116,7 +117,7 @@ class Objects:
 
     @contextmanager
     def _open(self, digits: int) -> Iterator[_Reader | None]:
-        """A reader of objects with names of so many digits; None without git."""
+        """Yield a reader of objects with names of so many digits; None without git."""
         git = _find_git()
         if git is None or self._hung:
             yield None
@@ -152,12 +153,12 @@ class Objects:
             finally:
                 watch.cancel()
                 running.kill()
-                with suppress(BrokenPipeError), running:  # what it was not told is for nobody
+                with suppress(BrokenPipeError), running:  # unsent requests are not needed
                     pass
 
 
 def _prepare(ours: Path, objects: Path, digits: int) -> dict[str, str]:
-    """Write an empty git folder; the environment in which git uses it, and nothing else."""
+    """Write an empty git folder; return the environment in which git uses only that folder."""
     (ours / "refs").mkdir()
     (ours / "HEAD").write_text("ref: refs/heads/none\n")
     (ours / "config").write_text(_CONFIG.format(format="sha1" if digits == 40 else "sha256"))
@@ -170,7 +171,7 @@ def _prepare(ours: Path, objects: Path, digits: int) -> dict[str, str]:
 
 
 class _Reader:
-    """Asks a `git cat-file --batch` that runs. Once it fails it knows nothing any more."""
+    """Queries a running `git cat-file --batch`. After a failure it returns nothing any more."""
 
     def __init__(self, running: Popen[bytes], digits: int) -> None:
         if running.stdin is None or running.stdout is None:
@@ -203,14 +204,14 @@ class _Reader:
         return Tree(root, folders) if root else None
 
     def root_of(self, commit: str) -> str | None:
-        """The hash of a commit's tree."""
+        """Return the hash of a commit's tree."""
         raw = self.read([commit], "commit")[0]
         line = raw.partition(b"\n")[0] if raw is not None else b""
         return line[5:].decode("ascii", "replace") if line.startswith(b"tree ") else None
 
     def read(self, names: Sequence[str], kind: str) -> list[bytes | None]:
-        """The content of each; None for what is not at hand, of another kind or not what its name
-        says."""
+        """Return the content of each object; None if it is not available, of another kind or has
+        another hash."""
         found: list[bytes | None] = []
         try:
             for start in range(0, 0 if self._ended else len(names), _AT_ONCE):
@@ -218,12 +219,12 @@ class _Reader:
                 self._asked.write("".join(f"{name}\n" for name in part).encode())
                 self._asked.flush()
                 found += [self._next(name, kind) for name in part]
-        except (OSError, ValueError):  # git has ended, or says what it never says
+        except (OSError, ValueError):  # git has ended, or its output is invalid
             self._ended = True
         return found + [None] * (len(names) - len(found))
 
     def _next(self, name: str, kind: str) -> bytes | None:
-        """Raises ValueError for what cannot be read on from."""
+        """Return the next object. Raises ValueError if reading cannot continue."""
         said, _, rest = self._told.readline(1000).partition(b" ")
         if rest == b"missing\n" and said == name.encode():
             return None
@@ -238,8 +239,8 @@ class _Reader:
 
 
 def _find_git() -> str | None:
-    """The program, in absolute folders of the search path only: none that the place where we are
-    called from could put there."""
+    """Return the program from absolute folders of the search path only; the current folder cannot
+    provide it."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     absolute = [folder for folder in folders if os.path.isabs(folder)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(absolute)) if absolute else None
@@ -252,11 +253,11 @@ def _limit_memory(process: int) -> None:
         try:
             resource.prlimit(process, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
         except (OSError, ValueError):
-            return  # a lower limit of the system's holds, or git has ended already
+            return  # a lower limit of the system applies, or git has already ended
 
 
 def _entries(raw: bytes, width: int) -> dict[bytes, tuple[bytes, str]]:
-    """From name to mode and hash. What is malformed ends it."""
+    """Return mode and hash by name. Malformed data ends the result."""
     found: dict[bytes, tuple[bytes, str]] = {}
     position = 0
     while position < len(raw):

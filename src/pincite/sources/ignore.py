@@ -1,9 +1,9 @@
 """Ignore files with the semantics of git: the deepest file decides, its last match wins.
 
-A pattern is held against a path itself, never against the folders above it: whoever walks does
-not enter what is ignored. (pathspec also matches what lies below a pattern's folder, which
-differs from git as soon as rules from two files meet; the test that asks git found it. It also
-takes exponential time over a line with many stars.)
+A pattern is matched against a path itself, never against its parent folders: a walk does not enter
+ignored folders. (pathspec also matches paths below a pattern's folder, which differs from git when
+rules of two files meet; a test against git found this. It also takes exponential time over a line
+with many stars.)
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class IgnoreRules:
     patterns: tuple[tuple[str, bool], ...]  #: last line first; True = ignored
 
     def verdict(self, path: str) -> bool | None:
-        """True = ignored, False = explicitly kept, None = no pattern matches. A folder's
+        """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
         path ends in a slash."""
         relative = path[len(self.base) :]
         if self.any_of.fullmatch(relative) is None:
@@ -46,7 +46,7 @@ class IgnoreRules:
         )
 
     def covers(self, path: str) -> bool:
-        """Is the path, or a folder above it, matched?"""
+        """Return whether the path, or one of its parent folders, matches."""
         slash = path.find("/")
         while slash >= 0:
             if self.verdict(path[: slash + 1]):
@@ -56,7 +56,7 @@ class IgnoreRules:
 
 
 def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
-    """The rules in some lines, or None where there are none. Malformed lines match nothing."""
+    """Return the rules in some lines, or None if there are none. Malformed lines match nothing."""
     found: list[tuple[str, bool]] = []
     for line in lines:
         pattern = _bare(line)
@@ -77,7 +77,8 @@ def _compile(expression: str) -> re.Pattern[str]:
 
 
 def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
-    """`rules` go from the root down; folders above `path` were not ignored themselves."""
+    """Return whether a path is ignored. `rules` go from the root down; the parent folders of `path`
+    must not be ignored themselves."""
     for each in reversed(rules):
         verdict = each.verdict(path)
         if verdict is not None:
@@ -86,12 +87,12 @@ def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:
 
 
 def translate(pattern: str) -> str | None:
-    """A line of an ignore file, without its "!", as a regular expression over paths whose
-    folders end in a slash. None for what matches nothing.
+    """Return a line of an ignore file, without its "!", as a regular expression over paths whose
+    folders end in a slash. None for a line that matches nothing.
 
-    Nothing is tried twice over: the first place where what stands between two stars fits is as
-    good as any later one, and the same holds for whole names between two `**`. So each of these is
-    an atomic group, and a match takes at most pattern times path.
+    There is no backtracking: the first match of the text between two stars is as good as any later
+    one, and the same holds for whole names between two `**`. So each of these is an atomic group,
+    and a match takes at most pattern times path.
     """
     folder_only = pattern.endswith("/")
     body = pattern[:-1] if folder_only else pattern
@@ -119,8 +120,9 @@ def translate(pattern: str) -> str | None:
 
 
 def _join(tokens: list[tuple[str, str]]) -> str:
-    """One expression. A star that another follows in the same name takes as little as it can."""
-    joined, later = "", False  # from the end: is there a star later in this name?
+    """Return one expression. A star with another star later in the same name matches as little as
+    possible."""
+    joined, later = "", False  # from the end: whether a star follows in this name
     behind = ""
     for kind, expression in reversed(tokens):
         if kind == "star":
@@ -135,7 +137,7 @@ def _join(tokens: list[tuple[str, str]]) -> str:
 
 
 def _next(body: str, position: int) -> tuple[_Kind, str, int]:
-    """What stands here, its expression, and how many characters that is."""
+    """Return the kind of the token here, its expression, and its length in characters."""
     at_begin = position == 0 or body[position - 1] == "/"
     if at_begin and body.startswith("**/", position):
         return "folders", "", 3
@@ -172,7 +174,8 @@ def _character_class(match: re.Match[str]) -> str | None:
 
 
 def _bare(line: str) -> str:
-    """Without its newline, comment and trailing blanks, unless a backslash keeps the last."""
+    """Return a line without its newline, comment and trailing blanks; a backslash keeps the last
+    blank."""
     bare = line.rstrip("\r\n")
     if bare.startswith("#"):
         return ""

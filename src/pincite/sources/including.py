@@ -1,4 +1,4 @@
-"""Files that a page shows: found by the names that the page uses, and never outside of the
+"""Read files that a page includes: found by the page's names for them, never outside of the
 source."""
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pincite.sources.kinds import reject_content
 
 
 def read_included(opened: OpenSource, page: str, name: str) -> str | None:
-    """The text of the file that a page names, None for one that is not there, leads out of the
-    source, or is left out of it (hidden, ignored, binary).
+    """Return the text of a file that a page includes. None if it is missing, outside of the source,
+    or excluded from it (hidden, ignored, binary).
 
-    A name counts from the root of the source or from one of the folders above the page, the
+    A name is relative to the root of the source or to one of the folders above the page, the
     highest first: a site may be built from any of them.
     """
     raw = _raw(opened, page, name)
@@ -25,12 +25,12 @@ def read_included(opened: OpenSource, page: str, name: str) -> str | None:
 
 
 def leads_out(page: str, name: str) -> bool:
-    """Does this name lead out of the source, wherever the site is built?"""
+    """Return whether this name leads out of the source, wherever the site is built."""
     return not any(_candidates(page, name))
 
 
 def state_of(opened: OpenSource, page: str, names: Sequence[str]) -> str:
-    """32 hex digits that change when one of the files does, comes or goes."""
+    """Return 32 hex digits that change when one of the files changes, appears or disappears."""
     digest = hashlib.blake2b(digest_size=16)
     for name in names:
         raw = _raw(opened, page, name)

@@ -1,4 +1,4 @@
-"""Which names are never worth opening, and which contents are not for people."""
+"""Decide which names are never worth opening, and which contents are not for people."""
 
 from __future__ import annotations
 
@@ -39,14 +39,15 @@ _CONTROLS = bytes(set(range(32)) - set(_TEXT_CONTROLS) | {127})
 
 
 def suffix_of(path: str) -> str:
-    """`tar.gz` counts as `gz`; a name without a dot, or with only a leading one, has none."""
+    """Return the suffix: `gz` for `tar.gz`; "" for a name without a dot, or with only a leading
+    one."""
     name = path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     return suffix.lower() if dot and stem else ""
 
 
 def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
-    """What name and size alone say against a file."""
+    """Return the reason to skip a file by name and size alone, None if there is none."""
     name = path.rpartition("/")[2].lower()
     code: SkipCode | None = None
     detail = ""
@@ -57,15 +58,15 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
     elif name in _LOCK_FILES or name.endswith(("-lock.json", ".map")):
         code = "generated"
     elif size > (most := limits.most_bytes(path)):
-        code, detail = "oversize", f"{size:,} bytes, the limit is {most:,}"
+        code, detail = "oversize", f"{size:,} bytes exceed the limit of {most:,}"
     elif ".min." in name and suffix_of(path) in _DENSE:
         code = "minified"
     return Skipped(path, code, detail) if code else None
 
 
 def reject_content(path: str, raw: bytes) -> Skipped | None:
-    """What the content says against a file: ask before a document is made of it. Whose text is
-    extracted, that says its extractor."""
+    """Return the reason to skip a file by its content, None if there is none; call it before making
+    a document. Files for text extraction are checked by their extractor."""
     if extracted_suffix(path):
         return None
     if not raw.strip():
@@ -82,14 +83,14 @@ def reject_content(path: str, raw: bytes) -> Skipped | None:
     if suffix_of(path) in _DENSE:
         per_line = len(raw) // (raw.count(b"\n") + 1)
         return Skipped(path, "minified", f"{per_line:,} bytes per line")
-    mark = generated_mark(raw[:HEAD_BYTES].decode("latin-1"))  # data in the guise of code
+    mark = generated_mark(raw[:HEAD_BYTES].decode("latin-1"))  # data in the form of code
     return Skipped(path, "generated", mark) if mark else None
 
 
 def _is_minified(raw: bytes) -> bool:
-    """Half of the bytes sit in lines above 1,000, or lines are above 300 on average.
+    """Return whether half of the bytes are in lines above 1,000, or lines are above 300 on average.
 
-    Source lines are 30 to 45 bytes on average in every language tried; bundles begin at 500.
+    Source lines are 30 to 45 bytes on average in every language tried; bundles start at 500.
     """
     if len(raw) < 2048:
         return False

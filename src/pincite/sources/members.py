@@ -1,4 +1,4 @@
-"""What the two families of archives have in common: a listing, and bytes by name."""
+"""The common interface of zip and tar archives: a listing, and bytes by name."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ TAR_SUFFIXES = (
 
 
 def is_archive(place: Path) -> bool:
-    """By name only: content is not looked at."""
+    """Return whether a place is an archive, by name only: its content is not read."""
     return place.name.lower().endswith((*ZIP_SUFFIXES, *TAR_SUFFIXES)) and place.is_file()
 
 
 class Members(Protocol):
-    """The regular members of an archive, under the names that they have in it."""
+    """The regular members of an archive, under their names in it."""
 
     @property
     def comment(self) -> str:
-        """The archive's comment: `git archive` writes the commit here. Often empty."""
+        """Return the archive's comment: `git archive` writes the commit here. Often empty."""
 
     @property
     def listing(self) -> tuple[Entry | Skipped, ...]:
-        """In no particular order; each readable name once."""
+        """Return the members in no particular order; each readable name once."""
 
     def read(self, name: str) -> bytes:
-        """Raises SourceError."""
+        """Return the bytes of a member. Raises SourceError."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 def unsafe(name: str) -> bool:
-    """Does this member's name lead out of the archive, or mean nothing as a path?"""
+    """Return whether this member's name leads out of the archive, or is no valid path."""
     parts = name.replace("\\", "/").split("/")
     return (
         not name
@@ -51,6 +51,6 @@ def unsafe(name: str) -> bool:
 
 
 def tidy(name: str) -> str:
-    """`./a//b` is `a/b`; lone surrogates, which no reader could write down, are replaced."""
+    """Normalise `./a//b` to `a/b`; lone surrogates, which cannot be encoded, are replaced."""
     parts = (part for part in name.split("/") if part not in ("", "."))
     return "/".join(parts).encode("utf-8", "replace").decode("utf-8")

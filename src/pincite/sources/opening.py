@@ -1,4 +1,4 @@
-"""Finds out what a location is and opens it."""
+"""Detect the kind of a location and open it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def open_source(
     limits: SourceLimits,
     selection: Selection = EVERYTHING,
 ) -> OpenSource:
-    """A checkout, folder, wheel, archive or single file. Raises SourceError.
+    """Open a checkout, folder, wheel, archive or single file. Raises SourceError.
 
-    In a checkout, paths count from its root, so that citations resolve for everyone; a
-    folder or file inside it limits the listing (`OpenSource.within`), not the names.
+    In a checkout, paths are relative to its root, so that citations resolve for everyone; a folder
+    or file inside it limits the listing (`OpenSource.within`), not the names.
     """
     given = Path(location).expanduser()
     try:
@@ -72,7 +72,7 @@ def open_source(
 
 
 def _require_text(place: Path) -> None:
-    """Raises SourceError for a path that could be neither stored nor cited."""
+    """Raise SourceError for a path that can be neither stored nor cited."""
     raw = os.fsencode(place)
     try:
         raw.decode("utf-8")

@@ -1,7 +1,7 @@
-"""A filter as a condition of SQL over `records r`: which records have a chunk that it fits.
+"""Compile a filter to an SQL condition over `records r`: records with a matching chunk.
 
-A chunk has the attributes of its record and those of its page. What is asked of a chunk alone (its
-text, lines and symbols) is in the index, not here.
+A chunk has the attributes of its record and those of its page. Conditions on a chunk alone (its
+text, lines and symbols) need the index, and are not supported here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _DATE_KEY = (
 
 
 def sql_of(filter_: Filter, types: Mapping[str, AttributeType]) -> tuple[str, Sequence[object]]:
-    """The condition and its parameters. Raises UsageError for what only the index knows."""
+    """Return the condition and its parameters. Raises UsageError for a condition that needs the
+    index."""
     whole, values = _filter(filter_, types, ("r.attributes",))
     if whole == "1":
         return whole, values
@@ -45,7 +46,7 @@ def _filter(
     parts = [compiled(condition) for condition in filter_.must]
     if filter_.should:
         parts.append(f"({' OR '.join(compiled(condition) for condition in filter_.should)})")
-    # what is unknown does not hold, and its opposite does
+    # an unknown value does not match, and its negation does
     parts += [f"NOT coalesce({compiled(condition)}, 0)" for condition in filter_.must_not]
     return " AND ".join(parts) or "1", values
 
@@ -68,7 +69,7 @@ def _condition(
     if name in _COLUMNS and isinstance(condition, (AnyOf, Prefix, Exists)):
         return f"({_test(condition, f'r.{name}', '', values)})"
     raise UsageError(
-        f"records cannot be deleted by {name!r}: they can be selected by their attributes,"
+        f"records cannot be deleted by {name!r}: select them by their attributes,"
         f" {', '.join(_COLUMNS)}",
         hint=f"attributes: {', '.join(sorted(types)) or 'none'}",
     )
@@ -82,7 +83,7 @@ def _test(condition: Condition, value: str, kind: str, values: list[object]) -> 
             return f"{value} IN ({', '.join('?' * len(wanted))})"
         case Range():
             exact = ""
-            if condition.exactly is not None:  # beyond 2^53 floats are too coarse
+            if condition.exactly is not None:  # above 2^53 floats are too coarse
                 values.append(condition.exactly)
                 exact = f"WHEN {kind} = 'integer' THEN {value} = ?"
             between = _between(condition, f"CAST({value} AS REAL)", values)

@@ -1,8 +1,8 @@
 """The originals of records, in one SQLite file of the index folder: `records.db`.
 
-What files are for a folder, this is for a source of records: chunks are cut from it again, and
-citations are checked against it. A record that is not settled is here and not in the index as it
-is here: it waits to be indexed, or to be removed. Only who holds the collection's lease writes.
+It is to a source of records what files are to a folder: chunks are cut from it again, and citations
+are checked against it. If a record is not settled, the index does not have its current form: it
+waits to be indexed, or to be removed. Only the holder of the collection's lease writes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.support.sqlite_schema import migrate
 
 _NAME: Final = "records.db"
-_AT_ONCE = 500  # rows looked up by one statement
-_SETTLED, _PENDING, _GOING = 0, 1, 2
+_AT_ONCE = 500  # rows per lookup statement
+_SETTLED, PENDING, GOING = 0, 1, 2
 MIGRATIONS = (
     """
     CREATE TABLE sources (
@@ -45,13 +45,16 @@ MIGRATIONS = (
     """,
     "CREATE INDEX by_id ON records (source, id);",
 )
+_PUT_TEXT = (
+    "INSERT INTO texts VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET text = excluded.text"
+)
 _STATE = "path, content_hash, shape, attributes, size, state, indexed"
 
 
 @dataclass(frozen=True, slots=True)
 class RecordState:
-    """What is known of a record without its text. `indexed` is what the catalog has of it, None
-    where it has nothing; `settled` says that the index has it as it is here."""
+    """A record's state without its text. `indexed` is its record in the catalog, None if there is
+    none; `settled` says that the index has its current form."""
 
     path: str
     content_hash: str
@@ -63,17 +66,17 @@ class RecordState:
 
     @property
     def stamp(self) -> int:
-        """48 bits that change with the content and the shape."""
+        """Return 48 bits that change with the content and the shape."""
         return int(self.content_hash[:6] + self.shape[:6], 16)
 
 
 def records_file(folder: Path) -> Path:
-    """Where an index folder keeps its records."""
+    """Return the file of an index folder's records."""
     return folder / _NAME
 
 
 class RecordStore:
-    """The records of an index folder, open; a context manager. May be used from several threads."""
+    """The open records of an index folder; a context manager. Safe to use from several threads."""
 
     def __init__(self, folder: Path, *, only_read: bool = False) -> None:
         """Open, or create unless `only_read`. Raises IndexTooNew, StoreError."""
@@ -85,9 +88,9 @@ class RecordStore:
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=60)
         try:
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # counts only in a new file
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only in a new file
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")  # nothing else has what is kept here
+            db.execute("PRAGMA synchronous = FULL")  # no other copy of this data exists
             db.execute("PRAGMA foreign_keys = ON")
             db.execute("PRAGMA secure_delete = FAST")
             migrate(db, MIGRATIONS, f"the records {self._path}")
@@ -97,7 +100,8 @@ class RecordStore:
         return db
 
     def _open_to_read(self) -> sqlite3.Connection:
-        """A folder that cannot be written to has no place for what SQLite keeps beside a file."""
+        """Open a read-only copy: a folder without write access has no place for SQLite's extra
+        files."""
         error: sqlite3.Error | None = None
         for mode in ("mode=ro", "mode=ro&immutable=1"):
             uri = f"{self._path.absolute().as_uri()}?{mode}"
@@ -136,7 +140,7 @@ class RecordStore:
                 ) from error
             raise StoreError(
                 f"the records {self._path} cannot be {verb}: {error}",
-                hint="bring the file back from a copy, or write the records again",
+                hint="restore the file from a backup, or write the records again",
             ) from error
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
@@ -144,8 +148,8 @@ class RecordStore:
             return self._db.execute(sql, values).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it or nothing."""
+    def _writing(self, collection: str = "") -> Iterator[sqlite3.Connection]:  # noqa: ARG002
+        """Run an atomic transaction of a collection."""
         with self._lock, self._translated("written"):
             try:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -157,19 +161,19 @@ class RecordStore:
                 raise
 
     def _source(self, collection: str, name: str) -> int:
-        """The number of a source, 0 for one without records."""
+        """Return the number of a source, 0 for one without records."""
         rows = self._rows(
             "SELECT number FROM sources WHERE (collection, name) = (?, ?)", (collection, name)
         )
         return int(rows[0][0]) if rows else 0
 
     def states(self, collection: str, source: str, paths: Sequence[str]) -> dict[str, RecordState]:
-        """What is known of those of the records that are here."""
+        """Return the states of those of the records that exist."""
         number, found = self._source(collection, source), {}
         for start in range(0, len(paths), _AT_ONCE):
             some = paths[start : start + _AT_ONCE]
             rows = self._rows(
-                f"SELECT {_STATE} FROM records WHERE source = ? AND state <> {_GOING}"
+                f"SELECT {_STATE} FROM records WHERE source = ? AND state <> {GOING}"
                 f" AND path IN ({', '.join('?' * len(some))})",
                 (number, *some),
             )
@@ -177,9 +181,10 @@ class RecordStore:
         return found
 
     def paths_of(self, collection: str, source: str, id_: str) -> tuple[str, ...]:
-        """The paths of all records with this id, which differ in what their collection requires."""
+        """Return the paths of all records with this id; they differ in attributes that the
+        collection requires."""
         rows = self._rows(
-            f"SELECT path FROM records WHERE source = ? AND id = ? AND state <> {_GOING}"
+            f"SELECT path FROM records WHERE source = ? AND id = ? AND state <> {GOING}"
             " ORDER BY path",
             (self._source(collection, source), id_),
         )
@@ -188,8 +193,8 @@ class RecordStore:
     def page(
         self, collection: str, source: str, after: str, limit: int, *, pending: bool = False
     ) -> list[RecordState]:
-        """The next records by path, or those of them that are to be indexed."""
-        wanted = f"state = {_PENDING}" if pending else f"state <> {_GOING}"
+        """Return the next records by path, or only those that wait to be indexed."""
+        wanted = f"state = {PENDING}" if pending else f"state <> {GOING}"
         rows = self._rows(
             f"SELECT {_STATE} FROM records WHERE source = ? AND path > ? AND {wanted}"
             " ORDER BY path LIMIT ?",
@@ -206,10 +211,10 @@ class RecordStore:
             )
 
     def get(self, collection: str, source: str, path: str) -> KeptRecord | None:
-        """A record with its text."""
+        """Return a record with its text."""
         rows = self._rows(
             "SELECT path, id, text, pages, title, url, language, attributes FROM records"
-            f" JOIN texts USING (number) WHERE source = ? AND path = ? AND state <> {_GOING}",
+            f" JOIN texts USING (number) WHERE source = ? AND path = ? AND state <> {GOING}",
             (self._source(collection, source), path),
         )
         if not rows:
@@ -222,10 +227,10 @@ class RecordStore:
             )
 
     def put(self, collection: str, source: str, records: Iterable[KeptRecord]) -> None:
-        """Keep these, in place of those of the same path. They wait to be indexed."""
-        with self._writing() as db:
+        """Store records, replacing those of the same path. They wait to be indexed."""
+        with self._writing(collection) as db:
             db.execute(
-                "INSERT OR IGNORE INTO sources (collection, name) VALUES (?, ?)",
+                "INSERT INTO sources (collection, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (collection, source),
             )
             number = self._source(collection, source)
@@ -233,7 +238,7 @@ class RecordStore:
                 ((row,),) = db.execute(
                     "INSERT INTO records (source, path, id, title, url, language, attributes,"
                     " pages, content_hash, shape, size, updated, state)"
-                    f" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_PENDING})"
+                    f" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {PENDING})"
                     " ON CONFLICT (source, path) DO UPDATE SET (id, title, url, language,"
                     " attributes, pages, content_hash, shape, size, updated, state) ="
                     " (excluded.id, excluded.title, excluded.url, excluded.language,"
@@ -245,12 +250,12 @@ class RecordStore:
                         *(one.content_hash, one.shape, len(one.text.encode()), int(time.time())),
                     ),
                 ).fetchall()
-                db.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", (row, one.text))
+                db.execute(_PUT_TEXT, (row, one.text))
 
     def settle(self, collection: str, indexed: Iterable[DocumentRecord]) -> None:
-        """The index has these as they are here."""
+        """Record that the index has the current form of these records."""
         numbers: dict[str, int] = {}
-        with self._writing() as db:
+        with self._writing(collection) as db:
             for one in indexed:
                 if one.source not in numbers:
                     numbers[one.source] = self._source(collection, one.source)
@@ -266,47 +271,61 @@ class RecordStore:
     def unsettle(
         self, collection: str, source: str | None = None, keep: Iterable[DocumentRecord] = ()
     ) -> None:
-        """The index has nothing of a collection, or of a source but for the records to `keep`: all
-        else is to be indexed."""
-        with self._writing() as db:
+        """Mark all records of a collection, or of a source, as not indexed, except those to
+        `keep`."""
+        with self._writing(collection) as db:
             db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (path TEXT PRIMARY KEY)")
             db.execute("DELETE FROM kept")
             db.executemany("INSERT OR IGNORE INTO kept VALUES (?)", ((r.path,) for r in keep))
             db.execute(
-                f"UPDATE records SET state = {_PENDING}, indexed = NULL WHERE state <> {_GOING}"
+                f"UPDATE records SET state = {PENDING}, indexed = NULL WHERE state <> {GOING}"
                 " AND path NOT IN (SELECT path FROM kept) AND source IN (SELECT number FROM"
-                " sources WHERE collection = ? AND coalesce(name = ?, 1))",
+                " sources WHERE collection = ? AND name = coalesce(?, name))",
                 (collection, source),
             )
 
     def count(self, collection: str, source: str) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         number = self._source(collection, source)
-        sql = f"SELECT count(*) FROM records WHERE source = ? AND state <> {_GOING}"
+        sql = f"SELECT count(*) FROM records WHERE source = ? AND state <> {GOING}"
         return int(self._rows(sql, (number,))[0][0])
 
-    def mark(self, collection: str, source: str, condition: str, values: Sequence[object]) -> int:
-        """Those for which a condition of SQL over `records r` holds are going: from now on they are
-        not here for anybody but `going`. Returns how many there are."""
-        with self._writing() as db:
+    def mark(
+        self,
+        collection: str,
+        source: str,
+        condition: str,
+        values: Sequence[object],
+        paths: Sequence[str] | None = None,
+    ) -> int:
+        """Mark records as going if an SQL condition over `records r` holds, restricted to the
+        `paths` if some are named. From then on only `going` returns them. Returns their number."""
+        among, named = _among(paths)
+        with self._writing(collection) as db:
             return db.execute(
-                f"UPDATE records AS r SET state = {_GOING}"
-                f" WHERE source = ? AND state <> {_GOING} AND ({condition})",
-                (self._source(collection, source), *values),
+                f"UPDATE records AS r SET state = {GOING}"
+                f" WHERE source = ? AND state <> {GOING}{among} AND ({condition})",
+                (self._source(collection, source), *named, *values),
             ).rowcount
 
     def matching(
-        self, collection: str, source: str, condition: str, values: Sequence[object]
+        self,
+        collection: str,
+        source: str,
+        condition: str,
+        values: Sequence[object],
+        paths: Sequence[str] | None = None,
     ) -> int:
-        """How many `mark` would mark."""
-        sql = f"SELECT count(*) FROM records r WHERE source = ? AND state <> {_GOING}"
+        """Return how many records `mark` would mark."""
+        among, named = _among(paths)
+        sql = f"SELECT count(*) FROM records r WHERE source = ? AND state <> {GOING}{among}"
         number = self._source(collection, source)
-        return int(self._rows(f"{sql} AND ({condition})", (number, *values))[0][0])
+        return int(self._rows(f"{sql} AND ({condition})", (number, *named, *values))[0][0])
 
     def going(self, collection: str, source: str, limit: int) -> list[RecordState]:
-        """Records that are going."""
+        """Return records that are going."""
         rows = self._rows(
-            f"SELECT {_STATE} FROM records WHERE source = ? AND state = {_GOING}"
+            f"SELECT {_STATE} FROM records WHERE source = ? AND state = {GOING}"
             " ORDER BY path LIMIT ?",
             (self._source(collection, source), limit),
         )
@@ -315,26 +334,30 @@ class RecordStore:
     def purge(self, collection: str, source: str, paths: Sequence[str]) -> None:
         """Delete records that are going."""
         number = self._source(collection, source)
-        with self._writing() as db:
+        with self._writing(collection) as db:
             db.executemany(
-                f"DELETE FROM records WHERE (source, path, state) = (?, ?, {_GOING})",
+                f"DELETE FROM records WHERE (source, path, state) = (?, ?, {GOING})",
                 ((number, path) for path in paths),
             )
 
     def drop(self, collection: str, source: str | None = None) -> None:
-        """Delete all records of a collection, or of one source of it."""
-        with self._writing() as db:
+        """Delete all records of a collection, or of one of its sources."""
+        with self._writing(collection) as db:
             db.execute(
-                "DELETE FROM sources WHERE collection = ? AND coalesce(name = ?, 1)",
+                "DELETE FROM sources WHERE collection = ? AND name = coalesce(?, name)",
                 (collection, source),
             )
         self.flush()
 
     def flush(self) -> None:
-        """Give room back that nothing needs, and write what waits in the log into the file."""
-        with self._lock, suppress(sqlite3.Error):  # neither loses anything where it fails
-            self._db.executescript("PRAGMA incremental_vacuum")  # `execute` frees one page alone
+        """Free unused space, and write the log into the file."""
+        with self._lock, suppress(sqlite3.Error):  # if one fails, nothing is lost
+            self._db.executescript("PRAGMA incremental_vacuum")  # `execute` frees only one page
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _among(paths: Sequence[str] | None) -> tuple[str, Sequence[str]]:
+    return ("", ()) if paths is None else (f" AND path IN ({', '.join('?' * len(paths))})", paths)
 
 
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, str | int | float | bool | tuple[str, ...]])

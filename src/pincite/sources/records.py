@@ -1,4 +1,4 @@
-"""A source of records: its documents are kept in the index folder, not on the user's disk."""
+"""A source of records: its documents are stored in the index folder, not on the user's disk."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pincite.errors import SourceError
 from pincite.model import Attributes, Document, DocumentRecord, Source
 from pincite.model.revisions import content_ref
 from pincite.sources.entries import Entry, OpenSource, Skipped
-from pincite.sources.record_store import RecordStore, records_file
+from pincite.sources.record_places import has_records, open_record_store
+from pincite.sources.record_store import RecordStore
 
 _PAGE = 1_000  # records listed at once
 
 
 def source_of_records(collection: str, name: str) -> Source:
-    """The source that records of this name in a collection (a base) are in."""
+    """Return the source for records of this name in a collection (a base)."""
     return Source(name, f"records:{collection}/{name}", "records", anchors="none")
 
 
@@ -25,14 +26,14 @@ class RecordsSource(OpenSource):
     def __init__(
         self, source: Source, store: RecordStore, *, owned: bool = True, only_read: bool = False
     ) -> None:
-        """Closes the store in the end if it is `owned`."""
+        """Open the source. If `owned`, it closes the store at the end."""
         super().__init__(source)
         self._store = store
         self._owned = owned
         self._only_read = only_read
         place = source.location.removeprefix("records:")
         self._collection = place.removesuffix(f"/{source.name}")
-        self._last = ("", "")  # path and shape of the record that was read last
+        self._last = ("", "")  # path and shape of the last record read
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
@@ -50,14 +51,14 @@ class RecordsSource(OpenSource):
         """See OpenSource."""
         kept = self._store.get(self._collection, self.source.name, entry.path)
         if kept is None:
-            raise SourceError(f"record {entry.path} is not there any more.")
+            raise SourceError(f"record {entry.path} no longer exists.")
         return kept.text.encode()
 
     def document(self, entry: Entry) -> Document | None:
         """See OpenSource."""
         kept = self._store.get(self._collection, self.source.name, entry.path)
         if kept is None:
-            raise SourceError(f"record {entry.path} is not there any more.")
+            raise SourceError(f"record {entry.path} no longer exists.")
         content_hash = kept.content_hash
         self._last = (kept.path, kept.shape)
         return Document(
@@ -101,23 +102,24 @@ class RecordsSource(OpenSource):
 
 
 def open_records(source: Source, folder: Path | None, *, only_read: bool = False) -> RecordsSource:
-    """The source of records that is kept in this index folder. Raises SourceError where it has
-    none, StoreError."""
-    if folder is None or not records_file(folder).is_file():
-        raise SourceError(f"the records of {source.name} are not in the index folder")
-    return RecordsSource(source, RecordStore(folder, only_read=only_read), only_read=only_read)
+    """Open the source of records in this index folder. Raises SourceError if it has none,
+    StoreError."""
+    if folder is None or not has_records(folder):
+        raise SourceError(f"the records of {source.name} are missing from the index folder")
+    store = open_record_store(folder, only_read=only_read)
+    return RecordsSource(source, store, only_read=only_read)
 
 
 def unsettle(folder: Path, collection: str) -> None:
-    """The index of a collection is made anew: all of its records are to be indexed. Raises
+    """Mark all records of a collection as not indexed, because its index is rebuilt. Raises
     StoreError."""
-    if records_file(folder).is_file():
-        with RecordStore(folder) as store:
+    if has_records(folder):
+        with open_record_store(folder) as store:
             store.unsettle(collection)
 
 
 def drop_records(folder: Path, collection: str, source: str | None = None) -> None:
-    """Delete the records of a collection, or of one source of it. Raises StoreError, DiskFull."""
-    if records_file(folder).is_file():
-        with RecordStore(folder) as store:
+    """Delete the records of a collection, or of one of its sources. Raises StoreError, DiskFull."""
+    if has_records(folder):
+        with open_record_store(folder) as store:
             store.drop(collection, source)

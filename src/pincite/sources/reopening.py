@@ -1,4 +1,4 @@
-"""Opens again what the catalog remembers."""
+"""Reopen sources from their records in the catalog."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pincite.sources.records import open_records
 
 
 def selection_of(record: SourceRecord) -> Selection:
-    """The selection with which a source was indexed."""
+    """Return the selection with which a source was indexed."""
     return Selection(include=record.include, exclude=record.exclude)
 
 
 def reopen_source(
     record: SourceRecord, within: str = "", *, folder: Path | None = None, only_read: bool = False
 ) -> OpenSource:
-    """A source that the catalog knows, or the part of it that is `within`. Records are in the index
-    `folder`. Raises SourceError where it is gone."""
+    """Open a source of the catalog, or the part of it that is `within`. Records are in the index
+    `folder`. Raises SourceError if it is missing."""
     source = record.source
     try:
         if source.kind == "records":
@@ -38,7 +38,9 @@ def reopen_source(
     except SourceError as error:
         raise SourceError(
             error.message,
-            hint=f"bring it back, or remove it: pincite collections forget {source.name}",
+            hint=(
+                f"restore it, or remove it from the index: pincite collections forget {source.name}"
+            ),
         ) from error
     opened.source = replace(
         opened.source,

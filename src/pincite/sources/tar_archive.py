@@ -1,7 +1,7 @@
-"""Tar files, packed in any way that the standard library can unpack.
+"""Tar files, with any compression that the standard library supports.
 
-A packed tar can only be read from its beginning, so it is read once, in order. The members that
-may become documents are kept, in a file without a name once they are more than a few.
+A compressed tar can only be read from its beginning, so it is read once, in order. Members that may
+become documents are kept, in an anonymous file if they are large.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KEPT_IN_MEMORY = 20_000_000  # bytes; the documents of most archives
 
 @dataclass(frozen=True, slots=True)
 class TarMembers:
-    """`places` are where in `kept` a member begins and how long it is."""
+    """Members of a tar. `places` has the start and the length of each member in `kept`."""
 
     comment: str
     listing: tuple[Entry | Skipped, ...]
@@ -37,7 +37,7 @@ class TarMembers:
     places: dict[str, tuple[int, int]]
 
     def read(self, name: str) -> bytes:
-        """Look it up."""
+        """Return the kept bytes of a member."""
         try:
             begin, size = self.places[name]
         except KeyError as error:
@@ -46,14 +46,14 @@ class TarMembers:
         return self.kept.read(size)
 
     def close(self) -> None:
-        """Forget the contents."""
+        """Release the contents."""
         self.places.clear()
         self.kept.close()
 
 
 def open_tar(place: Path, limits: SourceLimits) -> TarMembers:
-    """Raises SourceError where this is no tar file, or a bomb: one that unpacks to many times its
-    size. One that is damaged further on gives what comes before."""
+    """Open a tar file. Raises SourceError for another file type, or for a bomb that unpacks to many
+    times its size. A file damaged further on yields its earlier members."""
     try:
         unpacked = Unpacked(place, limits)
     except (SourceError, *_DAMAGE) as error:
@@ -108,7 +108,7 @@ def _take(
 ) -> Entry | Skipped:
     name = tidy(member.name)
     if unsafe(member.name):
-        return Skipped(member.name, "outside", "the member's name leads out of the archive")
+        return Skipped(member.name, "outside", "the member's name is a path outside of the archive")
     if member.issym() or member.islnk():
         return Skipped(name, "link")
     if not member.isreg() or member.issparse():
@@ -117,7 +117,7 @@ def _take(
     if rejected:
         return rejected
     if name in places:
-        return Skipped(name, "unreadable", "the archive holds this name twice")
+        return Skipped(name, "unreadable", "the archive contains this name twice")
     unpacked.seek(member.offset_data)
     raw = unpacked.take(member.size)
     if len(raw) != member.size:
@@ -138,5 +138,5 @@ def _rest(total: int, members: int, limits: SourceLimits) -> str:
     if total > limits.max_total_bytes:
         return f"unpacks to more than {limits.max_total_bytes:,} bytes; the rest was not read"
     if members >= limits.max_members:
-        return f"holds more than {limits.max_members:,} files; the rest was not read"
+        return f"contains more than {limits.max_members:,} files; the rest was not read"
     return ""

@@ -1,4 +1,4 @@
-"""Unpacked bytes of a packed tar, in order and never more than is allowed."""
+"""Unpack a compressed tar in order, never beyond the limits."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _CHUNK = 65_536
 _XZ_BYTES = 200_000_000  # `xz -9` asks for 65 MB; a header may ask for 4 GB
-_HEADER_BYTES = 1_000_000  # of the headers before one member: names, and what pax says of it
+_HEADER_BYTES = 1_000_000  # of the headers before one member: names and pax data
 _MEMBER_BYTES = 4096  # of a member's header, its pax header and padding
-_FREE_BYTES = 1_000_000  # unpacked bytes that no ratio is asked for: a tar of nothing is 10 kB
+_FREE_BYTES = 1_000_000  # unpacked bytes exempt from the ratio: an empty tar is 10 kB
 
 
 class TooMuch(Exception):
-    """The archive unpacks to more than anyone should have to read. Says to what."""
+    """The archive unpacks to more than the limit. The message has the size."""
 
 
 class Unpacked:
@@ -41,13 +41,13 @@ class Unpacked:
         self._limit = limits.max_total_bytes + limits.max_members * _MEMBER_BYTES
 
     def tell(self) -> int:
-        """How many bytes have been read."""
+        """Return the number of bytes read."""
         return self._position
 
     def seek(self, position: int, whence: int = io.SEEK_SET) -> int:
-        """Go forwards. Raises ValueError for the way back."""
+        """Seek forwards. Raises ValueError for a backward seek."""
         if whence != io.SEEK_SET or position < self._position:
-            raise ValueError("a packed tar is read forwards")
+            raise ValueError("a compressed tar can only be read forwards")
         while self._position < position:
             if not self._take(min(_CHUNK, position - self._position)):
                 break
@@ -55,13 +55,13 @@ class Unpacked:
         return self._position
 
     def read(self, size: int = -1) -> bytes:
-        """Bytes of a header, of which no member has more than any program writes."""
+        """Read bytes of a header; they are limited to what real programs write."""
         if size < 0 or self._position + size - self._header_from > _HEADER_BYTES:
             raise TooMuch(f"a header is larger than {_HEADER_BYTES:,} bytes")
         return self.take(size)
 
     def take(self, size: int) -> bytes:
-        """Bytes of a member."""
+        """Read bytes of a member."""
         parts = []
         while size > 0 and (part := self._take(min(size, _CHUNK))):
             parts.append(part)
@@ -69,7 +69,7 @@ class Unpacked:
         return b"".join(parts)
 
     def begin_header(self) -> None:
-        """What is read from here on is the headers of one member."""
+        """Start counting the headers of one member."""
         self._header_from = self._position
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class Unpacked:
 
 
 def _unpacker(packed: IO[bytes]) -> IO[bytes]:
-    """By the first bytes, as the name may say anything. Raises SourceError."""
+    """Return the unpacker for the first bytes, as the name is unreliable. Raises SourceError."""
     begin = packed.read(6)
     packed.seek(0)
     if begin.startswith(b"\x1f\x8b"):
@@ -98,12 +98,12 @@ def _unpacker(packed: IO[bytes]) -> IO[bytes]:
     if begin.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
         return io.BufferedReader(_Xz(packed), _CHUNK)
     if begin.startswith(b"\x28\xb5\x2f\xfd"):
-        raise SourceError("zstd is not read; unpack it and index the folder")
+        raise SourceError("zstd is not supported; unpack it and index the folder")
     return packed
 
 
 class _Xz(io.RawIOBase):
-    """As `lzma.LZMAFile`, with a limit to its memory."""
+    """Like `lzma.LZMAFile`, with a memory limit."""
 
     def __init__(self, packed: IO[bytes]) -> None:
         self._packed = packed
@@ -123,7 +123,7 @@ class _Xz(io.RawIOBase):
             else:
                 rest = self._packed.read(_CHUNK) if self._decompressor.needs_input else b""
                 if not rest and self._decompressor.needs_input:
-                    raise EOFError("the file ends too early")
+                    raise EOFError("the file is incomplete")
             part = self._decompressor.decompress(rest, len(view))
             if part:
                 view[: len(part)] = part

@@ -1,4 +1,4 @@
-"""Walks a folder: every file once, in path order, nothing opened but ignore files."""
+"""Walk a folder: every file once, in path order; only ignore files are opened."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Filter:
 
 
 class Walk:
-    """The rules of one walk below `root`, a folder whose path holds no links."""
+    """The rules of one walk below `root`, a folder whose path contains no links."""
 
     def __init__(
         self,
@@ -56,12 +56,21 @@ class Walk:
     def run(
         self, within: str = "", excludes: tuple[IgnoreRules, ...] = ()
     ) -> Iterator[Entry | Skipped]:
-        """Everything below the folder `within`, whose ignore files up to the root count too."""
+        """Yield everything below the folder `within`; ignore files up to the root apply, too."""
+        rules = self._rules_above(within, excludes)
+        yield from self._all_of(self._list(within.removesuffix("/"), rules))
+
+    def _rules_above(
+        self, within: str, excludes: tuple[IgnoreRules, ...]
+    ) -> tuple[IgnoreRules, ...]:
         rules = excludes
         parts = [part for part in within.split("/") if part]
         for depth in range(len(parts)):
             rules += self._rules_in("/".join(parts[:depth]))
-        stack: list[Iterator[Entry | Skipped | _Folder]] = [self._list("/".join(parts), rules)]
+        return rules
+
+    def _all_of(self, first: Iterator[Entry | Skipped | _Folder]) -> Iterator[Entry | Skipped]:
+        stack = [first]
         while stack:
             found = next(stack[-1], None)
             if found is None:
@@ -72,7 +81,7 @@ class Walk:
                 yield found
 
     def find(self, path: str, excludes: tuple[IgnoreRules, ...] = ()) -> Entry | Skipped | None:
-        """What `run` would say of one path, None where it would not name it."""
+        """Return what `run` would yield for one path, None if it would not yield it."""
         folder, rules = "", excludes
         *parents, name = path.split("/")
         for part in parents:
@@ -82,6 +91,32 @@ class Walk:
             folder, rules = f"{inner.path}/", inner.rules
         found = self._look_up(folder, rules).get(f"{folder}{name}")
         return None if isinstance(found, _Folder) else found
+
+    def below(
+        self, path: str, excludes: tuple[IgnoreRules, ...] = (), within: str = ""
+    ) -> Iterator[Entry | Skipped]:
+        """Yield what `run` would yield for a file in `within`, or for a folder with its contents;
+        nothing if it would not yield it. An unreadable parent folder is reported."""
+        if path == within.removesuffix("/"):
+            yield from self.run(within, excludes)
+            return
+        folder, rules = within, self._rules_above(within, excludes)
+        *parents, name = path[len(within) :].split("/")
+        for part in parents:
+            there = self._look_up(folder, rules)
+            inner = there.get(f"{folder}{part}")
+            if not isinstance(inner, _Folder):
+                yield from _unreadable(there, folder)
+                return
+            folder, rules = f"{inner.path}/", inner.rules
+        there = self._look_up(folder, rules)
+        found = there.get(f"{folder}{name}")
+        if isinstance(found, _Folder):
+            yield from self._all_of(self._list(found.path, found.rules))
+        elif found is not None:
+            yield found
+        else:
+            yield from _unreadable(there, folder)
 
     def _look_up(
         self, folder: str, rules: tuple[IgnoreRules, ...]
@@ -111,6 +146,8 @@ class Walk:
             with os.scandir(os.path.join(self._root, folder)) as scan:  # noqa: PTH118
                 found = [(_order(item), item) for item in scan]
         except OSError as error:
+            if folder and error.errno == errno.ENOENT:
+                return  # moved or removed meanwhile: an unmounted disk leaves its folder
             yield Skipped(base, "unreadable", error.strerror or str(error))
             return
         names = {item.name for _, item in found}
@@ -126,7 +163,7 @@ class Walk:
         self, base: str, order: str, item: os.DirEntry[str], rules: tuple[IgnoreRules, ...]
     ) -> Iterator[Entry | Skipped | _Folder]:
         name = item.name
-        path = base + order  # a folder's ends in a slash
+        path = base + order  # a folder's path ends in a slash
         if not order.isascii() and not _is_text(name):
             shown = os.fsencode(path).decode("utf-8", "replace")
             yield Skipped(shown, "unreadable", "the name is not valid UTF-8")
@@ -136,7 +173,11 @@ class Walk:
         if name[0] == "." and not self._selection.hidden and name not in SHOWN_HIDDEN_FOLDERS:
             if name in IGNORE_FILES:
                 if _is_huge(item):
-                    yield Skipped(path, "oversize", "so large that its patterns do not count")
+                    yield Skipped(
+                        path,
+                        "oversize",
+                        "the file is too large for an ignore file; its patterns are not applied",
+                    )
             elif name != ".git":
                 yield Skipped(path, "hidden")
             return
@@ -169,9 +210,9 @@ class Walk:
         target = target.replace(os.sep, "/")
         root = self._root.replace(os.sep, "/").rstrip("/") + "/"
         if not f"{target}/".startswith(root):
-            return Skipped(path, "outside", "the link leads out of the source")
+            return Skipped(path, "outside", "the link points to a place outside of the source")
         if item.path.replace(os.sep, "/").startswith(target.rstrip("/") + "/"):
-            return Skipped(path, "loop", "the link leads to a folder that contains it")
+            return Skipped(path, "loop", "the link points to a folder that contains it")
         return Skipped(path, "link", target[len(root) :])
 
 
@@ -181,8 +222,14 @@ class _Folder:
     rules: tuple[IgnoreRules, ...]
 
 
+def _unreadable(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Iterator[Skipped]:
+    found = there.get(folder)
+    if isinstance(found, Skipped):
+        yield found
+
+
 def _order(item: os.DirEntry[str]) -> str:
-    """A folder's name with a slash: names so sorted give whole paths in order."""
+    """Return the sort key, a folder's name with a slash: it sorts whole paths correctly."""
     return f"{item.name}/" if item.is_dir(follow_symlinks=False) else item.name
 
 
@@ -214,6 +261,6 @@ def _read_rules(file: str, folder: str) -> IgnoreRules | None:
 
 
 def read_exclude_file(file: Path) -> tuple[IgnoreRules, ...]:
-    """The rules of git's `info/exclude`, which count from the root of the checkout."""
+    """Return the rules of git's `info/exclude`, which are relative to the root of the checkout."""
     found = _read_rules(str(file), "")
     return (found,) if found else ()

@@ -30,7 +30,7 @@ class ZipMembers:
     limits: SourceLimits
 
     def read(self, name: str) -> bytes:
-        """At most the limit is unpacked, whatever size the member claims."""
+        """Read a member. At most the limit is unpacked, whatever size the member claims."""
         limit = self.limits.most_bytes(name)
         try:
             with self.archive.open(self.by_name[name]) as member:
@@ -48,7 +48,7 @@ class ZipMembers:
 
 
 def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
-    """Raises SourceError where this is no zip file."""
+    """Open a zip file. Raises SourceError for another file type."""
     try:
         archive = zipfile.ZipFile(place)
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
@@ -64,14 +64,14 @@ def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
         if isinstance(found, Entry):
             total += info.file_size
             if name in by_name:
-                found = Skipped(name, "unreadable", "the archive holds this name twice")
+                found = Skipped(name, "unreadable", "the archive contains this name twice")
             elif total > limits.max_total_bytes:
                 found = Skipped(name, "oversize", "the archive unpacks to more than the limit")
             else:
                 by_name[name] = info
         listing.append(found)
         if len(listing) >= limits.max_members:
-            rest = f"holds more than {limits.max_members:,} files; the rest was not read"
+            rest = f"contains more than {limits.max_members:,} files; the rest was not read"
             listing.append(Skipped(place.name, "oversize", rest))
             break
     comment = archive.comment.decode("ascii", "replace")
@@ -81,7 +81,9 @@ def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
 def _judge(info: zipfile.ZipInfo, name: str, limits: SourceLimits) -> Entry | Skipped:
     mode = info.external_attr >> 16
     if unsafe(info.filename):
-        return Skipped(info.filename, "outside", "the member's name leads out of the archive")
+        return Skipped(
+            info.filename, "outside", "the member's name is a path outside of the archive"
+        )
     if mode and stat.S_ISLNK(mode):
         return Skipped(name, "link")
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):

@@ -1,5 +1,5 @@
-"""Which informative words of the question occur nowhere? Named, so that nobody takes passages about
-something else for an answer."""
+"""Find informative words of the question that occur nowhere. The pack names them, because its
+passages may be about something else."""
 
 from __future__ import annotations
 
@@ -63,8 +63,9 @@ wind wound"""
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A word of the question. One that is `exact` is there only as a whole, any other also where
-    one of its parts is. One that is not `certain` may be there in another form."""
+    """A word of the question. An `exact` word counts only as a whole; any other word also counts if
+    one of its parts is found. If it is not `certain`, the text may have it in a form that the
+    analyser does not know."""
 
     text: str
     stems: frozenset[str]
@@ -84,16 +85,16 @@ def find_absent(
     *,
     apart: bool = False,
 ) -> AbsentTerms:
-    """The words of the question that no chunk of any collection has, and those besides that none
-    of the passages has that are shown; each as the question has it, in its order.
+    """Return the words of the question that no chunk of any collection has, and those that only the
+    shown passages lack. Each word is written as in the question, in its order.
 
-    A word counts as there in every form that the analyser takes for the same: another inflection,
-    a part of a name, a name written in another way. What has forms that it does not know is never
-    said to be nowhere. Of a collection that does not count its terms nothing is said, nor where a
-    caller is `apart` from others, whose words are none of its business: then a word is only missing
-    from passages. Common words are left out there, as are plain words whose frequency is unknown.
-
-    It costs a look at what the search has counted anyway, and one at the passages.
+    A word is found in every form that the analyser treats as equal: another inflection, a part of a
+    name, another spelling of a name. A word with forms that the analyser does not know is never
+    reported as absent from the index. Neither is any word of a collection without term counts, nor
+    any word for a caller that is `apart` from others, because it would reveal other callers' words;
+    in these cases words are only reported as missing from the passages. Common words, and plain
+    words of unknown frequency, are left out there. The cost is one pass over the passages; the
+    counts come from the search itself.
     """
     asked = list(_asked(question, terms))
     counts = {} if apart else _counted(rankings)
@@ -141,7 +142,7 @@ def _parts(text: str) -> str:
 
 
 def _counted(rankings: Sequence[Ranking]) -> dict[str, TermCounts]:
-    """By collection what it counted of the question itself."""
+    """The counts of the question's own terms, by collection."""
     return {
         one.collection: one.counted
         for one in rankings
@@ -152,7 +153,7 @@ def _counted(rankings: Sequence[Ranking]) -> dict[str, TermCounts]:
 def _frequency(
     one: _Asked, collection: Searchable, counts: Mapping[str, TermCounts]
 ) -> tuple[int, int]:
-    """In how many chunks the word is, and of how many."""
+    """The number of chunks with the word, and the number of all chunks."""
     counted = counts[collection.spec.name]
     encode = collection.sparse.encode_query
     ids = set(encode(one.text).indices)
@@ -163,7 +164,7 @@ def _frequency(
 
 
 def _telling(one: _Asked, there: Sequence[tuple[int, int]]) -> bool:
-    """Does it say something that no passage has this word?"""
+    """Is the absence of this word from the passages informative?"""
     if not there:
         return not one.plain
     chunks = sum(of for _, of in there)
@@ -171,8 +172,8 @@ def _telling(one: _Asked, there: Sequence[tuple[int, int]]) -> bool:
 
 
 class _Passages:
-    """The letters of what is shown, without what stands between them. To cut it into terms would
-    take ten times as long as all the rest; and a word within another one is there."""
+    """The letters of the passages without separators. Substring search in them is about ten times
+    faster than analysing all text, and finds a word inside of another one."""
 
     def __init__(self, shown: Sequence[Candidate], contexts: Sequence[Context | None]) -> None:
         around = [one.text for one in contexts if one is not None]
@@ -180,7 +181,7 @@ class _Passages:
         self._letters = text.casefold().translate(_BETWEEN)
 
     def have(self, one: _Asked) -> bool:
-        """Does any of them have the word, in any of its forms?"""
+        """Does any of these texts have the word in one of its forms?"""
         if one.whole in self._letters:
             return True
         if one.exact:
@@ -198,7 +199,7 @@ def _text(one: Candidate) -> str:
 
 @cache
 def _irregular() -> Mapping[str, tuple[str, ...]]:
-    """All forms of a word by each of them, endings in s and ing among them."""
+    """Map each irregular form, also with the endings s and ing, to all forms of its word."""
     groups = [group.split() for line in _IRREGULAR.split("\n") for group in line.split("|")]
     return {
         written: tuple(group)

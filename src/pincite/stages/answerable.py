@@ -1,5 +1,5 @@
-"""Does any of the best passages answer the question? Asked of a language model, where one is
-configured and the profile wants it."""
+"""Ask a language model whether any of the best passages answers the question. This stage needs a
+configured model and a profile that asks for it."""
 
 from __future__ import annotations
 
@@ -35,15 +35,18 @@ _MARK: Final = re.compile(r"<(?=/?(?:passage|question)\b)", re.IGNORECASE)
 async def judge_answers(
     query: Query, gated: Gated, llm: LLM | None, timeout_s: float, left_ms: float | None = None
 ) -> Gated:
-    """The verdict, lower where the model says that the best passages do not answer: `weak` for a
-    part of an answer, `none` for none. It is never raised, and it stays `weak` where a name that
-    is asked for is defined. A model that fails, is late or says something else changes nothing,
-    and a notice says so; so does a time budget that is spent. No request is sent about a verdict
-    that is `none` already."""
+    """Return the result with its verdict lowered if the model finds no answer: to `weak` for a part
+    of an answer, to `none` for no answer.
+
+    The verdict is never raised. It stays `weak` if a name that the question asks for is defined. If
+    the model fails, is late or answers in another format, or if the time budget is spent, the
+    verdict is unchanged and a notice says why. If the verdict is already `none`, no request is
+    sent.
+    """
     if llm is None or gated.verdict.level == "none":
         return gated
     if left_ms is not None and left_ms <= 0:
-        said = "nobody was asked whether the passages answer: the time budget is spent"
+        said = "the model did not check the passages: the time budget is spent"
         return _told(gated, Notice("budget_no_answerable", said))
     seconds = timeout_s if left_ms is None else min(timeout_s, left_ms / 1000)
     try:
@@ -52,12 +55,12 @@ async def judge_answers(
             completion = await llm.complete(asked, max_tokens=_ANSWER_TOKENS)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {seconds:g} s"
-        said = f"the verdict is that without {llm.fingerprint}: {reason}"
+        said = f"the verdict does not consider {llm.fingerprint}: {reason}"
         return _told(gated, Notice("answerable_unavailable", said), *rate_notices(error))
     answer = read(completion.text)
     if answer is None:
-        said = f"the verdict is that without {llm.fingerprint}, which said"
-        said = f"{said} {completion.text[:80]!r} in place of yes, partly or no"
+        said = f"the verdict does not consider {llm.fingerprint}, which wrote"
+        said = f"{said} {completion.text[:80]!r} instead of yes, partly or no"
         return _told(gated, Notice("answerable_unavailable", said))
     return _lowered(gated, answer, llm.fingerprint, query)
 
@@ -78,7 +81,8 @@ def _told(gated: Gated, *notices: Notice) -> Gated:
 
 
 def messages(question: str, candidates: Sequence[Candidate]) -> tuple[Message, ...]:
-    """The prompt. A passage cannot end its own block: its marks are taken apart."""
+    """Build the prompt. A passage cannot close its own block, because markers in its text are
+    broken up."""
     blocks = [
         f'<passage id="{number}">\n{_contained(_text(one), _PASSAGE_TOKENS)}\n</passage>'
         for number, one in enumerate(candidates, start=1)
@@ -97,7 +101,7 @@ def _contained(text: str, tokens: int) -> str:
 
 
 def read(text: str) -> str | None:
-    """`yes`, `partly` or `no`; None for anything else, two objects among it."""
+    """Return `yes`, `partly` or `no`; None for any other text, including one with two objects."""
     said = _THOUGHT.sub("", text).strip().removeprefix("```json").strip("`").strip()
     try:
         found: Any = msgspec.json.decode(said)

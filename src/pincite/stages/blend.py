@@ -1,4 +1,4 @@
-"""Retrieval and reranker agree on one order."""
+"""Blend the order of retrieval with the order of the reranker."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ _BEHIND: Final = 0.60
 
 @dataclass(frozen=True, slots=True)
 class BlendConfig:
-    """`linear` gives the reranker `rerank_weight` of the say: 1 leaves the order to it, 0 to
-    retrieval. `tiers` gives it more, the lower a candidate stood before reranking: .25 for the
-    places 1 to 3, .4 for 4 to 10, .6 from 11 on.
+    """The weights of reranker and retrieval.
 
-    `retrieval`: the side of retrieval is its score over the highest, or 1 over the place.
+    `linear` gives the reranker the weight `rerank_weight`: 1 uses only the reranker, 0 only
+    retrieval. `tiers` gives it more weight, the lower a candidate ranked before reranking: .25 for
+    ranks 1 to 3, .4 for 4 to 10, .6 from 11 on.
+
+    `retrieval`: the value for retrieval is its score divided by the highest one, or 1 divided by
+    the rank.
     """
 
     method: BlendMethod = "linear"
@@ -39,14 +42,15 @@ class BlendConfig:
 
 
 def blend(pool: Pool, config: BlendConfig, before: Pool | None = None) -> Pool:
-    """`blended = w * reranked + (1 - w) * retrieval` for the candidates that were reranked.
+    """Blend the scores: `blended = w * reranked + (1 - w) * retrieval` for reranked candidates.
 
-    w is `rerank_weight`, or with `tiers` that of the place in `before`, the pool as it was before
-    reranking; without it the order of the retrieval scores counts. Both sides are on 0..1: the
-    reranker's probabilities, and either the retrieval score over its largest value among the same
-    candidates, or 1 over the place. Raises ConfigError for a reranker whose scores are no
-    probabilities, unless it has all the weight. Candidates that were not reranked stay behind.
-    Where none was, `tiers` leaves the order as it is, with the notice `rerank_missing`.
+    w is `rerank_weight`, or with `tiers` the weight for the candidate's rank in `before`, the pool
+    before reranking; without `before`, the retrieval scores give the rank. Both sides lie in 0..1:
+    the reranker's probability, and either the retrieval score divided by the highest one among the
+    same candidates, or 1 divided by the rank. Candidates that were not reranked follow in their
+    previous order. If none was reranked, `tiers` leaves the order unchanged, with the notice
+    `rerank_missing`. Raises ConfigError if the reranker's scores are not probabilities, unless its
+    weight is 1.
     """
     judged = [c for c in pool.candidates if c.signal("reranked") is not None]
     if not judged:
@@ -68,13 +72,14 @@ def blend(pool: Pool, config: BlendConfig, before: Pool | None = None) -> Pool:
 
 
 def _missing(pool: Pool) -> Pool:
-    """The pool with the notice that nobody reranked it, unless something says why already."""
+    """Return the pool with the notice that it was not reranked, unless another notice gives the
+    reason."""
     told = any(one.code in ("rerank_unavailable", "budget_no_rerank") for one in pool.notices)
     if told or not pool.candidates:
         return pool
     said = (
-        "blend.method is tiers and there is no reranker: the order is that of retrieval."
-        ' One is named by [models] rerank = "..." in pincite.toml'
+        "blend.method is tiers, but no reranker is configured: the order of retrieval stays."
+        ' To configure one, set [models] rerank = "..." in pincite.toml'
     )
     return replace(pool, notices=(*pool.notices, Notice("rerank_missing", said)))
 
@@ -88,7 +93,7 @@ def _key(one: Candidate) -> tuple[str, str]:
 
 
 def _places(judged: list[Candidate], before: Pool | None) -> dict[tuple[str, str], int]:
-    """Where each stood before reranking, from 1."""
+    """Return the rank of each candidate before reranking, from 1."""
     if before is not None:
         return {_key(one): place for place, one in enumerate(before.candidates, start=1)}
     ordered = sorted(judged, key=lambda one: (-_retrieval(one), one.chunk.id, one.collection))
@@ -109,7 +114,7 @@ def _with_blend(
         tiers = config.method == "tiers"
         set_to = 'blend.method is "tiers"' if tiers else f"blend.rerank_weight is {weight}"
         raise ConfigError(
-            f"{set_to}, but the reranker gives {kind}, not probability: the two cannot be added",
+            f"{set_to}, but the reranker returns {kind}, not probability: the two cannot be added",
             hint='set blend.method = "linear" and blend.rerank_weight = 1',
         )
     value = weight * reranked.value + (1 - weight) * retrieval

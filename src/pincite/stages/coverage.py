@@ -1,4 +1,4 @@
-"""How much of the question does a candidate cover? A signal with a scale, for the verdict."""
+"""Measure how much of the question a candidate covers: a signal with a scale, for the verdict."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CoverageConfig:
-    """`candidates`: how many of the best are looked at. `word_weight`: what the words weigh
-    where the cosine, which weighs 1, is known.
+    """`candidates`: the number of top candidates to examine. `word_weight`: the weight of the words
+    where the cosine, whose weight is 1, is known.
 
     AUROC of on-topic against off-topic questions, mean of ten tasks: words alone .941, best
     cosine alone .991, cosine + w words .994 (w = 1), .995 (0.5); product .994, maximum .983.
@@ -49,22 +49,22 @@ def cover(
     rarity: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
     partial: Collection[str] = frozenset(),
 ) -> tuple[Candidate, ...]:
-    """The candidates in their order, the best few with the signal `coverage`. `before` are the same
-    ones in the order that they had before a reranker: the best few of these get it as well, so
-    that a reranker lowers no verdict that is judged on it.
+    """Return the candidates in their order, with the signal `coverage` on the best few. `before`
+    has the same candidates in the order before reranking. The best few of these get the signal too,
+    so that a reranker cannot lower a verdict that rests on it.
 
-    `terms` gives the informative words of a text, without function words. With the share of the
-    question's words that a candidate has (0 for a question without any), each weighing what
-    `rarity` says of it in the collection, or all alike where it says nothing, the signal is
+    `terms` returns the informative words of a text, without function words. The share is that of
+    the question's words that a candidate has, 0 for a question without words. Each word weighs its
+    `rarity` in the collection, or 1 if that is unknown. The signal is
 
-        share                              kind `share`, where no cosine is known
-        (cosine + w share) / (1 + w)       kind `normalised`, negative cosines counting as 0
+        share                              kind `share`, if no cosine is known
+        (cosine + w share) / (1 + w)       kind `normalised`, with negative cosines as 0
 
-    Both lie in 0..1. In collections named in `foreign` the dense model does not know the
-    language: its cosines rank somewhat, but their size means nothing (AUROC on Chinese .64, of
-    the words .95), so only the words count. A candidate that only another wording of the question
-    found has no cosine where others have one, and gets no signal; but for collections named in
-    `partial`, where it may have no vector yet: there it has the share.
+    Both lie in 0..1. `foreign` names collections whose language the dense model does not know.
+    Their cosines rank somewhat, but their size means nothing (AUROC on Chinese: .64, words .95), so
+    only the words count. A candidate that only a rephrasing found has no cosine where others have
+    one, and gets no signal. The exception is a collection in `partial`, where its vector may still
+    be missing: it gets the share.
     """
     asked = terms(question)
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
@@ -98,11 +98,11 @@ def _coverage(
 
 
 def _share(asked: frozenset[str], found: frozenset[str], weights: Mapping[str, float]) -> float:
-    """How much of what is asked is found, 0..1. Sums are exact, in whatever order."""
+    """Return the share of the asked weight that was found, in 0..1. Sums are exact in any order."""
     whole = fsum(weights.get(term, 1.0) for term in asked)
     return fsum(weights.get(term, 1.0) for term in found) / whole if whole else 0.0
 
 
 def _text(chunk: Chunk) -> str:
-    """All words that the chunk was indexed with."""
+    """Return all words that the chunk was indexed with."""
     return "\n".join((chunk.title, *chunk.headings, *chunk.symbols, chunk.read_as))

@@ -1,4 +1,4 @@
-"""Distinct evidence, not repeated slices."""
+"""Remove repeated candidates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ class DedupConfig:
 
 def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
     """Drop repetitions, in this order: same candidate id, same lines of the same file, same text.
-
-    The best ranked place is kept; of chunks with the same text, the one with the richer provenance
-    takes that place.
-    """
+    The best rank is kept. Of chunks with the same text, the one with the richer provenance is kept,
+    at that rank."""
     rules: list[tuple[str, Callable[[Chunk], Hashable]]] = [
         ("same chunk as", lambda chunk: chunk.candidate_id),
         ("same lines as", _lines),
@@ -55,7 +53,7 @@ def _apply(
 
 
 def _lines(chunk: Chunk) -> Hashable:
-    """The place in its file; a chunk without lines and page has one of its own."""
+    """Return the place in the file. A chunk without lines and page is unique."""
     if not chunk.end_line and not chunk.page:
         return chunk.candidate_id
     file = (chunk.repo, chunk.ref, chunk.path)
@@ -63,7 +61,8 @@ def _lines(chunk: Chunk) -> Hashable:
 
 
 def _text_among(candidates: Sequence[Candidate]) -> Callable[[Chunk], Hashable]:
-    """The text up to white space. It is looked at whole only where two have the same beginning."""
+    """Return the text without repeated white space. It is computed only if two texts have the same
+    beginning."""
 
     def beginning(chunk: Chunk) -> tuple[str, ...]:
         return tuple(chunk.text.split(maxsplit=_BEGINNING)[:_BEGINNING])

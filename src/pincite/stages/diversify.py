@@ -1,8 +1,8 @@
-"""Results that are relevant and differ from each other: maximal marginal relevance (MMR).
+"""Choose relevant and diverse results by maximal marginal relevance (MMR).
 
 Carbonell and Goldstein (1998), The Use of MMR, Diversity-Based Reranking for Reordering Documents
-and Producing Summaries: next is `argmax lambda * rel - (1 - lambda) * max cos` over what is left,
-where the maximum is over what was taken.
+and Producing Summaries: the next result is `argmax lambda * rel - (1 - lambda) * max cos` over the
+remaining candidates. The maximum is over the results taken before.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DiversifyConfig:
-    """`enabled`: choose by MMR. `fetch`: among so many of the best by cosine. `relevance`: the
-    lambda, 1 for relevance alone, 0 for difference alone."""
+    """`enabled`: choose by MMR. `fetch`: the number of top candidates by cosine to choose from.
+    `relevance`: lambda, 1 for relevance only, 0 for diversity only."""
 
     enabled: bool = False
     fetch: int = 20
@@ -32,24 +32,21 @@ class DiversifyConfig:
         if self.fetch < 1:
             raise ConfigError(f"fetch is {self.fetch}; it takes 1 or more")
         if not 0 <= self.relevance <= 1:
-            raise ConfigError(f"relevance is {self.relevance}; it is from 0 to 1")
+            raise ConfigError(f"relevance is {self.relevance}; it must be from 0 to 1")
 
 
 def diversify(
     candidates: Sequence[Candidate], config: DiversifyConfig, models: Mapping[str, str | None]
 ) -> Pool:
-    """The best `fetch` by cosine in the order of MMR, with the signal `diverse`, then the others in
-    the order that they had.
-
-    With the cosines of a candidate to the question and to those that were taken before it,
+    """Return the top `fetch` candidates by cosine in the order of MMR, with the signal `diverse`,
+    then the others in their previous order.
 
         diverse = lambda * cos(question) - (1 - lambda) * max cos(taken)
 
-    and the second term is 0 where none was taken. The largest is next, of equal ones the nearest to
-    the question, then that of the smaller id. Vectors of one dense model are compared, which
-    `models` names for each collection; a candidate of another model has nothing in common with it.
-    One without a vector, or without a cosine to the question, cannot be compared and stands behind,
-    which a notice says.
+    The second term is 0 for the first candidate. The largest value is next; ties go to the larger
+    cosine with the question, then to the smaller id. Only vectors of the same dense model are
+    compared; `models` names it for each collection, and the similarity across models is 0. A
+    candidate without a vector or without a cosine to the question comes last, with a notice.
     """
     if not config.enabled:
         return Pool(tuple(candidates))
@@ -64,7 +61,7 @@ def diversify(
 def _taken(
     pool: Sequence[Candidate], relevance: float, models: Mapping[str, str | None]
 ) -> list[Candidate]:
-    """All of the pool in the order of MMR."""
+    """Return the whole pool in the order of MMR."""
     near = _similarities(pool, models)
     most: list[float | None] = [None] * len(pool)  # to those that were taken
     left = list(range(len(pool)))
@@ -87,8 +84,8 @@ def _taken(
 def _similarities(
     pool: Sequence[Candidate], models: Mapping[str, str | None]
 ) -> list[dict[int, float]]:
-    """The cosines of each with all others of its model. They are summed pair by pair: a product of
-    matrices gives other last digits in another order."""
+    """Return the cosines between all candidates of one model. Pairs are summed one by one, because
+    a matrix product gives other last digits in another order."""
     import numpy as np
 
     rows = [np.asarray(one.vector, dtype=np.float64) for one in pool]
@@ -103,7 +100,7 @@ def _similarities(
 
 
 def _cosine(candidate: Candidate) -> float | None:
-    """To the question."""
+    """Return the cosine of a candidate with the question."""
     dense = candidate.signal("dense")
     return dense.value if dense is not None and dense.kind == "cosine" else None
 
@@ -112,4 +109,4 @@ def _notices(count: int, comparable: int) -> tuple[Notice, ...]:
     if count == comparable:
         return ()
     said = f"{count - comparable} of {count} candidates have no vector to compare"
-    return (Notice("not_diversified", f"{said}: they stand behind, in the order that they had"),)
+    return (Notice("not_diversified", f"{said}: they come last, in their previous order"),)

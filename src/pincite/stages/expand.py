@@ -1,5 +1,5 @@
-"""Typed wordings of a question: words for the lexical side, sentences and a passage as an answer
-might have it for the dense one. By the caller, by a language model, or from its names."""
+"""Expand a question with typed rephrasings: words for keyword search, sentences and a hypothetical
+answer for vector search. They come from the caller, a language model, or the question's names."""
 
 from __future__ import annotations
 
@@ -37,9 +37,13 @@ At most two lex lines, two vec lines and one hyde line."""
 
 @dataclass(frozen=True, slots=True)
 class ExpandConfig:
-    """`by`: nobody; `names`, which splits the names that the question writes like code and adds the
-    stems of its words; or the language model, nobody where none is configured. Wordings of callers
-    are asked whatever it says.
+    """`by`: `off`, no rephrasings; `names`, which splits names written like code and adds the stems
+    of the question's words; or `llm`, the language model, without effect if none is configured.
+    Rephrasings by the caller are always used.
+
+    A question with a clear keyword winner is not expanded: its first hit has at least `strong_best`
+    of the highest possible BM25, and the second is lower by at least `strong_gap` of the first.
+    `timeout_s` and `max_tokens` limit the model's answer. Measurements are in docs/decisions/0035.
 
     A question that the words find by themselves is not expanded: the BM25 of the first hit is at
     least `strong_best` of what the question's terms can have at most, and the second lies below it
@@ -66,8 +70,9 @@ class ExpandConfig:
 
 @dataclass(frozen=True, slots=True)
 class LexicalSignal:
-    """How clearly the words alone point at one chunk: the BM25 of the first over what it can be at
-    most, and how far the second lies below it, over the first."""
+    """How clearly the keyword search points at one chunk: `best` is the first BM25 score divided by
+    the highest possible one, `gap` the distance to the second divided by the first. Both lie in
+    0..1."""
 
     best: float
     gap: float
@@ -75,8 +80,8 @@ class LexicalSignal:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """The query with what is asked besides it. `by` says who worded that: `caller`, `names`, the
-    fingerprint of a model, or nobody where it is empty; `skipped` that the words do without."""
+    """The query with its rephrasings. `by` is their author: `caller`, `names`, or the fingerprint
+    of a model; empty for none. `skipped` is true if the keyword search was clear enough."""
 
     query: Query
     by: str = ""
@@ -86,12 +91,12 @@ class Expanded:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Each wording with the side that it is for."""
+        """The rephrasings, each with the side that it is for."""
         return SubQueries(self.query.subqueries, self.query.intent).lines
 
 
 def given_by_caller(query: Query, lines: Sequence[str]) -> Expanded:
-    """The query with the wordings and the intent of its caller, whose lines were checked."""
+    """Return the query with the checked rephrasings and the intent of its caller."""
     asked = read_subqueries(lines, query.text)
     return Expanded(with_subqueries(query, asked), "caller" if lines else "")
 
@@ -105,11 +110,11 @@ async def expand(
     known: Known,
     left_ms: float | None = None,
 ) -> Expanded:
-    """The query with wordings besides it, unless its caller gave some or the words do without. An
-    intent of the caller asks for them in any case.
+    """Return the query with rephrasings, unless its caller gave some or the keyword search is clear
+    enough. If the caller gave an intent, it is expanded in any case.
 
-    A model that fails, is late or keeps to no line of the format leaves the query as it is, with a
-    notice; so does a time budget that is spent. What it said is kept in `known`.
+    If the model fails, is late or writes no valid line, or if the time budget is spent, the query
+    is unchanged, with a notice. The model's text is cached in `known`.
     """
     query = before.query
     if config.by == "off" or query.subqueries:
@@ -122,7 +127,7 @@ async def expand(
     if config.by == "llm" and llm is not None:
         return await _by_model(replace(before, signal=signal), llm, config, known, left_ms)
     if config.by == "llm":
-        said = "the question was asked as it is: no language model is named that would expand it"
+        said = "the question was searched unchanged: no language model is configured to expand it"
         told = (Notice("expansion_without_model", said),)
         return replace(before, signal=signal, notices=told)
     asked = read_subqueries(_by_names(query.text, terms), query.text)
@@ -133,8 +138,9 @@ async def expand(
 def lexical_signal(
     rankings: Sequence[Ranking], rarity: Mapping[str, Mapping[str, float]]
 ) -> LexicalSignal | None:
-    """How clearly the words point at one chunk, in the collection where they do most. `rarity` has
-    what each term of the question weighs, by collection; None where it is not known."""
+    """Return how clearly the words point at one chunk, for the collection with the clearest signal.
+    `rarity` has the weight of each term of the question, by collection. Returns None if it is
+    unknown."""
     found = []
     for one in rankings:
         weights = rarity.get(one.collection)
@@ -166,7 +172,7 @@ async def _by_model(
                 answer = await llm.complete(messages(query), max_tokens=config.max_tokens)
         except (PinciteError, TimeoutError) as error:
             reason = str(error) or f"no answer within {seconds:g} s"
-            said = f"the question was asked as it is, without {llm.fingerprint}: {reason}"
+            said = f"the question was searched unchanged, without {llm.fingerprint}: {reason}"
             notices = (Notice("expansion_unavailable", said), *rate_notices(error))
             return replace(before, notices=notices)
         text = answer.text
@@ -185,11 +191,11 @@ async def _by_model(
 
 def _dropped(asked: SubQueries, lines: int, name: str) -> tuple[Notice, ...]:
     if not asked.expansions:
-        said = f"the question was asked as it is: {name} gave no line of the form TYPE: TEXT"
+        said = f"the question was searched unchanged: {name} wrote no line in the form TYPE: TEXT"
         return (Notice("expansion_empty", said),)
     if not asked.wrong:
         return ()
-    said = f"{len(asked.wrong)} of {lines} lines of {name} were left out: they are no sub-queries"
+    said = f"{len(asked.wrong)} of {lines} lines of {name} were dropped: they are not sub-queries"
     return (Notice("expansion_lines_dropped", said),)
 
 
@@ -200,7 +206,8 @@ def _remember(known: Known, key: tuple[str, str, str], text: str) -> None:
 
 
 def messages(query: Query) -> tuple[Message, ...]:
-    """The prompt. The user's part is that which qmd-query-expansion-1.7B was trained on."""
+    """Build the prompt. The user's part has the format that qmd-query-expansion-1.7B was trained
+    on."""
     asked = f"Expand this search query: {query.text[:_QUESTION_CHARS]}"
     if query.intent:
         asked += f"\nQuery intent: {query.intent}"
@@ -208,7 +215,7 @@ def messages(query: Query) -> tuple[Message, ...]:
 
 
 def _by_names(text: str, terms: Callable[[str], frozenset[str]]) -> tuple[str, ...]:
-    """One line with the terms of a text that are none of its words: parts of names, and stems."""
+    """Return one line with terms of a text that are not words in it: parts of names, and stems."""
     words = {word.lower() for word in _WORD.findall(text)}
     further = sorted(term for term in terms(text) if term not in words)
     line = ""

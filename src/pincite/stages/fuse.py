@@ -1,8 +1,8 @@
-"""Several rankings become one list.
+"""Fuse several rankings into one list.
 
-All methods are ours and run on the client, because engines break ties at random, count ranks
-from 0 and stretch them by weights. Ties are decided by id, sums by `math.fsum`: the order in
-which rankings and hits arrive never shows in the result.
+All methods run on the client, because engines break ties at random, count ranks from 0 and stretch
+them by weights. Ties are broken by id, and sums use `math.fsum`. The order in which rankings and
+hits arrive never changes the result.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ class FuseConfig:
     nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, with the rules of
     `dense_weight()` .752; dbsf .734, rrf .680, weighted rrf with the rules .712. `dense_weight`
     .3 .4 .5 .6 .7: .722 .732 .737 .731 .714. `foreign_dense_weight` .2 .3 .5: MiniLM on German
-    .950 .951 .945, on Chinese .966 .965 .941. `code_dense_weight` .5 .65 .75 .8: CoSQA .529 .573
-    .596 .605, MBPP .747 .790 .801 .804; .75 also holds over code that is found by its names.
+    .950 .951 .945, on Chinese .966 .965 .941. `code_dense_weight` .75 .78 .8 .85: CoSQA .599 .605
+    .606 .602, code-search-dev .923 .923 .923 .922, adk-dev in code alone .186 .187 .181 at .75 .78
+    .8 (docs/decisions/0056).
 
     `vector_weight` shifts all of this: `shifted()`. 0 and 1 leave one side alone.
 
-    `expansion_weight`: what another wording of the question weighs against the question.
+    `expansion_weight`: the weight of a rephrasing; the question has 1.
 
     `apart`: the weighted sums put each collection on a scale of its own, so that the best of each
     counts alike. Right where all collections are about the same thing, wrong where most of them
@@ -61,7 +62,7 @@ class FuseConfig:
     expansion_weight: float = 0.5
     dense_weight: float = 0.5
     foreign_dense_weight: float = 0.2
-    code_dense_weight: float = 0.75
+    code_dense_weight: float = 0.78
     apart: bool = False
     vector_weight: float = 0.5
 
@@ -90,14 +91,15 @@ def dense_weight(
     code: bool = False,
     names: bool = False,
 ) -> float:
-    """How far to trust the dense side of one collection with one query.
+    """Return how far to trust the dense side of one collection for one query.
 
-    - Question and collection in a language that the encoder does not know: hardly, for the
-      words do match. A question of unknown language counts as being in the collection's.
-    - Question and collection in different languages: as usual. The encoder may be out of its
-      depth, but the words match even less (English questions over German: .52 for .2, .65 for
-      .5, .70 for .6).
-    - A question that names nothing (`names`), over a collection of code: more than usual, for
+    - Question and collection in a language that the encoder does not know: the weight is low,
+      because the words do match. A question of unknown language counts as being in the
+      collection's.
+    - Question and collection in different languages: the default weight. The encoder may be weak
+      here, but the words match even less (English questions over German: .52 for .2, .65 for .5,
+      .70 for .6).
+    - A question without names (`names`), over a collection of code: the weight is higher, because
       prose and code share few words. Names are matched best by their letters.
     """
     same = query_language in ("unknown", collection_language)
@@ -149,8 +151,8 @@ def fuse(
     - `weighted_dbsf`: sum of w (s - (m - 3 sd)) / (6 sd) over the same scores, m and sd taken over
       them, too; 0.5 w where there is no spread.
 
-    What another wording of the question found is added in the same way, times
-    `expansion_weight`; it gives no signals of its own. Rankings that the store has fused are
+    Hits of a rephrasing are added in the same way, times `expansion_weight`; they give no
+    signals of their own. Rankings that the store has fused are
     put into one order as they are, the best wording of a chunk counting.
     """
     if any(ranking.signal == "fused" for ranking in rankings):
@@ -206,13 +208,14 @@ def fuse(
 
 
 def _note_places(ranking: Ranking, best: dict[str, int]) -> None:
-    """The best place of each chunk so far, from 1, of what the source found by itself."""
+    """Record the best place of each chunk so far, from 1, among the hits that the source found
+    itself."""
     for place, hit in enumerate(ranking.hits[: ranking.depth], start=1):
         best[hit.id] = min(place, best.get(hit.id, place))
 
 
 def _alone(ranking: Ranking, rankings: Sequence[Ranking], config: FuseConfig) -> frozenset[str]:
-    """The hits of a lexical ranking that the dense side says nothing of."""
+    """Return the hits of a lexical ranking for which the dense side has no score."""
     if ranking.signal != "sparse" or config.method != "weighted_sum":
         return frozenset()
     same = (ranking.collection, ranking.wording)
@@ -243,7 +246,7 @@ def _values(
     share: float,
     span: tuple[float, float],
 ) -> Sequence[float]:
-    """What one ranking gives to each of its hits, in their order."""
+    """Return the contribution of one ranking to each of its hits, in their order."""
     found = ranking.hits[: ranking.depth]
     match config.method:
         case "rrf" | "rrf_bonus" | "weighted_rrf":
@@ -265,8 +268,8 @@ def _scale(ranking: Ranking, config: FuseConfig) -> _Scale:
 
 
 def _spans(rankings: Sequence[Ranking], config: FuseConfig) -> dict[_Scale, tuple[float, float]]:
-    """What counts as 0 and as 1 on each scale: the lowest and the highest score, or three standard
-    deviations below and above the mean."""
+    """Return the values that count as 0 and as 1 on each scale: the lowest and the highest score,
+    or three standard deviations below and above the mean."""
     union: dict[tuple[str, int], set[str]] = defaultdict(set)
     for ranking in rankings:
         union[ranking.collection, ranking.wording].update([hit.id for hit in ranking.hits])

@@ -1,4 +1,5 @@
-"""Is the evidence about what was asked? No signal says whether it answers."""
+"""Decide whether the evidence is about the question. No signal tells whether it answers the
+question."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ _BY_MODEL: Final[frozenset[SignalKind]] = frozenset({"normalised", "cosine"})
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """`grounded` from `grounded_at` on, `weak` from `weak_at` on, below that `none`. `calibrated`
-    says that both come from a golden set of the corpus."""
+    """`grounded` at or above `grounded_at`, `weak` at or above `weak_at`, else `none`. `calibrated`
+    is true if both come from a golden set of the corpus."""
 
     grounded_at: float
     weak_at: float
@@ -47,19 +48,19 @@ class Thresholds:
             )
 
     def calibrated_for(self, reranker: str) -> bool:  # noqa: ARG002
-        """Were they calibrated, and does that hold with this reranker?"""
+        """Are these thresholds calibrated, also for this reranker?"""
         return self.calibrated
 
 
 @dataclass(frozen=True, slots=True)
 class RerankedThresholds(Thresholds):
-    """Those of a reranker's scores. `reranker` is the fingerprint of the one that they were
-    calibrated with: a probability of one model says nothing about that of another."""
+    """Thresholds of a reranker's scores. `reranker` is the fingerprint of the reranker that they
+    were calibrated with: probabilities of different models are not comparable."""
 
     reranker: str = ""
 
     def calibrated_for(self, reranker: str) -> bool:
-        """Were they calibrated with this reranker?"""
+        """Were these thresholds calibrated with this reranker?"""
         return self.calibrated and self.reranker == reranker != ""
 
 
@@ -85,7 +86,7 @@ MEASURED: Final[Mapping[str, Thresholds]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class GateConfig:
-    """One pair of thresholds per signal and kind, so that none is ever applied to another scale.
+    """One pair of thresholds per signal and kind, so that none is applied to another scale.
 
     `signal`: judge on this one. `auto` takes the first of coverage and dense cosine that the
     candidates have; ahead of them the reranked probability, if its thresholds were calibrated with
@@ -112,7 +113,7 @@ class GateConfig:
             raise ConfigError(f"gate.answerable_s is {self.answerable_s}; it must be positive")
 
     def thresholds(self, signal: SignalName, kind: SignalKind) -> Thresholds | None:
-        """The pair for a signal of that kind, None if there is none."""
+        """Return the pair for a signal of that kind, None if there is none."""
         found = getattr(self, f"{signal}_{kind}", None)
         return found if isinstance(found, Thresholds) else None
 
@@ -124,20 +125,20 @@ def gate(
     unmeasured: frozenset[str] = frozenset(),
     sought: Sequence[str] = (),
 ) -> Gated:
-    """The candidates as they came, and the verdict on the best value of one signal.
+    """The unchanged candidates, and the verdict on the best value of one signal.
 
-    Where a candidate defines one of the names in `sought` the verdict is `weak` at least, unless
-    the configuration says otherwise: whoever asks for a definition that there is did not ask off
-    topic, however few words they used.
+    If a candidate defines one of the names in `sought`, the verdict is at least `weak`, unless the
+    configuration says otherwise: a question for an existing definition is on topic, however short
+    it is.
 
-    `reranker` is the fingerprint of the one in use, empty without one. `unmeasured` names the
-    collections whose dense model is not the one that `MEASURED` was measured with.
+    `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
+    collections with another dense model than the one that `MEASURED` was measured with.
 
-    Where collections give a signal in two kinds, each is judged by its own thresholds and the
-    better verdict counts. Where `auto` finds nothing with a scale, the verdict is `weak` and a
-    notice says so; a signal that is asked for by name and cannot be judged raises ConfigError. If
-    that is `reranked` and nothing was reranked, coverage or dense cosine decide, and the notice
-    `rerank_missing` says so.
+    If collections give a signal in two kinds, each kind has its own thresholds and the better
+    verdict counts. If `auto` finds no signal with a scale, the verdict is `weak`, with a notice. A
+    signal that is configured by name and cannot be judged raises ConfigError. If that signal is
+    `reranked` and nothing was reranked, coverage or dense cosine decide, with the notice
+    `rerank_missing`.
     """
     sought = sought if config.defined else ()
     if not candidates:
@@ -173,12 +174,16 @@ def gate(
 def _order(
     candidates: Sequence[Candidate], config: GateConfig, reranker: str
 ) -> tuple[tuple[SignalName, ...], tuple[Notice, ...]]:
-    """The signals to judge on, the first one first, and the notices about it."""
+    """Return the signals to judge by, in order of preference, and the notices about the choice."""
     reranked = config.reranked_probability
     others: tuple[SignalName, ...] = ("coverage", "dense")
     if config.signal == "reranked" and not _best(candidates, "reranked"):
-        why = f"{reranker} gave no scores" if reranker else "there is no reranker: [models] rerank"
-        said = f"gate.signal is reranked, and another signal decides, as {why}"
+        why = (
+            f"{reranker} returned no scores"
+            if reranker
+            else "no reranker is configured ([models] rerank)"
+        )
+        said = f"gate.signal is reranked, but another signal decides: {why}"
         return others, (Notice("rerank_missing", said),)
     if config.signal != "auto":
         return (config.signal,), ()
@@ -187,7 +192,7 @@ def _order(
     if reranker and reranked.calibrated:
         learned = f"calibrated with {reranked.reranker or 'a reranker that they do not name'}"
         said = f"the thresholds of gate.reranked_probability were {learned}, not with {reranker}"
-        fix = "the verdict is on another signal until: pincite eval calibrate"
+        fix = "another signal decides until you run: pincite eval calibrate"
         return others, (Notice("calibration_of_another_reranker", f"{said}; {fix}"),)
     return others, ()
 
@@ -195,14 +200,15 @@ def _order(
 def _origin(
     field: str, at: Thresholds, reranker: str, other_model: bool = False
 ) -> ThresholdOrigin:
-    """Where the pair in that field comes from. One that was set by hand is assumed."""
+    """Return the origin of the thresholds in that field. A pair that was set by hand is assumed."""
     if at.calibrated_for(reranker):
         return "calibrated"
     return "measured" if at == MEASURED.get(field) and not other_model else "assumed"
 
 
 def _raised(verdict: Verdict, candidates: Sequence[Candidate], sought: Sequence[str]) -> Verdict:
-    """`weak` in place of `none` where a name that is sought is defined in what was found."""
+    """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
+    question."""
     if verdict.level != "none" or (found := defined(candidates, sought)) is None:
         return verdict
     symbol, path = found
@@ -219,7 +225,7 @@ def _unjudged(candidates: Sequence[Candidate], notices: tuple[Notice, ...]) -> G
 
 
 def _best(candidates: Sequence[Candidate], name: SignalName) -> dict[SignalKind, tuple[float, str]]:
-    """The highest value of a signal and the collection that it is from, by kind."""
+    """Return the highest value of a signal and its collection, by kind."""
     best: dict[SignalKind, tuple[float, str]] = {}
     for candidate in candidates:
         signal = candidate.signal(name)

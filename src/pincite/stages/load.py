@@ -1,12 +1,12 @@
-"""Bring in the chunks themselves, for those candidates that still have a chance."""
+"""Load the chunks of the best candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.errors import ConfigError
-from pincite.model import Candidate, Fused, Notice, Pool
+from pincite.model import Candidate, Fused, Notice, Pool, Ranking
 from pincite.ports import Searchable, Stored
 from pincite.ports.failures import split_failures
 from pincite.support.concurrency import gather_outcomes, with_timeout
@@ -14,7 +14,7 @@ from pincite.support.concurrency import gather_outcomes, with_timeout
 
 @dataclass(frozen=True, slots=True)
 class LoadConfig:
-    """How many of the best fused hits are loaded, and whether with their vectors.
+    """`pool`: the number of best fused hits to load. `vectors`: whether to load their vectors.
 
     nDCG@10 over ten collections with 60, 40, 30: .7566 .7568 .7563, within noise
     (docs/decisions/0004).
@@ -45,7 +45,7 @@ async def load(
     *,
     timeout_s: float = 10.0,
 ) -> Pool:
-    """Candidates in the order of `fused`. A chunk that was removed meanwhile is left out.
+    """Load the candidates in the order of `fused`. Chunks removed meanwhile are left out.
 
     A collection that fails or takes longer than `timeout_s` is left out and named in a notice.
     Raises its error if there is no other.
@@ -78,20 +78,50 @@ async def load(
 def within_reach(
     fused: Sequence[Fused], wanted: frozenset[tuple[str, str]], config: LoadConfig
 ) -> tuple[Fused, ...]:
-    """The same list, those named in `wanted` (collection, id) among the first that are loaded: the
-    last ones make room. At most half of them are moved up for that."""
+    """Return the same list, with the hits in `wanted` (collection, id) moved up so that they are
+    loaded. They replace the last ones of the pool, at most half of it."""
+    places = [n for n, hit in enumerate(fused) if (hit.collection, hit.id) in wanted]
+    moved = [place for place in places if place >= config.pool][: config.pool // 2]
+    if not moved:
+        return tuple(fused)
+    there = frozenset(places)
+    leaving = sorted(range(config.pool), key=lambda place: (place in there, -place))[: len(moved)]
+    loaded = frozenset(range(config.pool)) - frozenset(leaving) | frozenset(moved)
+    return tuple(fused[n] for n in sorted(range(len(fused)), key=lambda n: (n not in loaded, n)))
+
+
+def besides(
+    fused: Sequence[Fused], wanted: frozenset[tuple[str, str]], config: LoadConfig
+) -> tuple[tuple[Fused, ...], LoadConfig]:
+    """Return the same list, with the hits in `wanted` that lie behind the pool moved next to it,
+    and a pool that contains them as well. No other hit leaves the pool."""
     late = [
         place
         for place, hit in enumerate(fused)
         if place >= config.pool and (hit.collection, hit.id) in wanted
     ]
-    moved = frozenset(late[: config.pool // 2])
-    if not moved:
-        return tuple(fused)
-    kept = config.pool - len(moved)
-    order = [*range(kept), *sorted(moved)]
-    order += [place for place in range(kept, len(fused)) if place not in moved]
-    return tuple(fused[place] for place in order)
+    if not late:
+        return tuple(fused), config
+    moved = frozenset(late)
+    behind = (n for n in range(config.pool, len(fused)) if n not in moved)
+    order = (*range(config.pool), *late, *behind)
+    return tuple(fused[n] for n in order), replace(config, pool=config.pool + len(late))
+
+
+def best_by_words(
+    rankings: Sequence[Ranking], collections: frozenset[str], most: int
+) -> frozenset[tuple[str, str]]:
+    """The `most` best of each of these collections by the words of the question itself, as
+    (collection, id). A filter of words ranks nothing and brings none."""
+    return frozenset(
+        (ranking.collection, hit.id)
+        for ranking in rankings
+        if ranking.signal == "sparse"
+        and ranking.kind != "share"
+        and not ranking.wording
+        and ranking.collection in collections
+        for hit in ranking.hits[: min(most, ranking.depth)]
+    )
 
 
 def overtaken(
@@ -100,9 +130,9 @@ def overtaken(
     collections: Sequence[Searchable],
     config: LoadConfig,
 ) -> tuple[Notice, ...]:
-    """A notice if documents were replaced or removed between the search for `fused` and `load`.
-    What stands there now may have been left out: it is worth another search. There is no notice
-    about collections of others, which may lack texts at any time, nor where one has failed."""
+    """Return a notice if documents were replaced or removed between the search for `fused` and
+    `load`, so that another search is worthwhile. There is no notice for collections of other
+    programs, which may lack texts at any time, and none if a collection failed."""
     if loaded.notices or len(loaded.candidates) == min(len(fused), config.pool):
         return ()
     ours = {one.spec.name for one in collections if not one.foreign}
@@ -110,13 +140,13 @@ def overtaken(
     gone = wanted - sum(one.collection in ours for one in loaded.candidates)
     if not gone:
         return ()
-    said = f"{gone} passages were replaced or removed while they were searched: ask again"
+    said = f"{gone} passages were replaced or removed during the search: search again"
     return (Notice("index_changed", said),)
 
 
 def _pool(fused: Sequence[Fused], size: int, share: float) -> Sequence[Fused]:
-    """The best, no collection with more than its share; slots that the others cannot fill are lent
-    to it again. In the order of `fused`."""
+    """Return the best hits in the order of `fused`, no collection with more than its share. Places
+    that the others cannot fill go back to it."""
     if share == 1:
         return fused[:size]
     most = max(1, int(size * share))

@@ -1,4 +1,4 @@
-"""What is about to be shown, held against the files as they are now."""
+"""Compare results with the current files before they are shown."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from pincite.ports import Files, Quote, Seen
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The candidates that there still are, as their files have them, each with its context and how
-    far that is known. `gone` are those of which there is nothing to show, `omitted` says why."""
+    """The candidates that still exist, with their text from the current files, each with its
+    context and its truth. `gone` are those without any text to show; `omitted` gives the reasons.
+    """
 
     candidates: tuple[Candidate, ...]
     contexts: tuple[Context | None, ...]
@@ -30,9 +31,9 @@ async def look(
     limit_s: float,
     ref: str | None = None,
 ) -> Looked:
-    """Each candidate with its context, in the same order, as its file has them; of the revision
-    `ref` alone, where one is asked for. Without `files` all is unchecked and stays as it is. What
-    has not been seen after `limit_s` is unchecked, too, and a notice says why."""
+    """Return the candidates in the same order with their text from the current files, each with its
+    context; with `ref`, of that revision only. Without `files`, all candidates are unchecked and
+    unchanged. Those not checked within `limit_s` are unchecked, too, with a notice."""
     if files is None or not chosen:
         unchecked: tuple[Truth, ...] = tuple("unchecked" for _ in chosen)
         return Looked(tuple(chosen), tuple(contexts), unchecked)

@@ -1,4 +1,4 @@
-"""The lists of several collections become one."""
+"""Merge the lists of several collections into one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ AcrossMethod = Literal["scores", "rrf"]
 
 @dataclass(frozen=True, slots=True)
 class MergeConfig:
-    """`scores` compares what was fused as it is, which is right where collections are on one scale
-    (see `stages.fuse`). `rrf` compares places, with `k`, whatever the models are.
+    """`scores` compares the fused scores directly, which is right if all collections are on one
+    scale (see `stages.fuse`). `rrf` compares ranks, with the constant `k`, whatever the models are.
 
-    `depth`: how many of each collection take part in `rrf`, 0 for all. `per_result`: so many times
-    the results that are asked for; 0 leaves `depth` as it is.
+    `depth`: the number of hits of each collection in `rrf`, 0 for all. `per_result`: the same
+    number as a multiple of the requested results; 0 leaves `depth`.
     """
 
     method: AcrossMethod = "scores"
@@ -34,7 +34,9 @@ class MergeConfig:
             raise ConfigError(f"across.method is {self.method!r}; use one of {known}")
         for name in ("k", "depth", "per_result"):
             if getattr(self, name) < 0:
-                raise ConfigError(f"across.{name} is {getattr(self, name)}; it is not negative")
+                raise ConfigError(
+                    f"across.{name} is {getattr(self, name)}; it must not be negative"
+                )
 
 
 def merge(
@@ -43,15 +45,15 @@ def merge(
     config: MergeConfig,
     kept: frozenset[tuple[str, str]] = frozenset(),
 ) -> tuple[Fused, ...]:
-    """One list of chunks by (-fused, id, collection) from one that is in this order.
+    """Merge the lists of several collections into one list, ordered by (-fused, id, collection).
 
-    `weights` say what the hits of a collection count, 1 where nothing is said.
+    `weights` has the factor for each collection's hits, 1 by default.
 
     - `scores`: weight times the fused score.
-    - `rrf`: the sum of weight / (k + rank) over the collections that have the chunk, rank from 1 in
-      the list of each (Cormack, Clarke and Büttcher, 2009). A chunk that several have is one
-      candidate, that of the collection where it stands highest. Those behind the `depth` are left
-      out, but for `kept` ones (collection, id).
+    - `rrf`: the sum of weight / (k + rank) over the collections with the chunk, rank from 1 in the
+      list of each (Cormack, Clarke and Büttcher, 2009). A chunk of several collections is one
+      candidate, from the collection with its highest rank. Hits below `depth` are left out, except
+      those in `kept` (collection, id).
     """
     if config.method == "rrf":
         return _by_rank(fused, weights, config, kept)

@@ -1,4 +1,4 @@
-"""Is another try worth it, and which?"""
+"""Decide whether another pass is worthwhile, and which one."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pincite.model import Chosen, Gated, Notice, Pass, Query
 
 @dataclass(frozen=True, slots=True)
 class NextPassConfig:
-    """`few`: with fewer candidates the expansions are asked, as with a verdict that is not
-    `grounded`. `widen`: fetch more of a kind of source of which too little is shown. `define`: look
-    for what defines the names of the question where the verdict is `none`."""
+    """`few`: use the expansions if there are fewer candidates, or if the verdict is not `grounded`.
+    `widen`: fetch more of a kind of source with too few results. `define`: if the verdict is
+    `none`, search for definitions of the question's names."""
 
     few: int = 12
     widen: bool = True
@@ -26,12 +26,12 @@ class NextPassConfig:
 def next_pass(
     done: Pass, query: Query, gated: Gated, chosen: Chosen, config: NextPassConfig
 ) -> Pass | None:
-    """The next try, None if what there is will do or nothing is left to try.
+    """The next pass, None if the results are sufficient or nothing is left to try.
 
-    First the expansions, once, if there are any and the candidates are few or the verdict is not
-    `grounded`; and where it is `none` and the question has names, what defines them: a name of the
-    index is not off topic, however few words go with it. Then each kind of source that is short is
-    widened, once.
+    First, the expansions are used once, if there are any and the candidates are few or the verdict
+    is not `grounded`. If the verdict is `none` and the question has names, their definitions are
+    also searched once: a name of the index is on topic, however short the question. Then each kind
+    of source with too few results is widened once.
     """
     poor = len(gated.candidates) < config.few or gated.verdict.level != "grounded"
     expanded = poor and bool(query.expansions) and not done.expanded
@@ -48,9 +48,12 @@ def next_pass(
 def within_budget(
     following: Pass | None, spent_ms: float, begun_ms: float, budget_ms: float | None
 ) -> tuple[Notice, ...]:
-    """The notice that there is no time for another pass, which takes about as long as the last,
-    begun when `begun_ms` were spent; () if there is, or if none follows."""
+    """The notice that the budget has no time for another pass; () if it has, or if none follows. A
+    pass is expected to take as long as the last one, which began at `begun_ms`."""
     if following is None or budget_ms is None or spent_ms + (spent_ms - begun_ms) <= budget_ms:
         return ()
-    said = f"no other pass ({following.name}): {spent_ms:.0f} of {budget_ms:.0f} ms were spent"
+    said = (
+        f"there was no second pass ({following.name}): {spent_ms:.0f} of {budget_ms:.0f} ms"
+        " were spent"
+    )
     return (Notice("budget_no_second_pass", said),)

@@ -1,5 +1,5 @@
-"""What a language model is given holds nothing twice: passages of one document that overlap or
-touch become one, and what a better passage says already is left out."""
+"""Remove repetitions for a language model: passages of one document that overlap or touch are
+merged, and text that a better passage already has is left out."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ _COMPARED = 50  # of the best, so that a thousand results take no longer than ha
 
 @dataclass(frozen=True, slots=True)
 class OptimiseConfig:
-    """`enabled`: whether results are put together at all. `alike`: a result is left out if so much
-    of it, as runs of three words, stands in one better result; 1 asks for all of it. `max_tokens`:
-    what is put together has no more, by an estimate from above. Measured in docs/decisions/0035.
-    """
+    """`enabled`: whether to merge results. `alike`: omit a result if this share of its three-word
+    runs occurs in one better result; 1 for all of them. `max_tokens`: the maximum size of a merged
+    result, by a conservative estimate. Measurements are in docs/decisions/0035."""
 
     enabled: bool = False
     alike: float = 0.9
@@ -43,7 +42,7 @@ class OptimiseConfig:
 
 @dataclass(frozen=True, slots=True)
 class Optimised:
-    """The results that are left, best first, with what is shown for each, and what became of the
+    """The remaining results, best first, with the text shown for each, and the reasons for the
     others."""
 
     candidates: tuple[Candidate, ...]
@@ -53,8 +52,8 @@ class Optimised:
 
 @dataclass(slots=True)
 class _Result:
-    """A result: `span` is all that is shown for it, None where that is not known as a part of the
-    file. `members` are other results that became part of it."""
+    """A result. `span` is all the text shown for it, None if its place in the file is unknown.
+    `members` are the results merged into it."""
 
     rank: int
     lead: Candidate
@@ -71,13 +70,13 @@ class _Result:
 def optimise(
     candidates: Sequence[Candidate], contexts: Sequence[Context | None], config: OptimiseConfig
 ) -> Optimised:
-    """The results without what they have in common. Each is a candidate, best first, with the
-    lines that are shown for it, or None for the passage alone.
+    """Merge overlapping results and omit repeated ones. Each result is a candidate, best first,
+    with the lines shown for it, or None for the passage alone.
 
-    Results of one document whose lines overlap or touch become one at the place of the best, which
-    keeps its signals: its lines are those of all, equal to the file, its citation is theirs, and
-    its `matches` are the passages that were found. After that a result is left out whose words
-    stand in a better one. Every candidate is either left or named in `dropped`.
+    Results of one document whose lines overlap or touch become one result at the rank of the best,
+    which keeps its signals. It has the lines of all, equal to the file, and a citation for them;
+    its `matches` are the found passages. Then a result is omitted if a better one contains its
+    words. Every other candidate is named in `dropped`.
     """
     pairs = zip(candidates, contexts, strict=True)
     results = [_result(rank, *pair) for rank, pair in enumerate(pairs)]
@@ -102,7 +101,8 @@ def _result(rank: int, lead: Candidate, context: Context | None) -> _Result:
 
 
 def _span(chunk: Chunk, context: Context) -> Chunk | None:
-    """What is shown around a chunk as a span of its file, None if the chunk is not found in it."""
+    """Return the text shown around a chunk as a span of its file, None if the chunk is not found in
+    it."""
     lines = context.text.split("\n")
     above = chunk.start_line - context.start_line
     if not 0 <= above < len(lines):
@@ -125,7 +125,7 @@ def _span(chunk: Chunk, context: Context) -> Chunk | None:
 
 
 def _merged(results: Sequence[_Result], config: OptimiseConfig) -> list[_Result]:
-    """Neighbours that meet are put together; what comes of it stands at the place of the best."""
+    """Merge neighbours that meet, at the rank of the best."""
     left: list[_Result] = []
     files: dict[tuple[str, str, str], list[tuple[Chunk, _Result]]] = defaultdict(list)
     for one in results:
@@ -152,7 +152,7 @@ def _rank(one: _Result) -> int:
 
 
 def _meeting(upper: _Result, lower: _Result, config: OptimiseConfig) -> Chunk | None:
-    """Both as one span, if they meet, the whole is whole lines and it is not too long."""
+    """Return both as one span if they meet, have whole lines and are not too long together."""
     if upper.span is None or lower.span is None:
         return None
     span = joined(upper.span, lower.span)
@@ -180,7 +180,7 @@ def _together(best: _Result, other: _Result, span: Chunk) -> _Result:
 def _distinct(
     results: Sequence[_Result], config: OptimiseConfig
 ) -> tuple[list[_Result], list[Drop]]:
-    """Without results of which nearly all stands in a better one."""
+    """Return the results without those that a better one contains almost entirely."""
     kept: list[tuple[_Result, frozenset[tuple[str, ...]]]] = []
     dropped: list[Drop] = []
     for one in results:
@@ -196,8 +196,8 @@ def _distinct(
 
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    """The runs of three words, or all words where there are fewer (Broder, 1997, "On the
-    resemblance and containment of documents"); none of a text that is no passage any more."""
+    """Return the runs of three words, or all words if there are fewer (Broder, 1997, "On the
+    resemblance and containment of documents"). A text without words has none."""
     words = [found[0].lower() for found in islice(_WORD.finditer(text), _MOST_WORDS + 1)]
     if not words or len(words) > _MOST_WORDS:
         return frozenset()
@@ -207,5 +207,5 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _contained(part: frozenset[tuple[str, ...]], whole: frozenset[tuple[str, ...]]) -> float:
-    """Which share of the runs of a part the whole has, too; none of a part without words."""
+    """Return the share of a part's runs that the whole has as well, 0 for a part without words."""
     return len(part & whole) / len(part) if part else 0.0

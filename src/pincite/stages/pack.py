@@ -22,6 +22,7 @@ from pincite.model import (
     Verdict,
 )
 from pincite.model.citation import chars_of, cite, page_of
+from pincite.model.records import OCR
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.5"
@@ -30,8 +31,8 @@ _NAMED = 5  # paths in a warning
 
 @dataclass(frozen=True, slots=True)
 class PackConfig:
-    """`max_chars`: longer texts are cut in the pack, with a notice; 0 cuts nothing. `need_url`
-    says of documentation without an address that it has none."""
+    """`max_chars`: cut longer texts, with a notice; 0 for no limit. `need_url`: add a notice for
+    documentation without an address."""
 
     max_chars: int = 0
     need_url: bool = False
@@ -50,20 +51,26 @@ def pack(
     truths: Sequence[Truth] = (),
     omitted: Sequence[Omitted] = (),
 ) -> EvidencePack:
-    """Number and cite what was chosen, each with its context, if there are any, and by itself what
-    is closest. Equal notices are said once. `required` is how many attributes a collection
-    requires: so many values stand before the id in the path of a record. `truths` say how far each
-    was held against its file, `omitted` what would have been among them."""
+    """Build the pack: number and cite the chosen passages, each with its context if there is one,
+    and the closest passages separately. Equal notices appear once.
+
+    `required` has the number of attributes that each collection requires; as many values precede
+    the id in the path of a record. `truths` has the result of comparing each passage with its file.
+    `omitted` has the passages that were left out by that comparison.
+    """
     said = (*query.notices, *notices, *gated.notices, *chosen.notices)
     evidence = _cited(chosen.candidates, config, contexts, required, truths)
     closest = _cited(chosen.closest, config, (), required)
     said += _changes(evidence, omitted)
     if any(item.end_line == 0 and item.page is None for item in evidence):
-        said = (*said, Notice("line_spans_unavailable", "line spans unavailable"))
+        said = (*said, Notice("line_spans_unavailable", "some items have no line numbers"))
     undated = sum(not item.ref for item in evidence)
     if undated:
         lacking = f"{undated} of {len(evidence)} items have no revision"
-        said = (*said, Notice("revision_unavailable", f"{lacking}: they may have changed since"))
+        said = (
+            *said,
+            Notice("revision_unavailable", f"{lacking}, so changes to them cannot be detected"),
+        )
     homeless = [item for item in evidence if item.source_type == "docs" and not item.url]
     if config.need_url and homeless:
         lacking = f"{len(homeless)} of {len(evidence)} items are documentation without an address"
@@ -92,7 +99,7 @@ def _cited(
     required: Mapping[str, int],
     truths: Sequence[Truth] = (),
 ) -> tuple[Evidence, ...]:
-    """These as evidence, numbered from 1."""
+    """Return the candidates as evidence, numbered from 1."""
     around = contexts or (None,) * len(candidates)
     unchecked: tuple[Truth, ...] = tuple("unchecked" for _ in candidates)
     rows = enumerate(zip(candidates, around, truths or unchecked, strict=True), start=1)
@@ -103,24 +110,27 @@ def _cited(
 
 
 def _changes(evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> tuple[Notice, ...]:
-    """What has changed since it was indexed, in a line each."""
+    """Return one notice for each kind of change since indexing."""
     said: list[Notice] = []
     moved = sum(item.truth == "moved" for item in evidence)
     if moved:
         what = "passage is of a file that has" if moved == 1 else "passages are of files that have"
-        text = f"{moved} {what} changed since indexing; the lines are those of now"
+        text = f"{moved} {what} changed since indexing; the lines are the current ones"
         said.append(Notice("moved", text))
     if omitted:
         paths = list(dict.fromkeys(one_line(one.path) for one in omitted))
         named = ", ".join(paths[:_NAMED]) + (", ..." if len(paths) > _NAMED else "")
         what = "passage is" if len(omitted) == 1 else "passages are"
-        text = f"{len(omitted)} {what} left out, as changed or gone since indexing: {named}"
+        text = (
+            f"{len(omitted)} {what} left out, because they changed or were deleted since"
+            f" indexing: {named}"
+        )
         said.append(Notice("stale_omitted", text))
     return tuple(said)
 
 
 def _verdict(gated: Gated, evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> Verdict:
-    """`none`, with its reason, where all that would be shown has gone."""
+    """Return the verdict, or `none` with a reason if all passages were left out as changed."""
     if evidence or not omitted:
         return gated.verdict
     reason = "What was found has changed or gone since it was indexed: index again."
@@ -176,6 +186,7 @@ def _evidence(
         box=chunk.on_page.box if chunk.on_page else None,
         note=chunk.on_page.note if chunk.on_page else "",
         descriptions=candidate.descriptions,
-        recognised=chunk.on_page is not None and chunk.on_page.recognised,
+        recognised=(chunk.on_page is not None and chunk.on_page.recognised)
+        or chunk.attributes.get(OCR) is True,
         rows=chunk.on_page.rows if chunk.on_page else None,
     )

@@ -1,4 +1,4 @@
-"""A question as typed becomes a query."""
+"""Turn a typed question into a query."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question
 from pincite.support.names import bare_words, code_names
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
-_EXPANSIONS = 3  # with the question itself, two to four sub-queries
-_SYMBOLS = 3  # names that a question may have and be nothing but names; guess, unmeasured
+_EXPANSIONS = 3  # with the question itself, two to four queries
+_SYMBOLS = 3  # the most names of a question that consists of names; guess, unmeasured
 _ASKED = {"query", "identifiers"}
 _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
 class PrepareConfig:
-    """`max_chars`: a longer query is cut, with a notice. A stack trace fits.
+    """`max_chars`: cut a longer query, with a notice. A stack trace fits.
 
-    `expansions`: rephrasings by the name of a collection, or `*` for all, with the fields
-    `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`, `{topics}`,
-    nothing where nothing is set), at most three each. They are asked in a second pass only; those
-    with `{identifiers}` only where the question has some.
+    `expansions`: rephrasings by the name of a collection, or `*` for all, at most three each. Their
+    fields are `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`,
+    `{topics}`), empty if not set. They are searched in a second pass only; those with
+    `{identifiers}` only if the question has identifiers.
     """
 
     max_chars: int = 10_000
@@ -37,8 +37,8 @@ class PrepareConfig:
         for name, templates in self.expansions.items():
             if len(templates) > _EXPANSIONS:
                 raise ConfigError(
-                    f"prepare.expansions has {len(templates)} templates for {name!r}; at most"
-                    f" {_EXPANSIONS} are asked"
+                    f"prepare.expansions has {len(templates)} templates for {name!r}; the"
+                    f" maximum is {_EXPANSIONS}"
                 )
             for template in templates:
                 _check(template)
@@ -52,13 +52,14 @@ def _check(template: str) -> None:
     if not fields <= {*_ASKED, *Corpus().words} or not fields & _ASKED:
         words = ", ".join(f"{{{name}}}" for name in Corpus().words)
         raise ConfigError(
-            f"prepare.expansions: {template!r} must have {{query}} or {{identifiers}} in it, and"
-            f" no other field but {words}"
+            f"prepare.expansions: {template!r} must have {{query}} or {{identifiers}} in it,"
+            f" and no other field but {words}"
         )
 
 
 def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()) -> Query:
-    """Trim, collapse white space, keep case, find the identifiers. Raises UsageError if empty."""
+    """Normalise the question: trim it, collapse white space, keep case, and find its identifiers.
+    Raises UsageError if it is empty."""
     normalised = " ".join(question.text.split())
     if not normalised:
         raise UsageError("the query is empty", hint='pincite search "how do I ..."')
@@ -68,7 +69,7 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
             Notice(
                 "query_cut",
                 f"the query has {len(normalised):,} characters; only the first"
-                f" {config.max_chars:,} were used: ask for the part that matters",
+                f" {config.max_chars:,} were used: ask for the important part alone",
             ),
         )
         normalised = normalised[: config.max_chars]
@@ -81,7 +82,7 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
 
 
 def _asks(text: str, symbols: tuple[str, ...]) -> Asks:
-    """What kind of question it is: decided here once, for all stages."""
+    """Return the shape of the question, which all stages use."""
     words = bare_words(text)
     if words and len(words) <= _SYMBOLS and all(word in symbols for word in words):
         return "symbol"

@@ -1,4 +1,4 @@
-"""Is anything near what is asked? One look at the single nearest chunk of each collection."""
+"""Probe the nearest chunk of each collection, to decide whether any chunk is near the question."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ _MORE = 10
 
 @dataclass(frozen=True, slots=True)
 class ProbeConfig:
-    """`enabled`: look at the nearest chunk before anything else is searched. `threshold`: its
-    cosine, from which on the question is on topic; an equal value passes. `exact`: compare the
-    question with every vector where the store can, in place of those that the vector index leads
-    to."""
+    """`enabled`: check the nearest chunk before the rest of the search. `threshold`: the minimum
+    cosine for a question to be on topic; an equal value passes. `exact`: compare with every vector
+    if the store can, instead of using the vector index."""
 
     enabled: bool = False
     threshold: float = 0.3
@@ -55,9 +54,9 @@ class ProbeConfig:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The nearest chunk of each collection, the nearest of all first, and what its cosine says of
-    the question. `verdict` is None where that cannot be said. `unknown` are the collections whose
-    nearest is not known. `vectors` are those of the question, by the fingerprint of the model."""
+    """The nearest chunk of each collection, nearest first, and the verdict by its cosine. `verdict`
+    is None if it is unknown. `unknown` names the collections without a known nearest chunk.
+    `vectors` has the question's vectors, by the fingerprint of the model."""
 
     candidates: tuple[Candidate, ...]
     verdict: Verdict | None
@@ -68,21 +67,21 @@ class Probed:
 
     @property
     def passed(self) -> bool:
-        """Is the search to go on?"""
+        """Does the search continue?"""
         return self.verdict is None or self.verdict.level == "grounded"
 
     def gated(self, mode: ChatMode) -> Gated:
-        """What there is to show of a question that did not pass. `strict` shows nothing, and has
-        the nearest of all collections for what is closest; other modes show the nearest as weak,
-        which a notice says."""
+        """Return what to show for a question that did not pass. `strict` shows no evidence; the
+        nearest chunks are its closest passages. Other modes show the nearest chunk as weak, with a
+        notice."""
         if self.verdict is None:
-            raise ValueError("nothing is known of the nearest")
+            raise ValueError("the probe has no result")
         if mode == "strict" or not self.candidates:
             return Gated(self.candidates, self.verdict)
         nearest, verdict = self.candidates[0], self.verdict
         said = (
             f"the nearest passage, {one_line(cite(nearest.chunk))}, has a cosine of"
-            f" {verdict.value:.2f}, below {verdict.weak_at:.2f}: it is shown as weak, since"
+            f" {verdict.value:.2f}, below {verdict.weak_at:.2f}: it is shown as weak, because"
             f" answer.mode is {mode}"
         )
         return Gated((nearest,), _as_weak(verdict), (Notice("below_threshold", said),))
@@ -90,7 +89,7 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """An encoder that has embedded the question already."""
+    """An encoder that returns an already computed vector of the question."""
 
     encoder: DenseEncoder
     text: str
@@ -123,14 +122,14 @@ async def probe(
     citable: Citable,
     timeout_s: float,
 ) -> Probed:
-    """The nearest chunk of each collection by cosine, under the scope of the search, and the
-    verdict on the nearest of all.
+    """Find the nearest chunk of each collection by cosine, within the scope of the search, and
+    judge by the nearest of all.
 
-    A chunk at or above the threshold passes, wherever it is. Below it the question is off topic
-    only where the nearest of every collection is known: one without dense vectors, or with some
-    missing, one that measures by something else than a cosine and one that fails may have what is
-    asked for. Then the notice `probe_unavailable` says why there is no verdict. Raises what is no
-    failure of one collection, and UsageError for a filter that cannot be.
+    If any chunk reaches the threshold, the question passes. Otherwise it is off topic only if the
+    nearest chunk of every collection is known. It is unknown for a collection without dense
+    vectors, with missing vectors, with another distance than the cosine, or with a failure. Then
+    there is no verdict, and the notice `probe_unavailable` says why. Raises errors that do not
+    concern a single collection, and UsageError for an invalid filter.
     """
     schema = schema_of(one.spec for one in collections)
     vectors, lost = await _vectors(query.text, collections, timeout_s)
@@ -171,7 +170,7 @@ async def probe(
 def remembered(
     collections: Sequence[Searchable], query: Query, vectors: Mapping[str, Vector]
 ) -> tuple[Searchable, ...]:
-    """The collections, whose models need not embed the question again."""
+    """Return the collections with encoders that reuse the question's vectors."""
     return tuple(
         replace(one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint]))
         if one.dense is not None and one.dense.fingerprint in vectors
@@ -182,8 +181,8 @@ def remembered(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The nearest of a collection, None where nothing is in the scope. `doubt` says why something
-    else may be nearer."""
+    """The nearest chunk of a collection, None if the scope has no chunk. `doubt` gives the reason
+    why another chunk may be nearer."""
 
     candidate: Candidate | None = None
     ranking: Ranking | None = None
@@ -191,7 +190,8 @@ class _Found:
 
 
 def _reason(error: BaseException) -> str:
-    """Why a collection or a model did not answer. Raises what is no failure of one alone."""
+    """Return the reason why a collection or model did not answer. Raises errors that do not concern
+    it alone."""
     of_all = EnginePanicked | WorkspaceUnavailable
     if isinstance(error, PinciteError) and not isinstance(error, of_all):
         return error.message
@@ -206,7 +206,7 @@ async def _as_query(encoder: DenseEncoder, text: str) -> Vector:
 async def _vectors(
     text: str, collections: Sequence[Searchable], timeout_s: float
 ) -> tuple[dict[str, Vector], dict[str, str]]:
-    """The question embedded once by each model, and why it was not by others; by fingerprint."""
+    """Embed the question once with each model. Returns vectors and failures by fingerprint."""
     encoders = {one.dense.fingerprint: one.dense for one in collections if one.dense is not None}
     outcomes = await gather_outcomes(
         [
@@ -227,7 +227,8 @@ async def _vectors(
 async def _nearest(
     collection: Searchable, vector: Vector, filter_: Filter, config: ProbeConfig, citable: Citable
 ) -> _Found:
-    """The nearest chunk that may be cited. More than one are asked for only where it may not."""
+    """Return the nearest chunk that may be cited. More than one chunk is requested only if the
+    first may not be cited."""
     exact = config.exact and collection.exact
     for limit in (1, _MORE):
         request = SearchRequest(
@@ -245,7 +246,7 @@ async def _nearest(
 
 
 async def _ask(collection: Searchable, request: SearchRequest) -> Ranking:
-    """The dense ranking, said to whoever listens."""
+    """Return the dense ranking, and report the exchange to listeners."""
     name = collection.spec.name
     told = {
         "dense_limit": request.dense_limit,
@@ -261,8 +262,8 @@ async def _ask(collection: Searchable, request: SearchRequest) -> Ranking:
 
 
 async def _load(collection: Searchable, ranking: Ranking, vector: Vector) -> tuple[Candidate, ...]:
-    """What was found, with its true cosine: that of the store, or of the vectors themselves where
-    the store measures by something else."""
+    """Return the found chunks with their cosine: that of the store, or computed from the vectors if
+    the store uses another distance."""
     name, measured = collection.spec.name, ranking.kind != "cosine"
     scores = {hit.id: hit.score for hit in ranking.hits}
     stored = await collection.index.load(name, list(scores), vectors=measured) if scores else ()
@@ -278,20 +279,20 @@ async def _load(collection: Searchable, ranking: Ranking, vector: Vector) -> tup
 
 
 def _cosine(left: Vector, right: Vector) -> float:
-    """The cosine of unit vectors; sums of 64-bit numbers, in the order of the components."""
+    """Return the cosine of unit vectors, summed in 64 bits in the order of the components."""
     import numpy as np
 
     return float(np.einsum("i,i->", left.astype(np.float64), right.astype(np.float64)))
 
 
 def _signals(cosine: float) -> tuple[Signal, ...]:
-    """The cosine, which also ranks."""
+    """Return the cosine as a signal, and as the signal that ranks."""
     return Signal("dense", "cosine", cosine), Signal("fused", "cosine", cosine)
 
 
 def _doubt(collection: Searchable, ranking: Ranking) -> str:
     if ranking.kind != "cosine":
-        return f"it measures by {ranking.kind}, and what is nearest by that need not be by cosine"
+        return f"it ranks by {ranking.kind}, whose nearest chunk may not be the nearest by cosine"
     if collection.embedded < 1:
         return f"{collection.embedded:.0%} of its chunks are encoded so far"
     return ""
@@ -299,12 +300,12 @@ def _doubt(collection: Searchable, ranking: Ranking) -> str:
 
 def _unavailable(unknown: Mapping[str, str]) -> tuple[Notice, ...]:
     told = "; ".join(f"{name}: {one_line(why)}" for name, why in unknown.items())
-    said = f"the nearest chunk is not known, so that words count, too, and the gate decides: {told}"
+    said = f"the nearest chunk is unknown, so keyword hits count too, and the gate decides: {told}"
     return (Notice("probe_unavailable", said),)
 
 
 def _verdict(nearest: Sequence[Candidate], threshold: float) -> Verdict:
-    """Of candidates in order."""
+    """Return the verdict for candidates in order."""
     value = nearest[0].rank_signal.value if nearest else 0.0
     what = f"The cosine of the nearest passage is {value:.2f}"
     level: VerdictLevel = "grounded" if nearest and value >= threshold else "none"

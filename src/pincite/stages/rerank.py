@@ -1,4 +1,4 @@
-"""A second opinion on the best candidates, where a reranker is configured."""
+"""Rerank the best candidates, if a reranker is configured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import accumulate
 from math import ceil
 from typing import Final, Literal
 
-from pincite.errors import ConfigError, PinciteError
+from pincite.errors import ConfigError, PinciteError, UsageError
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import CutTokens, Reranker, RerankScore
 from pincite.ports.failures import rate_notices
@@ -18,7 +18,7 @@ from pincite.support.concurrency import within
 from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 
-MOST_JUDGED: Final = 250  # candidates; more cost much and bring little
+MOST_JUDGED: Final = 250  # candidates; more cost a lot and improve little
 _CHARS_PER_TOKEN = 3  # of code and mixed text; prose has 4 to 5
 _TASKS: Final[dict[TaskMode, str]] = {
     "build": "",
@@ -37,30 +37,31 @@ function/class names, and usage patterns.
 Deprioritize: tangential mentions, outdated references, or generic LLM commentary.
 {task}"""
 _MISSING: Final = (
-    "no reranker is configured, and one is expected (rerank.use): the order is that without one;"
-    " set [models] rerank"
+    "rerank.use expects a reranker, but none is configured: the order of retrieval stays; set"
+    " [models] rerank"
 )
 _UNNAMED = "this software"  # instead of {corpus} where the corpus has no name
 
 
 @dataclass(frozen=True, slots=True)
 class RerankConfig:
-    """How many of the best are judged, and within what time.
+    """The number of candidates to judge, and the limits of the requests.
 
-    `use`: the reranker that is `configured`, if there is one; `expected` says so where there is
-    none; `never` leaves it out.
+    `use`: the reranker that is `configured`, if there is one; `expected` adds a notice if there is
+    none; `never` uses none.
 
-    `instruction` is what a reranker that takes one is told, with the fields `{task}` (a sentence
-    that says what the mode is for, nothing for build) and those of `Corpus`; empty tells it
-    nothing. `corpus` stands in for the name of the corpus. `header` says where a passage stands
-    ahead of its text. `body_tokens`: so much of a text is sent, by the `tokenizer`, a
-    `tokenizer.json`; else by that of the provider, else by an estimate from above.
-    `budget_tokens`: what one request may cost, query tokens times documents plus document tokens;
-    above it there are batches of `batch`, and a listwise reranker gets as many as fit. `top`: so
-    many of the best are asked for and kept, and the rest is left out; 0 keeps all.
+    `instruction` is the instruction for rerankers that accept one, with the fields `{task}` (a
+    sentence about the mode, empty for build) and those of `Corpus`; empty for none. `corpus`
+    replaces the name of the corpus. `header` precedes a passage with its location. `body_tokens`
+    limits the text of a passage, counted by `tokenizer` (a `tokenizer.json`), else by the
+    provider's tokenizer, else by a conservative estimate.
 
-    `start_ms` and `each_ms`: what a request and a document cost, to spend what is left of a time
-    budget on as many documents as it is good for.
+    `budget_tokens`: the maximum cost of one request, query tokens times documents plus document
+    tokens. Above it, requests have `batch` passages; a listwise reranker gets as many as fit.
+    `top`: the number of results to request and keep, 0 for all.
+
+    `start_ms` and `each_ms`: the estimated time of a request and of a document, to fit the number
+    of documents into the rest of a time budget.
     """
 
     use: Literal["configured", "expected", "never"] = "configured"
@@ -85,14 +86,14 @@ class RerankConfig:
         if min(self.body_tokens, self.budget_tokens, self.batch) < 1:
             raise ConfigError("rerank.body_tokens, budget_tokens and batch must be at least 1")
         if self.top < 0:
-            raise ConfigError(f"rerank.top is {self.top}; it takes 1 or more, or 0 for all")
+            raise ConfigError(f"rerank.top is {self.top}; it takes 1 or more, or 0 for no limit")
         if min(self.start_ms, self.each_ms) < 0:
             raise ConfigError("rerank.start_ms and rerank.each_ms must not be negative")
         try:
             self.instruction.format(task="", **Corpus().words)
         except (KeyError, IndexError, ValueError) as error:
             raise ConfigError(
-                f"rerank.instruction: {error}; its fields are"
+                f"rerank.instruction: {error}; known fields:"
                 f" {', '.join(f'{{{name}}}' for name in ('task', *Corpus().words))}"
             ) from error
 
@@ -106,14 +107,14 @@ async def rerank(
     before: Pool | None = None,
     cut: CutTokens | None = None,
 ) -> Pool:
-    """The pool with the signal `reranked` on its best, these ahead of the others.
+    """Rerank the best candidates of the pool: they get the signal `reranked` and come first.
 
-    Without a reranker the pool passes unchanged, with the notice `rerank_missing` where one is
-    expected; when it fails or is late, too, with the notice `rerank_unavailable`. With `left_ms` of
-    a time budget it judges fewer, or none, and says so. `before` is what the try before gave back:
-    where there is no candidate besides its own the scores that they have are kept, with the notice
-    `rerank_spared`, and no request is sent. `cut` cuts texts by the reranker's tokenizer, where
-    that is known.
+    Without a reranker, the pool is unchanged, with the notice `rerank_missing` if one is expected.
+    It is also unchanged if the reranker fails or is late, with the notice `rerank_unavailable`.
+    With `left_ms` of a time budget, fewer candidates or none are judged, with a notice. `before` is
+    the result of the previous pass. If there are no new candidates, their scores are kept, with the
+    notice `rerank_spared`, and no request is sent. `cut` cuts texts by the reranker's tokenizer, if
+    it is known.
     """
     if config.use == "never" or not pool.candidates:
         return pool
@@ -126,12 +127,14 @@ async def rerank(
     documents = [document(one.chunk, config, cut or cut_estimated) for one in judged]
     notices += _cut_notices(judged, documents, reranker, config, cut)
     instruction = instruction_for(query, reranker, config)
-    costs = _costs(query, documents, instruction)
+    costs = _costs(_asked(query), documents, instruction)
     whole = sum(costs) <= config.budget_tokens
     if reranker.listwise and not whole:
         fitting = sum(total <= config.budget_tokens for total in accumulate(costs))
         judged, documents = judged[:fitting], documents[:fitting]
-        notices.append(Notice("rerank_cut", f"{fitting} fit into one request and were judged"))
+        notices.append(
+            Notice("rerank_cut", f"only the first {fitting} fit into one request and were judged")
+        )
     if not judged:
         return replace(pool, notices=(*pool.notices, *notices))
     step = len(documents) if whole or reranker.listwise else config.batch
@@ -139,17 +142,50 @@ async def rerank(
     try:
         async with within(timeout_s):
             asking = (step, config.top, reranker, instruction)
-            scores = await _scores(query, judged, documents, costs, *asking)
+            ids = [one.chunk.id for one in judged]
+            scores = await _scores(_asked(query), ids, documents, costs, *asking)
     except (PinciteError, TimeoutError) as error:
         reason = str(error) or f"no answer within {timeout_s:g} s"
-        notices.append(
-            Notice("rerank_unavailable", f"the order is that before reranking: {reason}")
-        )
+        notices.append(Notice("rerank_unavailable", f"the order of retrieval stays: {reason}"))
         notices += rate_notices(error)
         return replace(pool, notices=(*pool.notices, *notices))
     kind = reranker.kind
     found = {one.index: Signal("reranked", kind, one.score) for one in scores}
     return _ordered(pool, judged, found, notices, config.top)
+
+
+async def judge(
+    asked: str,
+    texts: Sequence[str],
+    reranker: Reranker,
+    config: RerankConfig,
+    top: int | None = None,
+    cut: CutTokens = cut_estimated,
+) -> tuple[tuple[RerankScore, ...], tuple[int, ...]]:
+    """Rerank texts that are not passages. Returns the scores, best first, at most `top`, and the
+    positions of the texts that were cut.
+
+    Batches, budget, time and limits are those of `rerank`. No instruction is sent, because the
+    configured one is about passages. Raises UsageError if a listwise reranker cannot take the texts
+    in one request, the errors of providers, and TimeoutError.
+    """
+    documents = [cut(one, config.body_tokens) for one in texts]
+    shorter = tuple(n for n, one in enumerate(documents) if len(one) < len(texts[n]))
+    costs = _costs(asked, documents, "")
+    whole = sum(costs) <= config.budget_tokens
+    if reranker.listwise and not whole:
+        raise UsageError(
+            f"the texts have about {sum(costs):,} tokens with the query, but"
+            f" {reranker.fingerprint} judges them in one request of at most"
+            f" {config.budget_tokens:,}",
+            hint="send fewer or shorter texts",
+        )
+    step = len(documents) if whole or reranker.listwise else config.batch
+    ids = [str(place) for place in range(len(documents))]
+    async with within(config.timeout_s):
+        found = await _scores(asked, ids, documents, costs, step, top or 0, reranker, "")
+    best = sorted(found, key=lambda one: (-one.score, one.index))
+    return tuple(best[: top or None]), shorter
 
 
 def _ordered(
@@ -159,8 +195,8 @@ def _ordered(
     notices: Sequence[Notice],
     top: int,
 ) -> Pool:
-    """The judged first, by what was found at their places; those without a score behind them, or
-    nothing behind the best `top`."""
+    """Return the pool with the judged candidates first, by their scores. Candidates without a score
+    follow, but `top` leaves them out."""
     scored = [judged[place].with_signal(signal) for place, signal in found.items()]
     ordered = sorted(scored, key=lambda c: c.rank_key)
     if top:
@@ -171,8 +207,8 @@ def _ordered(
 
 
 def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
-    """The pool with the scores of the try before and what was said then, None if it has a candidate
-    that was not among those to be judged then, or if there are no scores."""
+    """Return the pool with the scores and notices of the previous pass. None if it has a candidate
+    that was not to be judged then, or if there are no scores."""
 
     def key(one: Candidate) -> tuple[str, str, str]:
         return one.collection, one.chunk.id, one.chunk.content_hash
@@ -182,7 +218,7 @@ def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
     if not any(last.values()) or not all(key(one) in last for one in judged):
         return None
     found = {n: signal for n, one in enumerate(judged) if (signal := last[key(one)]) is not None}
-    said = "another try found no further candidates: the scores of the reranker were kept"
+    said = "the second pass found no new candidates: the reranker's scores were kept"
     codes = {notice.code for notice in pool.notices}
     earlier = [notice for notice in before.notices if notice.code not in codes]
     notices = [*earlier, Notice("rerank_spared", said)]
@@ -190,8 +226,8 @@ def _as_before(pool: Pool, before: Pool, config: RerankConfig) -> Pool | None:
 
 
 async def _scores(
-    query: Query,
-    judged: Sequence[Candidate],
+    asked: str,
+    ids: Sequence[str],
     documents: Sequence[str],
     costs: Sequence[int],
     step: int,
@@ -199,8 +235,8 @@ async def _scores(
     reranker: Reranker,
     instruction: str,
 ) -> list[RerankScore]:
-    """A request for every `step` documents, each for its best `top`; their scores are put together
-    by index."""
+    """Send one request for each `step` documents, each for its best `top`, and return the scores
+    with their positions in `documents`."""
     scores = []
     for start in range(0, len(documents), step):
         batch = documents[start : start + step]
@@ -213,19 +249,17 @@ async def _scores(
             tokens=lambda spent=spent: spent,  # type: ignore[misc]
         ) as reply:
             with model_call("rerank", reranker.fingerprint, len(batch)):
-                found = await reranker.rerank(
-                    _asked(query), batch, top or None, instruction=instruction
-                )
+                found = await reranker.rerank(asked, batch, top or None, instruction=instruction)
             of_batch = [RerankScore(start + one.index, one.score) for one in found]
             reply.answered = lambda got=of_batch: {  # type: ignore[misc]
-                "scores": [[judged[one.index].chunk.id, round(one.score, 6)] for one in got]
+                "scores": [[ids[one.index], round(one.score, 6)] for one in got]
             }
         scores += of_batch
     return scores
 
 
 def instruction_for(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
-    """What the reranker is told besides the question, empty if it takes no instruction."""
+    """Return the instruction for the reranker, empty if it accepts none."""
     if reranker is None or not reranker.instructed:
         return ""
     corpus = replace(query.corpus, name=config.corpus) if config.corpus else query.corpus
@@ -235,41 +269,41 @@ def instruction_for(query: Query, reranker: Reranker | None, config: RerankConfi
 
 
 def instruction_hash(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
-    """SHA-256 of `instruction_for`, empty where that is."""
+    """Return the SHA-256 of `instruction_for`, empty if there is no instruction."""
     text = instruction_for(query, reranker, config)
     return sha256(text.encode()).hexdigest() if text else ""
 
 
 def _asked(query: Query) -> str:
-    """The question, with what is meant by it where that is known."""
+    """Return the question, followed by its intent if that is known."""
     return f"{query.text}\n{query.intent}" if query.intent else query.text
 
 
 def _affordable(
     candidates: tuple[Candidate, ...], config: RerankConfig, left_ms: float | None
 ) -> tuple[tuple[Candidate, ...], list[Notice]]:
-    """As many as there is time for."""
+    """Return the candidates that the remaining time allows, and notices about the others."""
     if left_ms is None:
         return candidates, []
     spare = left_ms - config.start_ms
     most = len(candidates) if config.each_ms == 0 else int(spare / config.each_ms)
     if spare <= 0 or most < 2:  # one alone cannot change its place
         why = f"{max(0.0, left_ms):.0f} ms of the time budget were left"
-        return (), [Notice("budget_no_rerank", f"the order is that before reranking: {why}")]
+        return (), [Notice("budget_no_rerank", f"the order of retrieval stays: {why}")]
     if most >= len(candidates):
         return candidates, []
     said = f"only the best {most} of {len(candidates)} candidates were reranked in the time left"
     return candidates[:most], [Notice("budget_fewer_reranked", said)]
 
 
-def _costs(query: Query, documents: Sequence[str], instruction: str) -> list[int]:
-    """Tokens that each document adds to a request: the question's and its own."""
-    asked = ceil((len(_asked(query)) + len(instruction)) / _CHARS_PER_TOKEN)
-    return [asked + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents]
+def _costs(asked: str, documents: Sequence[str], instruction: str) -> list[int]:
+    """Estimate the tokens that each document adds to a request: the question's and its own."""
+    own = ceil((len(asked) + len(instruction)) / _CHARS_PER_TOKEN)
+    return [own + ceil(len(text) / _CHARS_PER_TOKEN) for text in documents]
 
 
 def document(chunk: Chunk, config: RerankConfig, cut: CutTokens = cut_estimated) -> str:
-    """A chunk as a reranker reads it: where it stands, then the text."""
+    """Return a chunk as the reranker reads it: its location, then its text."""
     text = cut(chunk.read_as, config.body_tokens)
     lines = _header(chunk, config)
     return "\n".join((*lines, "", text)) if lines else text
@@ -282,7 +316,7 @@ def _cut_notices(
     config: RerankConfig,
     cut: CutTokens | None,
 ) -> list[Notice]:
-    """How many texts were cut, and by what."""
+    """Return notices about the number of texts that were cut, and by which tokenizer."""
     pairs = zip(judged, documents, strict=True)
     count = sum(not sent.endswith(one.chunk.read_as) for one, sent in pairs)
     if not count:
@@ -290,8 +324,8 @@ def _cut_notices(
     said = f"{count} of {len(judged)} texts were cut to {config.body_tokens:,} tokens"
     if cut is None:
         said += (
-            f" by an estimate from above, as the tokenizer of {reranker.fingerprint} is not"
-            " named: set rerank.tokenizer"
+            f", estimated conservatively, because the tokenizer of {reranker.fingerprint} is"
+            " not set: set rerank.tokenizer"
         )
     return [Notice("rerank_text_cut", said)]
 

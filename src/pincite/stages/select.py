@@ -1,4 +1,4 @@
-"""How many are shown, and of which kinds."""
+"""Select the results: their number, and their kinds of sources."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 
 @dataclass(frozen=True, slots=True)
 class SelectConfig:
-    """`results`: at most so many. `on_none`: what to do where the verdict is `none`: `drop` shows
-    nothing, and the `closest` passages apart, as what they are; `keep` shows the nearest as if they
-    were good. `per_document` caps the chunks of one document, 0 does not.
+    """`results`: the maximum number of results. `on_none`: what to show for the verdict `none`:
+    `drop` shows no result and the `closest` passages separately; `keep` shows the nearest passages
+    as results. `per_document`: the maximum chunks of one document, 0 for no limit.
 
-    `docs` and `code`: in the modes build, debug and refactor at least so many of each are wanted
-    among twelve results (fewer among fewer), as far as there are any that are relevant. `buffer`:
-    they are looked for among so many of the best, also for twelve results; 0 looks at all.
-    `need_url` leaves out documentation that has no address, before anything is judged.
+    `docs` and `code`: in the modes build, debug and refactor, the minimum of each among twelve
+    results (fewer in proportion), as far as enough are relevant. `buffer`: the number of top
+    candidates to search for them, also for twelve results; 0 for all. `need_url` leaves out
+    documentation without an address before the verdict.
     """
 
     results: int = 5
@@ -49,12 +49,15 @@ class SelectConfig:
             raise ConfigError(f"select.results is {self.results}; it must be at least 1")
         for name in ("closest", "per_document", "docs", "code", "buffer"):
             if getattr(self, name) < 0:
-                raise ConfigError(f"select.{name} is {getattr(self, name)}; it is negative")
+                raise ConfigError(
+                    f"select.{name} is {getattr(self, name)}; it must not be negative"
+                )
         if self.on_none not in ("drop", "keep"):
             raise ConfigError(f"select.on_none is {self.on_none!r}; use drop or keep")
         if self.buffer and self.buffer < _OF:
             raise ConfigError(
-                f"select.buffer is {self.buffer}; it is for {_OF} results and holds them, too",
+                f"select.buffer is {self.buffer}; it counts candidates for {_OF} results, so"
+                " it must be at least that",
                 hint=f"use {_OF} or more, or 0 for no limit",
             )
         if self.docs + self.code > _OF:
@@ -69,9 +72,9 @@ _OF = 12  # results that the wanted numbers of docs and code and the buffer are 
 
 
 def citable(pool: Pool, config: SelectConfig) -> Pool:
-    """The pool without documentation that has no address, where `need_url` is set: it is neither
-    reranked, nor can it make a question look answered. The notice `url_required` says how many
-    were left out."""
+    """Return the pool without documentation that has no address, if `need_url` is set. Such
+    documentation is not reranked and does not affect the verdict. The notice `url_required` gives
+    the number of candidates left out."""
     if not config.need_url:
         return pool
     left_out = [one for one in pool.candidates if _homeless(one)]
@@ -102,12 +105,12 @@ def select(
     *,
     spare: bool = False,
 ) -> Chosen:
-    """The best candidates, in order, and what is short of the wanted number among `kinds`, the
-    kinds of sources that were searched. With `spare` the next ones are kept in reserve, up to as
-    many times the results as `_RESERVE` says.
+    """Select the best candidates, in order. `kinds` are the searched kinds of sources; those with
+    too few results are `short`. With `spare`, the next candidates are kept in reserve, up to
+    `_RESERVE` times the results.
 
-    A kind that is short takes the places of the lowest results of kinds that have more than they
-    need, with its best candidates that are no worse than the verdict's lower threshold.
+    A kind with too few results replaces the lowest results of kinds with more than they need. It
+    uses its best candidates that reach the verdict's lower threshold.
     """
     dropped: list[Drop] = []
     eligible: list[Candidate] = []
@@ -134,7 +137,7 @@ def select(
 
 
 def _closest(gated: Gated, config: SelectConfig) -> tuple[Candidate, ...]:
-    """The best of what the verdict keeps from being shown."""
+    """The best candidates that the verdict hides."""
     if gated.verdict.level != "none" or config.on_none == "keep":
         return ()
     return gated.candidates[: min(config.closest, config.results)]
@@ -159,7 +162,7 @@ def _refusal(
 def _wanted(
     config: SelectConfig, mode: TaskMode, kinds: frozenset[SourceType]
 ) -> dict[SourceType, int]:
-    """How many of each kind, for as many results as are asked for."""
+    """The minimum number of each kind, for the configured number of results."""
     if mode not in _IMPLEMENTING:
         return {}
     asked: tuple[tuple[SourceType, int], ...] = (("docs", config.docs), ("code", config.code))
@@ -170,7 +173,7 @@ def _wanted(
 def _mix(
     eligible: Sequence[Candidate], wanted: dict[SourceType, int], results: int, verdict: Verdict
 ) -> list[int]:
-    """Places in `eligible`, ascending."""
+    """Return positions in `eligible`, ascending."""
     chosen = list(range(min(results, len(eligible))))
     for kind, least in wanted.items():
         have = sum(eligible[n].chunk.source_type == kind for n in chosen)
@@ -194,7 +197,7 @@ def _leaver(
     wanted: dict[SourceType, int],
     kind: SourceType,
 ) -> int | None:
-    """The lowest of those of which there are more than needed."""
+    """The lowest result of a kind with more results than needed."""
     counts: dict[SourceType, int] = {}
     for n in chosen:
         of = eligible[n].chunk.source_type
@@ -207,7 +210,7 @@ def _leaver(
 
 
 def _relevant(candidate: Candidate, verdict: Verdict) -> bool:
-    """Is it at least as good as what the verdict would call weak?"""
+    """Does the candidate reach the threshold of a weak verdict?"""
     signal = candidate.signal(verdict.signal)
     return signal is not None and signal.kind == verdict.kind and signal.value >= verdict.weak_at
 
@@ -225,15 +228,14 @@ def _notices(
         return (
             Notice(
                 "nothing_relevant",
-                f"{found} and none is good enough to show;"
-                " to see the nearest all the same: pincite search --all",
+                f"{found}, but none is good enough to show; to see the nearest anyway: pincite"
+                " search --all",
             ),
         )
     return tuple(
         Notice(
             "coverage_unmet",
-            f"{counts[kind]} {kind} of {wanted[kind]} that were wanted: there are no more that are"
-            " relevant",
+            f"{counts[kind]} of {wanted[kind]} wanted results of kind {kind}: no more are relevant",
         )
         for kind in sorted(short)
     )

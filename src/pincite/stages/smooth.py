@@ -1,4 +1,4 @@
-"""Candidates that lie close together lend each other some of their score."""
+"""Smooth scores: neighbouring candidates share some of their score."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SmoothConfig:
-    """How many neighbours speak, with what weight (0 switches the stage off), for how many of
-    the best candidates.
+    """`neighbours`: the number of neighbours that count. `weight`: their weight; 0 switches the
+    stage off. `pool`: the number of top candidates to smooth.
 
     nDCG@10 over ten collections, .7502 without: weight .2 .3 .4 gives .7523 .7548 .7550, 3 or 5
     neighbours .7539 .7548, a pool of 30 or 60 .7530 .7542 (docs/decisions/0004).
@@ -41,17 +41,17 @@ def smooth(
     config: SmoothConfig,
     partial: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
-    """Every candidate with the signal `smoothed`, ordered by (-smoothed, id).
+    """Return every candidate with the signal `smoothed`, ordered by (-smoothed, id).
 
-    Score regularisation (Diaz, 2007, "Regularizing query-based retrieval scores"): with the rows
-    of V the unit vectors of the best `pool` candidates of one collection,
+    Score regularisation (Diaz, 2007, "Regularizing query-based retrieval scores"): with the rows of
+    V the unit vectors of the best `pool` candidates of one collection,
 
         W = max(V V^T, 0), zero diagonal, the k largest of each row, squared, rows adding up to 1
         s' = (1 - weight) s + weight W s
 
-    The scores are those of `fused`, and `smoothed` is of the same kind. A candidate that has no
-    vector, or no neighbour, keeps its score, and so does everything below the pool. `partial` says
-    of collections what part of their chunks has a vector yet: the weight is as much less there.
+    The scores are those of `fused`, and `smoothed` has the same kind. A candidate without a vector
+    or without neighbours keeps its score, and so do all candidates below the pool. `partial` has
+    the share of chunks with a vector, by collection; the weight is reduced by this factor.
     """
     pairs = sorted(
         ((_fused(one), one) for one in candidates),

@@ -46,8 +46,8 @@ ROUNDED = 2**53  # from here on floats do not have every integer
 
 
 def check_attributes(spec: CollectionSpec, points: Sequence[Point]) -> None:
-    """Raise InvalidPoint for the first attribute that the collection does not know, whose name is
-    taken, or whose value is not the normal form of its type."""
+    """Raise InvalidPoint for the first attribute that is unknown to the collection, has a reserved
+    name, or has a value that is not in the normal form of its type."""
     checked: Attributes = {}
     for point in points:
         held = point.chunk.attributes
@@ -69,8 +69,8 @@ def _where(chunk: Chunk) -> str:
 def check_changes(
     spec: CollectionSpec, changes: Mapping[str, Mapping[str, AttributeValue | None]]
 ) -> None:
-    """Raise UsageError for a name that no attribute can have, InvalidPoint for another name that
-    the collection does not know or a value that is not of its type. None needs no type."""
+    """Raise UsageError for an invalid attribute name, InvalidPoint for another unknown name or a
+    value of another type. None is valid for every type."""
     for revision, held in changes.items():
         for name, value in held.items():
             try:
@@ -82,25 +82,25 @@ def check_changes(
 
 
 def _wrong(spec: CollectionSpec, name: str, value: object) -> str:
-    """What is wrong with an attribute, "" for nothing."""
+    """Return the fault of an attribute, "" if it has none."""
     kind = spec.attributes.get(name)
     try:
         check_attribute_name(name)
         if kind is None:
-            return f"the collection {spec.name!r} knows no attribute {name!r}"
+            return f"the collection {spec.name!r} has no attribute {name!r}"
         normal = attribute_of(kind, value)
     except ValueError as error:
         return f"attribute {name!r}: {error}"
     if normal is None:
-        return f"attribute {name!r}: {value!r} is no value, and is to be left out"
+        return f"attribute {name!r}: {value!r} is an empty value; omit the attribute"
     if normal != value or type(normal) is not type(value):
         return f"attribute {name!r}: {value!r} is not in the normal form of {kind}, {normal!r}"
     return ""
 
 
 def check_field(spec: CollectionSpec, condition: Condition) -> None:
-    """Raise UsageError for a condition on a field that is not there or of another kind, or with
-    bounds that cannot be."""
+    """Raise UsageError for a condition on an unknown field or one of another type, or with invalid
+    bounds."""
     if isinstance(condition, Ids):
         return
     known, kinds = _FIELDS[type(condition)], _TYPES.get(type(condition), ())
@@ -110,7 +110,7 @@ def check_field(spec: CollectionSpec, condition: Condition) -> None:
         is_one = f" of the type {held}" if held else ""
         fitting = sorted(name for name, kind in spec.attributes.items() if kind in kinds)
         raise UsageError(
-            f"there is no filter {name} on {condition.field!r}{is_one}; there is on"
+            f"the filter {name} does not support {condition.field!r}{is_one}; it supports"
             f" {', '.join((*known, *fitting)) or 'nothing'}"
         )
     if isinstance(condition, Range):
@@ -120,8 +120,8 @@ def check_field(spec: CollectionSpec, condition: Condition) -> None:
 
 
 def around(number: int) -> tuple[float, float]:
-    """Floats next to an integer on both sides, for engines that find integers by ranges of floats
-    and then look at each one."""
+    """Return the neighbouring floats of an integer, for stores that search integers by ranges of
+    floats and then compare exactly."""
     return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
 
 
@@ -132,16 +132,16 @@ def _check_range(condition: Range, held: AttributeType | None) -> None:
     if any(not -(2**63) <= bound < 2**63 for bound in whole):
         raise UsageError(f"a bound of {condition.field!r} is outside of 64 bits")
     if not given or not all(map(math.isfinite, given)):
-        raise UsageError(f"a range of {condition.field!r} needs a bound, and finite ones")
+        raise UsageError(f"a range of {condition.field!r} needs at least one finite bound")
     if held == "float" and any(abs(bound) >= ROUNDED for bound in whole):
-        raise UsageError(f"{condition.field!r} is a float: write {whole[0]} as one, {whole[0]}.0")
+        raise UsageError(f"{condition.field!r} is a float: write {whole[0]} as {whole[0]}.0")
 
 
 def _check_dates(condition: DateRange) -> None:
     bounds = (condition.gte, condition.gt, condition.lte, condition.lt)
     given = [bound for bound in bounds if bound is not None]
     if not given:
-        raise UsageError(f"a range of {condition.field!r} needs a bound")
+        raise UsageError(f"a range of {condition.field!r} needs at least one bound")
     for bound in given:
         try:
             normal = attribute_of("date", bound)

@@ -1,7 +1,7 @@
-"""Payloads of other programs as chunks: which field stands where.
+"""Map payloads of other programs to chunks.
 
-A key may be a path, `metadata.source`; what lies inside of a text that is JSON is found as well.
-What a payload does not have is empty in the chunk: no lines are 0, no revision is "".
+A key may be a path, such as `metadata.source`; it also reaches into texts that contain JSON.
+Missing values are empty in the chunk: 0 for lines, "" for the revision.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldMap:
-    """`keys` are the payload's names of `FIELDS`; `repo`, `source_type` and `language` hold for
-    points that do not say it themselves."""
+    """The names of `FIELDS` in the payload, by field. `repo`, `source_type` and `language` apply to
+    points without their own values."""
 
     keys: Mapping[str, str]
     repo: str
@@ -50,12 +50,12 @@ class FieldMap:
     language: str = ""
 
     def constant(self, name: str) -> str:
-        """What a field is where no key is given for it."""
+        """Return the value of a field without a key."""
         usual = {"repo": self.repo, "source_type": self.source_type, "language": self.language}
         return "" if name in self.keys else usual.get(name, "")
 
     def chunk(self, chunk_id: str, payload: Mapping[str, Any]) -> Chunk | None:
-        """The chunk of a point, None for one without a text."""
+        """Return the chunk of a point, None if it has no text."""
         text = _text(at(payload, self.keys["text"]))
         if not text:
             return None
@@ -94,7 +94,7 @@ class FieldMap:
 
 
 def at(payload: Any, key: str) -> Any:
-    """What stands at the end of a path, None if there is nothing. A key with dots in it wins."""
+    """Return the value at a path, None if it is missing. A key with dots in it takes precedence."""
     if isinstance(payload, str):
         payload = _decoded(payload)
     if not isinstance(payload, Mapping):
@@ -131,8 +131,8 @@ def _list(value: Any) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Foreign:
     """A collection of another program, under our `name`. `vector` and `sparse` are names of its
-    vectors: an empty `vector` is the one that there is, an empty `sparse` none. `dimensions` are
-    those of the model, 0 where nobody knows yet."""
+    vectors: an empty `vector` means the only one, an empty `sparse` none. `dimensions` are those of
+    the model, 0 if unknown."""
 
     name: str
     collection: str

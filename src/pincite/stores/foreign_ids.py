@@ -1,4 +1,4 @@
-"""Ids of points of other programs as chunk ids, and back."""
+"""Convert ids of points of other programs to chunk ids and back."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _TAIL: Final = "0" * 8
 
 @dataclass(frozen=True, slots=True)
 class PointIds:
-    """Of one collection. A UUID is its own chunk id. A number becomes 8 digits of the collection's
-    name, 16 of the number, spread so that short ids differ, and 8 zeros."""
+    """The ids of one collection. A UUID is its own chunk id. A number becomes 8 digits from the
+    collection's name, 16 from the number, spread so that shortened ids differ, and 8 zeros."""
 
     collection: str
 
     @property
     def tag(self) -> str:
-        """What ids of numbers begin with."""
+        """The common beginning of ids made from numbers."""
         return blake2b(self.collection.encode(), digest_size=4).hexdigest()
 
     def chunk_id(self, point: Any) -> str:
-        """32 hex digits."""
+        """Return 32 hex digits."""
         if isinstance(point, int):
             return f"{self.tag}{point * _SPREAD % 2**64:016x}{_TAIL}"
         return UUID(str(point)).hex
 
     def point_id(self, chunk_id: str) -> int | str:
-        """The number or UUID of 32 hex digits."""
+        """Return the number or UUID for 32 hex digits."""
         if chunk_id.startswith(self.tag) and chunk_id.endswith(_TAIL):
             return int(chunk_id[8:24], 16) * _GATHER % 2**64
         return str(UUID(hex=chunk_id))

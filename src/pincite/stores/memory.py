@@ -1,4 +1,4 @@
-"""The reference store: what the contract of `pincite.ports.Store` means, without an engine.
+"""The reference store: the contract of `pincite.ports.Store` in plain Python.
 
 Exact and slow; every search looks at every point. Scores follow Qdrant: cosine for dense vectors,
 sums of products with `idf = ln(1 + (N - n + 0.5) / (n + 0.5))` for sparse ones, where N counts the
@@ -37,7 +37,7 @@ from pincite.stores.validate import (
 
 
 class MemoryStore:
-    """Points in dictionaries, gone with the process."""
+    """Points in dictionaries, not persistent."""
 
     def __init__(self) -> None:
         self._specs: dict[str, CollectionSpec] = {}
@@ -166,14 +166,14 @@ class MemoryStore:
                 points[key] = replace(point, chunk=with_attributes(point.chunk, attributes))
 
     async def flush(self) -> None:
-        """Nothing to do: this store does not outlive its process."""
+        """Does nothing: this store is not persistent."""
 
     async def optimise(self, collection: str) -> bool:
         self._of(collection)
         return False
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Does nothing: there is nothing to close."""
 
     def _of(self, collection: str) -> dict[str, dict[str, Point]]:
         check_known(collection, self._specs)

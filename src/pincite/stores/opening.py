@@ -1,4 +1,4 @@
-"""A store by its kind. Vendors are imported when one of theirs is opened."""
+"""Open a store by its kind. The vendor's package is imported only then."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from pincite.stores.settings import StoreSettings
 
 
 def _keep(names: Iterable[str]) -> None:
-    """What is on a server has an owner, and stays."""
+    """The owner of collections on a server."""
     tuple(names)
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A store. `measured` tells of the space that it takes, if it can; `keep_only` removes
-    collections of other names that a crash has left behind. A `remote` one may be out of reach
-    now and back later."""
+    """An opened store. `measured` returns the space that it takes, if it can; `keep_only` removes
+    other collections, left behind by a crash. A `remote` store may be temporarily unreachable."""
 
     store: Store
     measured: Any = None
@@ -33,7 +32,7 @@ def open_edge(
     quantization: Literal["", "none", "scalar", "binary"] = "",
     on_disk: bool = False,
 ) -> Opened:
-    """Qdrant Edge below `root`."""
+    """Open Qdrant Edge below `root`."""
     from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
     from pincite.stores.qdrant_edge.store import EdgeStore
 
@@ -44,7 +43,7 @@ def open_edge(
 
 
 def open_sqlite(root: Path, settings: StoreSettings = StoreSettings("sqlite")) -> Opened:
-    """One file in `root`."""
+    """Open one SQLite file in `root`."""
     from pincite.stores.sqlite.fts import FtsConfig
     from pincite.stores.sqlite.store import SqliteStore
 
@@ -55,8 +54,8 @@ def open_sqlite(root: Path, settings: StoreSettings = StoreSettings("sqlite")) -
 
 
 def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Opened:
-    """The Qdrant server of the settings; no request is sent yet. `owner` is the tag of the
-    collections that are ours. Raises UsageError."""
+    """Open the Qdrant server of the settings; no request is sent yet. `owner` is the tag of our
+    collections. Raises UsageError."""
     from pincite.stores.qdrant.collections import Layout
     from pincite.stores.qdrant.connection import Connection, open_client
     from pincite.stores.qdrant.store import QdrantStore
@@ -82,6 +81,7 @@ def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Open
         prefix=settings.prefix,
         layout=layout,
         consistency=settings.consistency or None,
+        filtered_idf=settings.idf == "filtered",
     )
     return Opened(store, remote=True)
 
@@ -89,7 +89,7 @@ def open_qdrant(settings: StoreSettings, *, key: str | None, owner: str) -> Open
 def open_chroma(
     root: Path, settings: StoreSettings, *, key: str | None = None, owner: str = ""
 ) -> Opened:
-    """A Chroma server, or a folder in `root` where there is no address. Raises UsageError,
+    """Open a Chroma server, or a folder in `root` if no address is set. Raises UsageError,
     StoreError."""
     from pincite.stores.chroma.database import Database, open_client
     from pincite.stores.chroma.store import ChromaStore

@@ -28,7 +28,6 @@ OWN_ID = "own_id"
 COARSE = "coarse"  # a copy of the dense vector, in Qdrant Edge
 CONTROL, HIDDEN_REVISION = "control", "hidden_revision"  # of points on a server that are no chunks
 
-_CHUNK_FIELDS = tuple(n for n in Chunk.__struct_fields__ if n not in ("id", "attributes"))
 _TUPLES = ("headings", "symbols")
 #: What a payload may have that is no attribute; no attribute may have one of these names.
 KEPT = frozenset(
@@ -43,15 +42,16 @@ _OF_WORKSPACES = frozenset({"chunk_index", "start_char", "end_char"})
 
 
 def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
-    """What is kept beside the vectors. Fields without a value are left out."""
+    """Return the payload of a chunk, without empty fields."""
     chunk = point.chunk
     payload: dict[str, Any] = {REVISION: revision, LENGTH: point.length}
-    for name in _CHUNK_FIELDS:
-        value = getattr(chunk, name)
-        if isinstance(value, OnPage):
-            payload[name] = _on_page(value)
-        elif value not in (None, "", ()):
-            payload[name] = list(value) if name in _TUPLES else value
+    fields = msgspec.structs.asdict(chunk)  # a quarter of the time of a look at each name
+    payload |= {name: value for name, value in fields.items() if value or value == 0}
+    del payload["id"]
+    payload.pop("attributes", None)
+    payload |= {name: list(payload[name]) for name in _TUPLES if name in payload}
+    if chunk.on_page is not None:
+        payload["on_page"] = _on_page(chunk.on_page)
     payload |= changed(chunk.attributes)
     payload |= {null: None for one, null in _NULL.items() if one in payload and null not in payload}
     if aliased:
@@ -60,7 +60,7 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
 
 
 def with_content(payload: dict[str, Any]) -> dict[str, Any]:
-    """The payload of a server's point; one of a workspace has its text as `content`, too."""
+    """Return the payload of a point on a server. For a workspace, the text is also in `content`."""
     is_ours = payload.keys() >= _OF_WORKSPACES and CONTENT not in payload
     return {**payload, CONTENT: payload.get("text", "")} if is_ours else payload
 
@@ -73,12 +73,12 @@ def _on_page(place: OnPage) -> dict[str, Any]:
 
 
 def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:
-    """The chunk of a stored point."""
+    """Return the chunk of a stored point."""
     return chunk_of(payload, point_id.hex, payload.get("text", ""))
 
 
 def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
-    """The chunk of a payload; lists are tuples again."""
+    """Return the chunk of a payload, with lists as tuples again."""
     held: dict[str, AttributeValue] = {}
     if not KEPT.issuperset(payload):  # most have no attributes, and to look takes half of the time
         is_copied = payload.keys() >= _OF_WORKSPACES and payload.get(CONTENT) == payload.get("text")
@@ -92,7 +92,7 @@ def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
 
 
 def changed(attributes: Mapping[str, AttributeValue | None]) -> dict[str, Any]:
-    """Attributes as payloads have them; engines take None for no value."""
+    """Return attributes as payload values; stores use None for a missing value."""
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in attributes.items()
@@ -102,7 +102,7 @@ def changed(attributes: Mapping[str, AttributeValue | None]) -> dict[str, Any]:
 def equal_changes(
     changes: Mapping[str, Mapping[str, AttributeValue | None]],
 ) -> list[list[str]]:
-    """The revisions that get the same attributes, together; those that get none are left out."""
+    """Group revisions by their new attributes. Revisions without any are left out."""
     together: dict[bytes, list[str]] = {}
     for revision, attributes in changes.items():
         if attributes:
@@ -112,25 +112,25 @@ def equal_changes(
 
 
 def with_attributes(chunk: Chunk, attributes: Mapping[str, AttributeValue | None]) -> Chunk:
-    """The chunk with these attributes in place of those of the same names, None for none."""
+    """Return the chunk with these attributes in place of the old ones; None removes one."""
     held = {**chunk.attributes, **attributes}
     own = {name: value for name, value in held.items() if value is not None}
     return msgspec.structs.replace(chunk, attributes=own)
 
 
 def key_of(point: Point, revision: str, *, aliased: bool) -> UUID:
-    """Where a point is kept."""
+    """Return the id of a point."""
     chunk = point.chunk
     return alias(chunk.id, revision) if aliased else UUID(hex=chunk.id)
 
 
 def alias(chunk_id: str, revision: str) -> UUID:
-    """Where a chunk of a staged revision waits for its own id."""
+    """Return the alias of a staged chunk that waits for its own id."""
     return UUID(bytes=blake2b(f"{revision}\0{chunk_id}".encode(), digest_size=16).digest())
 
 
 def without_alias(payload: Mapping[str, Any]) -> tuple[UUID, dict[str, Any]]:
-    """Id and payload of an aliased point as it is to be from now on."""
+    """Return id and payload that an aliased point gets when it is published."""
     own = dict(payload)
     own.pop(ALIASED)
     return UUID(hex=own.pop(OWN_ID)), own

@@ -1,4 +1,5 @@
-"""What filters mean, spelled out. Engines that have a condition of their own must agree with it."""
+"""Evaluate filters in plain Python. Stores with their own conditions must agree with these
+functions."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ _FEW = 32
 
 
 def matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
-    """Does the filter let this chunk of that revision pass?"""
+    """Does this chunk of that revision match the filter?"""
 
     def fits(condition: Condition) -> bool:
         return holds(condition, revision, chunk)
@@ -41,14 +42,14 @@ def matches(filter_: Filter, revision: str, chunk: Chunk) -> bool:
 
 
 def holds(condition: Condition, revision: str, chunk: Chunk) -> bool:
-    """Is one condition true of this chunk?"""
+    """Does this chunk match one condition?"""
     if isinstance(condition, Ids):
         return chunk.id in condition.ids
     return holds_of(condition, _value(condition.field, revision, chunk))
 
 
 def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
-    """Is one condition true of what has this value in its field? None stands for no value."""
+    """Does a field with this value match one condition? None stands for a missing value."""
     held: list[Any] = [one for one in values_of(value) if one != ""]
     match condition:
         case AnyOf():
@@ -72,7 +73,7 @@ def holds_of(condition: Condition, value: AttributeValue | None) -> bool:
 
 
 def _known(values: tuple[str, ...]) -> Container[str]:
-    """The values, in a form that many of them are looked up in at once."""
+    """Return the values in a form for fast lookup of many."""
     return values if len(values) <= _FEW else _as_set(values)
 
 
@@ -91,19 +92,19 @@ def _value(field: str, revision: str, chunk: Chunk) -> AttributeValue | None:
 
 
 def within(bounds: Range, value: int | float) -> bool:
-    """Is the value within all bounds that are given? As floats, but for an equality."""
+    """Is the value within all given bounds? Compared as floats, except for equality."""
     if bounds.exactly is not None and isinstance(value, int):
         return value == bounds.exactly
     return _between(bounds, float(value), float)
 
 
 def within_dates(bounds: DateRange, value: str) -> bool:
-    """Is the beginning of the date within all bounds that are given?"""
+    """Is the beginning of the date within all given bounds?"""
     return _between(bounds, date_key(value), date_key)
 
 
 def _between(bounds: Range | DateRange, held: Any, key: Callable[[Any], Any]) -> bool:
-    """Is what is held within the bounds, each by its key?"""
+    """Is the value within the bounds, compared by their keys?"""
     return (
         (bounds.gte is None or held >= key(bounds.gte))
         and (bounds.gt is None or held > key(bounds.gt))
@@ -113,7 +114,7 @@ def _between(bounds: Range | DateRange, held: Any, key: Callable[[Any], Any]) ->
 
 
 def has_words(text: str, asked: str) -> bool:
-    """Has the text every word that is asked for?"""
+    """Does the text have every requested word?"""
     wanted = words(asked)
     return bool(wanted) and set(wanted) <= set(words(text))
 

@@ -1,7 +1,5 @@
-"""An answer from what each side of a hybrid search thinks, for stores without fusion of their own.
-
-Fusion follows `SearchRequest`, with ties by id.
-"""
+"""Search with the scores of each side, for stores without their own fusion. Fusion follows
+`SearchRequest`, with ties by id."""
 
 from __future__ import annotations
 
@@ -15,18 +13,18 @@ from pincite.ports import SearchRequest
 
 
 class Side(Protocol):
-    """The dense or the sparse scores of all points that the filter lets pass."""
+    """The dense or sparse scores of all points that match the filter."""
 
     async def best(self, limit: int) -> list[Hit]:
-        """The first `limit` by (-score, id)."""
+        """Return the first `limit` hits by (-score, id)."""
 
     async def of(self, ids: Collection[str]) -> Mapping[str, float]:
-        """The scores of these; those without one are left out."""
+        """Return the scores of these points; points without a score are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A side of which every score is known."""
+    """A side with known scores for all points."""
 
     scores: Mapping[str, float]
 
@@ -56,12 +54,12 @@ async def rankings_of(
 
 
 def ordered(scores: Mapping[str, float]) -> list[Hit]:
-    """By (-score, id)."""
+    """Sort by (-score, id)."""
     return [Hit(key, value) for key, value in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
 
 
 def fused(collection: str, request: SearchRequest, branches: Sequence[Sequence[Hit]]) -> Ranking:
-    """What engines do, with ties by id."""
+    """Fuse as servers do, with ties by id."""
     sums: dict[str, float] = {}
     for hits in branches:
         for hit, part in zip(hits, _parts(hits, request), strict=True):

@@ -1,4 +1,4 @@
-"""How much room the disk of an index must have."""
+"""Measure the free space on the disk of an index."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ FINISHING_BYTES = SPARE_BYTES // 2
 
 
 def free_bytes(path: Path) -> int:
-    """Space left on the disk of `path`."""
+    """Return the free space on the disk of `path`, in bytes."""
     return shutil.disk_usage(path).free

@@ -1,4 +1,4 @@
-"""Which store an index has, how it is reached, and how new collections are laid out."""
+"""The settings of a store: its kind, its address, and the layout of new collections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class StoreSettings:
     `dimensions`: a dense model with another number of them is refused before anything is indexed, 0
     for any. `fields`: the points of new collections have those of `ingestion.fields`, too. `base`
     is the collection that is meant where none is named; where it is set each dense model has a
-    collection of its own, the first one, too.
+    collection of its own, the first one, too. `idf`: where the words of BM25 are counted, in the
+    `collection` or in what the filter of each search lets be found.
     """
 
     kind: StoreKind = "edge"
@@ -50,26 +51,33 @@ class StoreSettings:
     tokenizer: Literal["unicode61", "porter", "trigram"] = "porter"
     title_weight: float = 1.0
     path_weight: float = 1.0
+    idf: Literal["collection", "filtered"] = "collection"
 
     def __post_init__(self) -> None:
         if self.kind == "qdrant" and not self.url:
-            raise ConfigError("a qdrant store needs a url")
+            raise ConfigError("a store of kind qdrant needs a url")
         if self.kind in ("edge", "sqlite") and self.url:
             raise ConfigError(
                 f"a store of kind {self.kind!r} has no url",
-                hint="leave one of them out",
+                hint="remove one of them",
                 keys=("store.kind", "store.url"),
             )
         numbers = (self.grpc_port, self.shards, self.replicas, self.write_consistency)
         if min(*numbers, self.segments, self.dimensions) < 0:
-            raise ConfigError("numbers of a store are not negative")
+            raise ConfigError("the numbers of a store must not be negative")
         if self.timeout_s <= 0:
             raise ConfigError("store.timeout_s must be positive")
         if self.keyword == "fts5" and self.kind != "sqlite":
             raise ConfigError(
                 f"a store of kind {self.kind!r} has no FTS5",
-                hint='use kind = "sqlite", or leave out keyword',
+                hint='set kind = "sqlite", or remove keyword',
                 keys=("store.kind", "store.keyword"),
+            )
+        if self.idf == "filtered" and self.kind != "qdrant":
+            raise ConfigError(
+                f"a store of kind {self.kind!r} always counts words in the whole collection",
+                hint="use a Qdrant server, or remove idf",
+                keys=("store.kind", "store.idf"),
             )
         for name in ("title_weight", "path_weight"):
             if not 0 <= getattr(self, name) <= 1_000:
@@ -79,11 +87,11 @@ class StoreSettings:
 
     @property
     def exact(self) -> bool:
-        """Can the store compare a question with every vector by itself?"""
+        """Can the store compare a question with every vector?"""
         return self.kind != "chroma"
 
     @property
     def place(self) -> str:
-        """Where it is, in a few words."""
+        """The location in a few words."""
         where = f" at {self.url}" if self.url else ""
         return f"{self.kind}{where}{f', prefix {self.prefix}' if self.prefix else ''}"

@@ -1,7 +1,7 @@
-"""What no engine may ever be given.
+"""Check everything that a store receives.
 
 Qdrant Edge accepts NaN, loses its shard for ever on a sparse vector of unequal lengths, and applies
-a batch with one bad point in part; so every point is checked before the first one is written.
+a batch with one invalid point in part. So every point is checked before the first one is written.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _CHUNK_FIELDS = Chunk.__struct_fields__
 
 
 def is_id(key: str) -> bool:
-    """Is this a whole chunk id?"""
+    """Is this a complete chunk id?"""
     return _ID.fullmatch(key) is not None
 
 
 def check_name(collection: str) -> None:
-    """Raise UsageError for a name that cannot be that of a folder everywhere."""
+    """Raise UsageError for a name that is not a valid folder name on all systems."""
     if not _NAME.fullmatch(collection):
         raise UsageError(
             f"{collection!r} cannot name a collection: use up to 64 letters, digits, - and _"
@@ -42,14 +42,14 @@ def check_name(collection: str) -> None:
 
 
 def check_spec(spec: CollectionSpec, dimensions: int) -> None:
-    """Raise StoreError where vectors of other `dimensions` than those of the spec are stored."""
+    """Raise StoreError if stored vectors have other `dimensions` than the spec."""
     check_name(spec.name)
     if (spec.dense is None) != (spec.dimensions == 0):
         raise StoreError(f"collection {spec.name!r}: {spec.dimensions} dimensions of {spec.dense}")
     if 0 != dimensions != spec.dimensions != 0:
         raise StoreError(
-            f"collection {spec.name!r} has vectors of {dimensions} dimensions, not"
-            f" {spec.dimensions}",
+            f"collection {spec.name!r} has vectors of {dimensions} dimensions, but"
+            f" {spec.dimensions} are expected",
             hint=f"pincite collections rebuild {spec.name}",
         )
 
@@ -58,28 +58,35 @@ def check_known(collection: str, known: Collection[str]) -> None:
     """Raise UsageError for a collection that does not exist."""
     if collection not in known:
         names = ", ".join(sorted(known)) or "none"
-        raise UsageError(f"there is no collection {collection!r}; there are: {names}")
+        raise UsageError(f"no collection is named {collection!r}; known collections: {names}")
 
 
 def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
-    """Raise InvalidPoint for the first point that is not fit for a collection of this spec. A dense
-    vector may come later."""
+    """Raise InvalidPoint for the first point that is invalid for a collection of this spec. A point
+    may get its dense vector later."""
     for point in points:
-        where = f"{point.chunk.path!r}, lines {point.chunk.start_line}-{point.chunk.end_line}"
-        if not is_id(point.chunk.id):
-            raise InvalidPoint(f"chunk id {point.chunk.id!r} of {where} is not 32 hex digits")
-        check_sparse(point.sparse, where)
+        chunk = point.chunk
+        if not is_id(chunk.id):
+            raise InvalidPoint(f"chunk id {chunk.id!r} of {_where(chunk)} is not 32 hex digits")
+        if wrong := _wrong_sparse(point.sparse):
+            raise InvalidPoint(f"sparse vector of {_where(chunk)} has {wrong}")
         if point.dense is not None:
             if spec.dense is None:
-                raise InvalidPoint(f"{where} has a dense vector, and {spec.name} is lexical")
-            _check_dense(point.dense, spec.dimensions, where)
-        _check_text(point.chunk, where)
+                raise InvalidPoint(
+                    f"{_where(chunk)} has a dense vector, but {spec.name} is lexical"
+                )
+            _check_dense(point.dense, spec.dimensions, _where(chunk))
+        _check_text(chunk)
     check_attributes(spec, points)
 
 
+def _where(chunk: Chunk) -> str:
+    return f"{chunk.path!r}, lines {chunk.start_line}-{chunk.end_line}"
+
+
 async def check_revisions(spec: CollectionSpec, revisions: Mapping[str, Sequence[Point]]) -> None:
-    """Raise InvalidPoint as `check_points`, and for an id that two revisions have. Others get their
-    turn meanwhile."""
+    """Raise InvalidPoint as `check_points`, and for an id in two revisions. Other tasks run
+    meanwhile."""
     owners: dict[str, str] = {}
     checked = 0
     for revision, points in revisions.items():
@@ -91,31 +98,35 @@ async def check_revisions(spec: CollectionSpec, revisions: Mapping[str, Sequence
             other = owners.setdefault(point.chunk.id, revision)
             if other != revision:
                 raise InvalidPoint(
-                    f"chunk id {point.chunk.id} of {point.chunk.path!r} is in revision {other!r},"
-                    f" too, and in one call only one of both may have it"
+                    f"chunk id {point.chunk.id} of {point.chunk.path!r} is also in revision"
+                    f" {other!r}, but within one call, each id may occur once"
                 )
 
 
 def check_sparse(vector: SparseVector, where: str) -> None:
     """Raise InvalidPoint unless indices are ascending, unique u32 with positive values."""
+    if wrong := _wrong_sparse(vector):
+        raise InvalidPoint(f"sparse vector of {where} has {wrong}")
+
+
+def _wrong_sparse(vector: SparseVector) -> str:
     indices, values = vector.indices, vector.values
     if len(indices) != len(values):
-        raise InvalidPoint(
-            f"sparse vector of {where} has {len(indices)} indices and {len(values)} values"
-        )
+        return f"{len(indices)} indices and {len(values)} values"
     if indices and (indices[0] < 0 or indices[-1] >= 2**32):
-        raise InvalidPoint(f"sparse vector of {where} has an index outside 0..2^32-1")
+        return "an index outside 0..2^32-1"
     if any(map(operator.ge, indices, indices[1:])):
-        raise InvalidPoint(f"sparse vector of {where} has indices that do not ascend")
+        return "indices that are not ascending"
     # The sum is finite unless a value is not.
     if values and not (
         min(values) >= _LEAST and max(values) <= _MOST and math.isfinite(sum(values))
     ):
-        raise InvalidPoint(f"sparse vector of {where} has a value that is no positive float32")
+        return "a value that is not a positive float32"
+    return ""
 
 
 def check_request(spec: CollectionSpec, request: SearchRequest) -> None:
-    """Raise UsageError, or InvalidPoint for a vector that does not fit."""
+    """Raise UsageError for an invalid request, InvalidPoint for an invalid vector."""
     if min(request.dense_limit, request.sparse_limit, request.hnsw_ef) < 1:
         raise UsageError("dense_limit, sparse_limit and hnsw_ef must be at least 1")
     if min(request.fusion_k, request.fusion_limit) < 1:
@@ -146,13 +157,15 @@ def check_prefix(after: str | None) -> None:
 
 def _check_dense(vector: Vector, dimensions: int, where: str) -> None:
     if vector.shape != (dimensions,):
-        raise InvalidPoint(f"dense vector of {where} has shape {vector.shape}, not ({dimensions},)")
+        raise InvalidPoint(
+            f"dense vector of {where} has shape {vector.shape}, but ({dimensions},) is expected"
+        )
     norm = math.sqrt(float(vector.dot(vector)))
     if not abs(norm - 1.0) <= _NORM_TOLERANCE:
-        raise InvalidPoint(f"dense vector of {where} has norm {norm}, not 1")
+        raise InvalidPoint(f"dense vector of {where} has norm {norm}, but 1 is expected")
 
 
-def _check_text(chunk: Chunk, where: str) -> None:
+def _check_text(chunk: Chunk) -> None:
     try:
         msgspec.msgpack.encode(chunk)  # a fifth of the time of the look at each field
         return
@@ -166,5 +179,5 @@ def _check_text(chunk: Chunk, where: str) -> None:
                     text.encode()
                 except UnicodeEncodeError as error:
                     raise InvalidPoint(
-                        f"{name} of {where} is not valid Unicode: {error.reason}"
+                        f"{name} of {_where(chunk)} is not valid Unicode: {error.reason}"
                     ) from error

@@ -1,1 +1,1 @@
-"""Small tools that know nothing of search."""
+"""General helpers that do not depend on search."""

@@ -1,4 +1,4 @@
-"""A process that goes on without the one that starts it, and tells it one line."""
+"""Start a process that outlives its parent and reports one line to it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 
 def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Started:
-    """Start it with its noise in `log`, a pipe as its output and nothing else of ours. Where
-    processes can fork it does so itself, and is no child of ours. Raises OSError."""
+    """Start a process with its stderr in `log`, a pipe as its output and no other descriptors of
+    ours. Where processes can fork, it detaches itself and is not our child. Raises OSError."""
     return _Forking(command, environ, log) if FORK else _Child(command, environ, log)
 
 
 class Started:
-    """A process that reports."""
+    """A started process that reports one line."""
 
     async def read_line(self) -> bytes:
-        """Up to the newline or the end."""
+        """Return the output up to the newline or the end."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """It goes on without us."""
+        """Close the pipe. The process continues."""
         raise NotImplementedError
 
 
@@ -54,7 +54,7 @@ class _Forking(Started):
             os.close(writing)
 
     async def read_line(self) -> bytes:
-        """Waits without a thread, which could not be called back."""
+        """Return the line. Waits without a thread, because a thread cannot be cancelled."""
         loop = asyncio.get_running_loop()
         line = b""
         while not line.endswith(b"\n"):
@@ -72,12 +72,12 @@ class _Forking(Started):
 
     def close(self) -> None:
         os.close(self._pipe)
-        with suppress(ChildProcessError):  # it left for the background long ago
+        with suppress(ChildProcessError):  # it detached long ago
             os.waitpid(self._pid, 0)
 
 
 class _Child(Started):
-    """It stays our child, in a group of its own; a thread takes note of its end."""
+    """A process that remains our child, in a group of its own; a thread waits for its end."""
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str], log: Path) -> None:
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
@@ -94,7 +94,7 @@ class _Child(Started):
             )
 
     async def read_line(self) -> bytes:
-        """A thread waits, as not every event loop can wait for a pipe."""
+        """Return the line. A thread waits, because not every event loop can wait for a pipe."""
         loop = asyncio.get_running_loop()
         line: asyncio.Future[bytes] = loop.create_future()
         pipe = self._process.stdout
@@ -107,7 +107,7 @@ class _Child(Started):
         def wait() -> None:
             with pipe:
                 said = pipe.readline()
-            with suppress(RuntimeError):  # the loop has ended meanwhile
+            with suppress(RuntimeError):  # the loop has ended in the meantime
                 loop.call_soon_threadsafe(told, said)
             self._process.wait()
 
@@ -115,4 +115,4 @@ class _Child(Started):
         return await line
 
     def close(self) -> None:
-        """The thread has the pipe."""
+        """Do nothing: the thread closes the pipe."""

@@ -1,6 +1,6 @@
-"""What the operating system offers. Everything that differs between systems is asked here.
+"""Capabilities of the operating system. All differences between systems are handled here.
 
-A capability is looked for, never concluded from the name of a system.
+A capability is detected, never derived from the name of a system.
 """
 
 from __future__ import annotations
@@ -29,33 +29,34 @@ def _module(name: str) -> ModuleType | None:
 #: Locks on open files that belong to the open file and end with its process.
 FLOCK: Final = _module("fcntl") is not None
 UNIX_SOCKETS: Final = hasattr(socket, "AF_UNIX") and os.name != "nt"
-#: A process that goes on alone, and one that is started with its files laid out.
+#: Whether processes can fork, and start others with given descriptors.
 FORK: Final = hasattr(os, "fork") and hasattr(os, "posix_spawn")
 USERS: Final = hasattr(os, "geteuid")
-#: Does the mode of a file say who may read it?
+#: Whether the mode of a file says who may read it.
 FILE_MODES: Final = os.name != "nt"
-#: Can one wait for several pipes at once, as for sockets?
+#: Whether one call can wait for several pipes, as for sockets.
 WAIT_FOR_PIPES: Final = os.name != "nt"
 
 CLOSE_ON_EXEC: Final = getattr(os, "O_CLOEXEC", 0)
-BINARY: Final = getattr(os, "O_BINARY", 0)  # without it line ends are changed on Windows
+BINARY: Final = getattr(os, "O_BINARY", 0)  # without it Windows changes line ends
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 _NEVER_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 
 
 def this_user() -> int:
-    """The number of the user of this process; 0 where users have none, as in `st_uid` there."""
+    """Return the number of the user of this process; 0 where users have no number, as in `st_uid`
+    there."""
     return os.geteuid() if USERS else 0
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Does a file belong to this user? Where users have no numbers the system keeps others out by
-    other means, and the answer is yes."""
+    """Return whether a file belongs to this user. True where users have no numbers: there, other
+    means of the system restrict access."""
     return not USERS or status.st_uid == os.geteuid()
 
 
 def user_name(user: int) -> str:
-    """For messages."""
+    """Return the name of a user, for messages."""
     known = _module("pwd")
     if known is not None:
         try:
@@ -66,8 +67,8 @@ def user_name(user: int) -> str:
 
 
 def open_to_read(path: str | Path, *, follow: bool = False) -> int:
-    """A descriptor of a file that may be a stranger's: a pipe in its place is not waited for, and
-    a link is followed only if asked. Raises OSError, ELOOP for a link."""
+    """Open a file of a possible stranger and return its descriptor. A pipe in its place does not
+    block, and a link is followed only with `follow`. Raises OSError, ELOOP for a link."""
     flags = os.O_RDONLY | _NEVER_WAIT | CLOSE_ON_EXEC | BINARY
     if follow or NO_FOLLOW:
         return os.open(path, flags | (0 if follow else NO_FOLLOW))
@@ -77,13 +78,25 @@ def open_to_read(path: str | Path, *, follow: bool = False) -> int:
     handle = os.open(path, flags)
     if not os.path.samestat(before, os.fstat(handle)):
         os.close(handle)
-        raise OSError(errno.ELOOP, "it was replaced while it was opened", str(path))
+        raise OSError(errno.ELOOP, "it was replaced while opening", str(path))
     return handle
 
 
+def name_once(fresh: Path, name: Path) -> None:
+    """Give a complete file its final name. If several processes do so, the first succeeds. Raises
+    FileExistsError if the name is taken, OSError."""
+    try:
+        os.link(fresh, name)
+    except FileExistsError:
+        raise
+    except OSError:  # some file systems have no links
+        with name.open("xb") as file:
+            file.write(fresh.read_bytes())
+
+
 def sync_path(path: Path) -> None:
-    """Have a file, or the names in a folder, survive a loss of power; where folders cannot be
-    opened the system sees to it, or nobody. Raises OSError."""
+    """Flush a file, or the names in a folder, so that they survive a power failure. Folders that
+    cannot be opened are skipped. Raises OSError."""
     if os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY | CLOSE_ON_EXEC)
@@ -94,27 +107,27 @@ def sync_path(path: Path) -> None:
 
 
 def be_nice(by: int) -> None:
-    """Let other processes go first, where a process can."""
+    """Lower the priority of this process, where possible."""
     if hasattr(os, "nice"):
         os.nice(by)
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def host_name() -> str:
-    """The name of this machine."""
+    """Return the name of this machine."""
     if hasattr(os, "uname"):
         return os.uname().nodename
     return socket.gethostname()
 
 
 def is_alive(pid: int) -> bool:
-    """May the process be alive? Yes where it cannot be asked without an effect on it."""
+    """Return whether the process may be alive. True if checking would affect the process."""
     if os.name == "nt":  # there `os.kill` sends Ctrl-C for a 0
         return True
     try:
@@ -127,7 +140,7 @@ def is_alive(pid: int) -> bool:
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a child and, where there are groups of processes, whatever it has started."""
+    """Kill a child and, where process groups exist, all processes that it has started."""
     kill: Callable[[int, int], None] | None = getattr(os, "killpg", None)
     try:
         if kill is None:

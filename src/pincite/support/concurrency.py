@@ -1,24 +1,28 @@
-"""Work that goes on side by side, work that fails by itself, work that must not be cut off."""
+"""Helpers for asyncio: concurrent work, independent failures, and work that must not be
+cancelled."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 from pincite.errors import StoreError
 
 T = TypeVar("T")
+U = TypeVar("U")
 _END_S: ContextVar[float] = ContextVar("end_s", default=math.inf)
 
 
 @asynccontextmanager
 async def within(seconds: float) -> AsyncIterator[None]:
-    """As `asyncio.timeout`. What runs inside can ask `left_s` how long it has, so that it need not
-    begin to wait for what would come too late."""
+    """Limit the block to `seconds`, as `asyncio.timeout` does. Code inside can call `left_s` and
+    skip a wait that would take too long."""
     token = _END_S.set(min(_END_S.get(), asyncio.get_running_loop().time() + seconds))
     try:
         async with asyncio.timeout(seconds):
@@ -28,12 +32,13 @@ async def within(seconds: float) -> AsyncIterator[None]:
 
 
 def left_s() -> float:
-    """Seconds until the first of all blocks `within` around this ends, infinite outside of any."""
+    """Return the seconds until the first of all surrounding `within` blocks ends, infinite outside
+    of any."""
     return _END_S.get() - asyncio.get_running_loop().time()
 
 
 async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, which goes on to its end even when the caller is cancelled; the
+    """Return the result of `work`, which runs to its end even if the caller is cancelled; the
     cancellation is raised afterwards."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
@@ -44,21 +49,73 @@ async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
             cancelled = error
     if cancelled is not None:
         if not task.cancelled():
-            task.exception()  # looked at, so that nobody is told it was not
+            task.exception()  # mark as retrieved, which avoids a warning
         raise cancelled
     return task.result()
 
 
+async def run_in(executor: Executor, work: Callable[[], T]) -> T:
+    """Return the result of `work` in a thread. A cancelled caller waits for its end; work that has
+    not started never starts."""
+    running = executor.submit(work)
+    ended = asyncio.wrap_future(running)
+    try:
+        await asyncio.wait([ended])
+    except asyncio.CancelledError:
+        if not running.cancel():
+            await asyncio.wait([ended])
+            ended.exception()  # mark as retrieved, which avoids a warning
+        raise
+    return ended.result()
+
+
+@dataclass(slots=True)
+class _Turn:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    asking: int = 0
+
+
+class OnePerName:
+    """Run one piece of work at a time for each name, so that no name uses all the threads. Work
+    under other names runs concurrently. Use it from one event loop."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, _Turn] = {}
+
+    @asynccontextmanager
+    async def of(self, name: str) -> AsyncIterator[None]:
+        """Wait for the turn, and hold it while the block runs."""
+        turn = self._turns.setdefault(name, _Turn())
+        turn.asking += 1
+        try:
+            async with turn.lock:
+                yield
+        finally:
+            turn.asking -= 1
+            if not turn.asking:
+                del self._turns[name]
+
+
 async def gather(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all, in their order. One by itself needs no task and no turn of the loop,
-    which is a tenth of a millisecond."""
+    """Return the results of all, in order. A single one needs no task and no turn of the loop,
+    which saves a tenth of a millisecond."""
     if len(works) == 1:
         return [await works[0]]
     return list(await asyncio.gather(*works))
 
 
+async def both(one: Coroutine[Any, Any, T], other: Coroutine[Any, Any, U]) -> tuple[T, U]:
+    """Return the results of two concurrent coroutines. If one fails, the other has ended before the
+    error is raised, so that nothing is left to close."""
+    first, second = await asyncio.gather(one, other, return_exceptions=True)
+    for found in (first, second):
+        if isinstance(found, BaseException):
+            raise found
+    return cast("tuple[T, U]", (first, second))
+
+
 async def gather_outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
-    """As `gather`, with the errors among the results."""
+    """Return results as `gather` does, with errors among them."""
     if len(works) == 1:
         try:
             return [await works[0]]
@@ -68,7 +125,7 @@ async def gather_outcomes(works: Sequence[Coroutine[Any, Any, T]]) -> list[T | B
 
 
 async def with_timeout(name: str, work: Coroutine[Any, Any, T], timeout_s: float) -> T:
-    """What a collection answers. Raises StoreError after `timeout_s`."""
+    """Return the answer of a collection. Raises StoreError after `timeout_s`."""
     try:
         async with within(timeout_s):
             return await work

@@ -1,16 +1,16 @@
-"""What a child process may know of the environment."""
+"""Select the environment variables for a child process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-#: Addresses of databases have passwords in them.
+#: Addresses of databases contain passwords.
 _SECRET: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PGPASS", "DATABASE", "DSN")
 
 
 def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables but for those that may hold a key or a password."""
+    """Return the variables except those that may hold a key or a password."""
     return {name: value for name, value in environ.items() if not _may_be_secret(name)}
 
 

@@ -1,4 +1,4 @@
-"""Text that others wrote, inside of Markdown, where nothing in it can end the block."""
+"""Fence untrusted text in Markdown so that nothing in it can close the block."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ _SHORTEST = 3
 
 
 def fence_for(*texts: str) -> str:
-    """Backticks, more than stand beside each other in any of these texts."""
+    """Return more backticks than stand in a row in any of these texts."""
     runs = (len(found[0]) for text in texts for found in _FENCE.finditer(text))
     return "`" * max(_SHORTEST, max(runs, default=0) + 1)

@@ -1,6 +1,6 @@
-"""Where a text stands in a file now: the one finder, for packs and for quotes.
+"""Find the current position of a text in a file, for packs and for quotes.
 
-Its time grows with the file and the text alone, whatever is in them: a text is looked for once
+The time is linear in the file and the text, whatever they contain: the text is searched once
 forwards and once backwards, and never again from each place where it was found.
 """
 
@@ -33,13 +33,13 @@ def find_text(
     starts_line: bool = False,
     ends_line: bool = False,
 ) -> Lines | None:
-    """The lines of `text` where `wanted` stands, None where it does not, or is empty.
+    """Return the lines of `text` that contain `wanted`, None if it does not occur or is empty.
 
-    If it stands there several times: the first place inside the lines `near`, else the place that
-    begins nearest to their beginning, the earlier of two that are equally near. With `spaces="any"`
-    white space is all the same, and so are line ends. Otherwise every character counts;
-    `starts_line` and `ends_line` say that `wanted` begins and ends where a line does. Lines end
-    with a newline, and a carriage return before it belongs to it.
+    Of several places the first one inside the lines `near` is returned, else the one that begins
+    nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
+    white space is equal, including line ends. Otherwise every character counts; `starts_line` and
+    `ends_line` say that `wanted` begins and ends where a line does. Lines end with a newline, and a
+    carriage return before it belongs to it.
     """
     searched = _Searched.exact(text) if spaces == "exact" else _Searched.words(text)
     if spaces == "any":
@@ -51,14 +51,15 @@ def find_text(
 def find_position(
     text: str, wanted: str, near: Lines, *, starts_line: bool = False, ends_line: bool = False
 ) -> int | None:
-    """As `find_text`, every character counting: where in `text` it begins."""
+    """Return the position in `text` of the place that `find_text` finds with every character
+    counting."""
     found = _Searched.exact(text).nearest(wanted, near, starts_line, ends_line)
     return None if found is None else found[0]
 
 
 def find_chars(text: str, wanted: str, near: int) -> int | None:
-    """Where `wanted` begins in `text`, nearest to the position `near`, the earlier of two; None
-    where it does not stand there, or is empty."""
+    """Return the position of `wanted` in `text` that is nearest to the position `near`, the earlier
+    of two; None if it does not occur or is empty."""
     if not wanted:
         return None
     after = text.find(wanted, near)
@@ -70,8 +71,8 @@ def find_chars(text: str, wanted: str, near: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Searched:
-    """A text that is searched. `begins` says where its lines begin in it, `numbers` which lines of
-    the file they are."""
+    """A text to search in. `begins` are the positions of its lines, `numbers` their numbers in the
+    file."""
 
     text: str
     begins: array[int]
@@ -84,7 +85,8 @@ class _Searched:
 
     @classmethod
     def words(cls, text: str) -> _Searched:
-        """Words with single spaces between them; lines without a word are left out."""
+        """Return the text as words with single spaces between them; lines without a word are left
+        out."""
         lines = [" ".join(line.split()) for line in text.split("\n")]
         numbers = array("Q", (number for number, line in enumerate(lines, 1) if line))
         lines = [line for line in lines if line]
@@ -96,7 +98,7 @@ class _Searched:
     def nearest(
         self, wanted: str, near: Lines, starts_line: bool, ends_line: bool
     ) -> tuple[int, Lines] | None:
-        """Position and lines of the place that `find_text` gives."""
+        """Return position and lines of the place that `find_text` returns."""
         if not wanted:
             return None
         found = [
@@ -112,9 +114,9 @@ class _Searched:
         return min(found, key=order, default=None)
 
     def places(self, wanted: str, line: int, starts_line: bool, ends_line: bool) -> Iterator[int]:
-        """Positions of the first place that begins in the line or later, and of the last one that
-        begins before it; one of each for each way in which a line can end. Every place inside of
-        lines from `line` on ends no earlier than the first."""
+        """Yield the positions of the first place that begins in the line or later, and of the last
+        one that begins before it, for each form of line end. Every place inside lines from `line`
+        on ends no earlier than the first."""
         before, end = "\n" if starts_line else "", "\n" if ends_line else ""
         text = f"{before}{self.text}{end}"
         index = bisect_left(self.numbers, line)
@@ -132,5 +134,5 @@ class _Searched:
 
 
 def _begins(lines: list[str]) -> array[int]:
-    """Where each of the lines begins if they are joined by one character."""
+    """Return the position of each line if the lines are joined by one character."""
     return array("Q", accumulate((len(line) + 1 for line in lines[:-1]), initial=0))

@@ -1,4 +1,4 @@
-"""Values as JSON that people read."""
+"""Format values as JSON for people."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from pincite.support.terminal import visible_json
 
 
 def json_text(value: object, indent: int = 2) -> str:
-    """JSON of any of our values, keys in the order of their declaration. What a terminal would
-    obey, or not show, is escaped."""
+    """Return any of our values as JSON, with keys in the order of their declaration. Characters
+    that a terminal would execute or hide are escaped."""
     return visible_json(msgspec.json.format(msgspec.json.encode(value), indent=indent).decode())

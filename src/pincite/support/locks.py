@@ -1,7 +1,8 @@
-"""Locks between processes that the system lets go of when a process ends, however it ends.
+"""Locks between processes that the system releases when a process ends, however it ends.
 
-Where the system has `flock`, that is it. Elsewhere it is a transaction of SQLite on a file beside
-it, `NAME.held`: SQLite locks files on every system, and its locks end with their process, too.
+They use `flock` where the system has it. Elsewhere a lock is a transaction of SQLite on a file
+beside it, `NAME.held`: SQLite locks files on every system, and its locks end with their process,
+too.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ from pincite.support.private_file import require_private_file
 if FLOCK:
     import fcntl
 
-HELD: Final = ".held"  #: what is behind the name of a lock where SQLite locks
+HELD: Final = ".held"  #: suffix of the file that SQLite locks
 
 
 class Lock(Protocol):
-    """A lock that is open, and may be taken. `file` is the file of its name, in which whoever has
-    it may say so; it is never locked against readers."""
+    """An open lock that may be taken. `file` is the file of its name, in which its holder may write
+    a description; the file can always be read."""
 
     file: int
 
     def take(self, *, shared: bool = False) -> bool:
-        """Take it until `close`, without waiting; with `shared` beside others that share it. False
-        where another open lock is in the way. Raises OSError."""
+        """Take the lock until `close`, without waiting; with `shared`, together with others that
+        share it. Return False if another open lock prevents it. Raises OSError."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
 
 
 def open_lock(path: Path, *, make: bool = True, write: bool = True) -> Lock:
-    """The lock of this name, for this user alone if it is made. Raises OSError."""
+    """Open the lock of this name; a new file is for this user alone. Raises OSError."""
     flags = (os.O_RDWR if write else os.O_RDONLY) | (os.O_CREAT if make else 0)
     file = os.open(path, flags | CLOSE_ON_EXEC | BINARY, 0o600)
     if FLOCK:
@@ -49,10 +50,10 @@ def open_lock(path: Path, *, make: bool = True, write: bool = True) -> Lock:
 
 
 def is_held(path: Path) -> bool:
-    """Has another open lock of this name been taken, not shared?"""
+    """Return whether another open lock of this name is held exclusively."""
     try:
         lock = open_lock(path, make=False, write=False)
-    except OSError:  # it is not there, or has just been thrown away
+    except OSError:  # missing, or just removed
         return False
     try:
         return not lock.take(shared=True)
@@ -61,20 +62,20 @@ def is_held(path: Path) -> bool:
 
 
 def remove_lock(path: Path) -> None:
-    """Remove the files of a lock. One that another process has open may have to stay."""
+    """Remove the files of a lock. A file that another process has open may have to stay."""
     for one in (path.with_name(path.name + HELD), path):
         with suppress(FileNotFoundError, PermissionError):
             one.unlink()
 
 
 def say_in(lock: Lock, text: bytes) -> None:
-    """Write from the beginning, over what is there. Raises OSError."""
+    """Write from the beginning, over the existing text. Raises OSError."""
     os.lseek(lock.file, 0, os.SEEK_SET)
     os.write(lock.file, text)
 
 
 def said_in(lock: Lock, most_bytes: int = 65_536) -> bytes:
-    """What is written there. Raises OSError."""
+    """Return the written text. Raises OSError."""
     os.lseek(lock.file, 0, os.SEEK_SET)
     return os.read(lock.file, most_bytes)
 
@@ -96,7 +97,8 @@ class _Flock:
 
 
 class _Transaction:
-    """Nothing is ever written into the database, which stays empty."""
+    """A lock by a transaction of SQLite. Nothing is ever written to the database, which stays
+    empty."""
 
     def __init__(self, file: int, held: Path, *, write: bool) -> None:
         self.file = file
@@ -123,14 +125,16 @@ class _Transaction:
         if self._database.in_transaction:
             return True
         try:
-            self._database.execute("PRAGMA journal_mode=MEMORY")  # or a file stays after a kill
+            self._database.execute(
+                "PRAGMA journal_mode=MEMORY"
+            )  # otherwise a file stays after a kill
             if shared:
                 self._database.execute("BEGIN")
                 self._database.execute("SELECT count(*) FROM sqlite_master").fetchall()
             else:
                 self._database.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
-            self._database.rollback()  # which does nothing where there is none
+            self._database.rollback()  # has no effect without a transaction
             if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
                 return False
             raise OSError(0, f"the lock cannot be taken: {error}") from error

@@ -1,4 +1,4 @@
-"""Which machine this is: a folder that is not here may be there."""
+"""Identify this machine: a folder that is missing here may exist on another one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ID = Path("/etc/machine-id")
 
 @cache
 def this_machine() -> str:
-    """16 hex digits that no other machine has: of systemd's id, else of the host's name, which a
-    container has for itself. Nothing can be read from them."""
+    """Return 16 hex digits that are unique to this machine. They are made from systemd's id, else
+    from the host name, which is unique to a container. The digits reveal neither."""
     try:
         known = _ID.read_text(encoding="ascii", errors="replace").strip()
     except OSError:

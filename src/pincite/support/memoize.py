@@ -1,4 +1,4 @@
-"""What a function made of its last argument, kept for the next time."""
+"""Cache the result of a function for its last argument."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ B = TypeVar("B")
 
 
 def memoize_last(make: Callable[[A], B]) -> Callable[[A], B]:
-    """`make`, called only where the argument is another object than last time. For what does not
-    change and cannot be hashed: a profile has tables in it."""
+    """Return `make` with a cache: it is called only if the argument is another object than last
+    time. For arguments that do not change and cannot be hashed, such as a profile with tables."""
     last: tuple[A, B] | None = None
 
     @wraps(make)

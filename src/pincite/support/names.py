@@ -1,4 +1,4 @@
-"""Names as programs write them, found in a text."""
+"""Find names of program code in a text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ _AROUND = "`'\"()[]{}<>,;.:?!"
 
 
 def written_names(text: str) -> list[str]:
-    """All words of the text that may be names, with their paths (`a.b`, `A::b`), in order."""
+    """Return all words of the text that may be names, with their paths (`a.b`, `A::b`), in
+    order."""
     return [name.rstrip(".:") for name in _NAME.findall(text)]
 
 
 def code_names(text: str) -> tuple[str, ...]:
-    """Those that are written like code, each once: with an underscore, a capital or digit inside,
-    or a path; with a capital that begins no sentence; and the name that is the whole text. A name
-    that ends in a mark is given without it, too: `save!` is one, and `what is Flask?` ends in one.
-    """
+    """Return the names that look like code, without duplicates: with an underscore, an inner
+    capital or digit, or a path; with a capital that does not begin a sentence; and a name that is
+    the whole text. A name with a final mark is also returned without it: the mark is part of the
+    name in `save!`, and not in `what is Flask?`."""
     alone = len(text.split()) == 1
     names: dict[str, None] = {}
     for place, name in enumerate(written_names(text)):
@@ -29,10 +30,11 @@ def code_names(text: str) -> tuple[str, ...]:
 
 
 def bare_words(text: str) -> list[str]:
-    """The words of a text without the marks around them: `` `Router.get()`? `` is `Router.get`."""
+    """Return the words of a text without the marks around them: `` `Router.get()`? `` becomes
+    `Router.get`."""
     return [bare for word in text.split() if (bare := word.strip(_AROUND))]
 
 
 def last_component(name: str) -> str:
-    """`send` of `Response.send`, `A::send` and `a/b.send`."""
+    """Return the last part of a name: `send` of `Response.send`, `A::send` and `a/b.send`."""
     return _BETWEEN.split(name)[-1]

@@ -1,4 +1,4 @@
-"""Blocks of bytes between a process and its child: each with its length before it."""
+"""Send blocks of bytes between a process and its child, each preceded by its length."""
 
 from __future__ import annotations
 
@@ -14,8 +14,18 @@ from pincite.support.capabilities import WAIT_FOR_PIPES
 _LENGTH: Final = struct.Struct(">I")
 
 
+def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the pipes for input and answers of this process. They are its standard input and
+    output, which are replaced, so that reads and prints of libraries cannot interfere."""
+    given, found = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    silent = os.open(os.devnull, os.O_RDWR)
+    os.dup2(silent, 0)
+    os.dup2(silent, 1)
+    return given, found
+
+
 def write_block(pipe: IO[bytes], raw: bytes) -> None:
-    """All of the bytes. Raises BrokenPipeError where nobody reads them."""
+    """Write all of the bytes. Raises BrokenPipeError if the reader has gone."""
     for part in (_LENGTH.pack(len(raw)), raw):
         left = memoryview(part)
         while left:
@@ -25,8 +35,8 @@ def write_block(pipe: IO[bytes], raw: bytes) -> None:
 def read_block(
     pipe: IO[bytes], until_s: float | None = None, most_bytes: int | None = None
 ) -> bytes:
-    """The next block, before `until_s` of the monotonic clock. Raises EOFError, TimeoutError, and
-    ValueError for one that is longer than `most_bytes`."""
+    """Return the next block, before `until_s` of the monotonic clock. Raises EOFError,
+    TimeoutError, and ValueError for a block longer than `most_bytes`."""
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size, until_s))
     if most_bytes is not None and length > most_bytes:
         raise ValueError(f"a block of {length:,} bytes")
@@ -51,8 +61,8 @@ def _exactly(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
 
 
 def _exactly_in_a_thread(pipe: IO[bytes], size: int, until_s: float | None) -> bytes:
-    """After a TimeoutError the thread waits on until the other end of the pipe is closed, as it is
-    when the child is killed."""
+    """Read exactly `size` bytes in a thread. After a TimeoutError the thread waits until the other
+    end of the pipe is closed, which happens when the child is killed."""
     parts = bytearray()
     failed: list[OSError] = []
 

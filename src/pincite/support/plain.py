@@ -1,4 +1,4 @@
-"""Values of other libraries as values of Python's own types."""
+"""Convert values of other libraries to types of Python."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ _OWN = frozenset((str, int, float, bool, date, datetime, list, tuple, type(None)
 
 
 def plain(value: object) -> object:
-    """The value as Python has it: numbers, texts, times and lists of numpy, decimals (as floats),
-    sets of texts (sorted), members of enumerations of texts or numbers, times of pandas. What says
-    that nothing is known, `NaT` or `NA`, is None. All else stays as it is."""
+    """Return the value as a type of Python. Converted are numbers, texts, times and lists of numpy,
+    decimals (to floats), sets of texts (sorted), members of enumerations of texts or numbers, and
+    times of pandas. Missing values, `NaT` or `NA`, become None. Other values are returned
+    unchanged."""
     if type(value) in _OWN:
         return value
     if type(value).__name__ in ("NaTType", "NAType"):
         return None
-    numpy: Any = sys.modules.get("numpy")  # without it there is no value of it
+    numpy: Any = sys.modules.get("numpy")  # if it is not imported, no value is from it
     if numpy is not None and isinstance(value, (numpy.generic, numpy.ndarray)):
         return _of_numpy(value, numpy)
     if isinstance(value, datetime):

@@ -1,5 +1,5 @@
-"""A SQLite file that only its user can read, shared by several processes and threads, from which
-what is deleted is gone."""
+"""A SQLite file that only its user can read, shared by several processes and threads. Deleted data
+are erased from it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
 class PrivateFile:
-    """A SQLite file, opened with its first use and not before. May be used from several threads.
+    """A SQLite file that is opened on first use. It may be used from several threads.
 
-    `what` is what messages call it. `mark` is the application id that tells the file from that of
-    another program; the first migration sets it. `place` makes the folder where there is none,
-    before the file is made. Every method raises MemoryUnavailable where the file cannot be used,
-    DiskFull, and IndexTooNew where a newer version has written it.
+    `what` is its name in messages. `mark` is the application id that distinguishes it from files of
+    other programs; the first migration sets it. `place` creates the folder, if it is missing,
+    before the file. Every method raises MemoryUnavailable if the file cannot be used, DiskFull, and
+    IndexTooNew if a newer version has written it.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class PrivateFile:
         self._db: sqlite3.Connection | None = None
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """All rows of a query; none where there is no file yet."""
+        """Return all rows of a query; none if the file does not exist yet."""
         with self._lock, self._translated("read"):
             if self._db is None and not self._there():
                 return []
@@ -55,7 +55,7 @@ class PrivateFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that no other process writes beside: all of it or nothing."""
+        """Open a transaction with the write lock: all changes or none."""
         with self._lock, self._translated("written"):
             db = self._open()
             try:
@@ -68,14 +68,14 @@ class PrivateFile:
                 raise
 
     def wipe(self) -> None:
-        """Write what waits in the log into the file, so that the log has nothing deleted in it.
-        Where others read meanwhile, the next one does it."""
+        """Write the log into the file, so that the log has no deleted data. If other readers
+        prevent it, the next call does it."""
         with self._lock, suppress(sqlite3.Error):
             if self._db is not None:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         with self._lock:
             db, self._db = self._db, None
             if db is not None:
@@ -94,7 +94,7 @@ class PrivateFile:
                 if not made:
                     self._require_own(db)
                 db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")  # nothing else has what is kept here
+                db.execute("PRAGMA synchronous = FULL")  # this file is the only copy of its data
                 db.execute("PRAGMA foreign_keys = ON")
                 db.execute("PRAGMA secure_delete = ON")
                 self._migrate(db)
@@ -105,7 +105,8 @@ class PrivateFile:
         return self._db
 
     def _migrate(self, db: sqlite3.Connection) -> None:
-        """Two processes may open a new file at the same time: the second finds the work done."""
+        """Bring the schema up to date. If two processes open a new file at once, the second has
+        nothing to do."""
         try:
             migrate(db, self._migrations, f"{self._what} {self._path}")
         except sqlite3.OperationalError:
@@ -114,18 +115,18 @@ class PrivateFile:
             migrate(db, self._migrations, f"{self._what} {self._path}")
 
     def _make(self) -> bool:
-        """The file, for its user alone: SQLite gives the files beside it the same mode. A link, a
-        pipe or a folder in its place is refused. Is it empty?"""
+        """Create the file for its user alone; SQLite gives the files beside it the same mode.
+        Return whether it is empty. A link, a pipe or a folder in its place is refused."""
         if self._place is not None and not self._there():
             self._place()
         return require_private_file(self._path, make=True).st_size == 0
 
     def _require_own(self, db: sqlite3.Connection) -> None:
-        """A setting may name any file: that of another program is not written to."""
+        """Refuse the file of another program, because a setting may name any file."""
         (mark,) = db.execute("PRAGMA application_id").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         if mark != self._mark and tables:
-            raise OSError(0, "it is a database of something else")
+            raise OSError(0, "it is another program's database")
 
     @contextmanager
     def _translated(self, verb: str) -> Iterator[None]:
@@ -137,13 +138,15 @@ class PrivateFile:
                 raise DiskFull(
                     f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent}; what"
                     " was written before is whole",
-                    hint="make room on that disk, then do the same again",
+                    hint="make room on that disk, then run the same command again",
                 ) from error
             said = getattr(error, "strerror", None) or str(error)
             if getattr(error, "errno", 0) == errno.ELOOP:
                 said = "it is a symbolic link"
             raise MemoryUnavailable(
                 f"{self._what} {self._path} cannot be {verb}: {said}",
-                hint="see that the folder is there and yours, and that nothing else has the file"
-                " locked",
+                hint=(
+                    "check that the folder exists, that it is yours, and that no other"
+                    " program has locked the file"
+                ),
             ) from error

@@ -1,11 +1,11 @@
-"""What looks like a secret, taken out of a text.
+"""Find secrets in a text and mask them.
 
-People paste keys and passwords into questions. The patterns are those of the vendors, and of how
-passwords are written down; docs/retrieval-log.md lists them. They ask for what is specific, as a
-question with a commit, a content hash or a long name in it must stay as it is.
+People paste keys and passwords into questions. The patterns are those of the vendors, and of common
+ways to write passwords; docs/retrieval-log.md lists them. They are specific, because a question
+with a commit, a content hash or a long name must stay unchanged.
 
-No pattern takes more than linear time: a run that may be long is followed by nothing that could
-fail, or is bounded, or begins only where a run of its characters begins.
+Every pattern takes linear time: a run of unlimited length is followed by nothing that can fail, or
+is bounded, or begins only where a run of its characters begins.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable, Collection
 from itertools import pairwise
 
 MASK = "[masked]"
-_SHORTEST = 6  # a value that is looked for in other fields as well; guess, unmeasured
-# With more than these a text is masked as a whole, so that no question keeps the log busy.
+_SHORTEST = 6  # a value that is also masked in other fields; guess, unmeasured
+# A text with more secrets is masked as a whole, which limits the time for one question.
 _MOST = 50  # secrets in one text; guess, unmeasured
 _MOST_COMPARED = 10_000_000  # characters times known secrets, about a second
 
@@ -47,7 +47,7 @@ _PRIVATE_KEYS = re.compile(
     r".{0,200}?[A-Za-z0-9+/=]{24}.*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     re.DOTALL,
 )
-#: `user:password@` of an address.
+#: `user:password@` in an address.
 _IN_ADDRESSES = re.compile(r"(?<=://)[^\s/?#@:]{0,200}:(?P<value>[^\s/?#]{1,500})@")
 _HEADERS = re.compile(
     r"(?:\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:[a-z]{3,12}\s{1,4})?|\bbearer\s{1,4})"
@@ -63,7 +63,7 @@ _NAMED = re.compile(
     r"|[\"']?(?P<bare>(?:[^\s\"'`,;<>(){}\[\]&]|&(?!\w{1,40}=)){4,})(?P<next>[(\[{<]?))",
     re.IGNORECASE,
 )
-#: What stands where a secret would, in documentation and in code.
+#: Placeholders for secrets in documentation and in code.
 _NO_SECRET = re.compile(
     r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me).*"
     # a name such as `my_secret`; with digits in it, it is more likely a password
@@ -78,12 +78,12 @@ _DIGESTS = ("md5-", "sha1-", "sha256-", "sha384-", "sha512-")  # of contents, in
 # Of 20,000 random strings of base64 these let 8 % pass at 32 characters, 4 % at 40 and 2 % at 64;
 # of 89,460 names in the code of 60 libraries they take 4: three tokens and packed data.
 _LEAST_BITS = 4.0  # per character, by how often each occurs; hexadecimal digits have 4 at most
-_LEAST_CHANGES = 0.42  # share of neighbours of another class; names in camelCase have .2 to .4
-_LOOK_BACK = 300  # characters, for the beginning of an address
+_LEAST_CHANGES = 0.42  # share of neighbours of different classes; names in camelCase have .2 to .4
+_LOOK_BACK = 300  # characters that are searched for the beginning of an address
 
 
 def find_secrets(text: str) -> list[tuple[int, int]]:
-    """Where they are, as [start, end) by start; they do not overlap."""
+    """Return the positions of secrets as [start, end), sorted by start, without overlaps."""
     found = [m.span() for m in _KEYS.finditer(text) if not m["loose"] or _mixed(m["loose"])]
     found += [match.span() for match in _WEB_TOKENS.finditer(text)]
     found += [match.span() for match in _PRIVATE_KEYS.finditer(text)]
@@ -101,13 +101,13 @@ def find_secrets(text: str) -> list[tuple[int, int]]:
 
 
 def secrets_in(text: str) -> set[str]:
-    """Those that are long enough to be looked for elsewhere."""
+    """Return the secrets that are long enough to be searched for in other fields."""
     return {text[a:b] for a, b in find_secrets(text) if b - a >= _SHORTEST}
 
 
 def mask(text: str, known: Collection[str] = ()) -> str:
-    """The text with `[masked]` for every secret, and for all that is `known` to be one in whatever
-    case it is written."""
+    """Return the text with `[masked]` for every secret, and for every value in `known`, regardless
+    of case."""
     found = find_secrets(text)
     if len(found) > _MOST or len(known) * len(text) > _MOST_COMPARED:
         return MASK
@@ -129,7 +129,8 @@ def _values(
 
 
 def _mixed(value: str) -> bool:
-    """Letters and digits, in both cases or in a long run: no words with dashes between."""
+    """Return whether the value has letters and digits, in both cases or in a long run, unlike words
+    with dashes between them."""
     if not any(map(str.isdigit, value)) or not any(map(str.isalpha, value)):
         return False
     cases = any(map(str.isupper, value)) and any(map(str.islower, value))
@@ -137,13 +138,15 @@ def _mixed(value: str) -> bool:
 
 
 def _is_credential(value: str) -> bool:
-    """What stands in a header: not the name of a class, nor a word."""
+    """Return whether the value of a header is a credential, and not the name of a class or a
+    word."""
     cases = any(map(str.isupper, value)) and any(map(str.islower, value))
     return (_mixed(value) or (cases and len(value) >= 16)) and not _NO_SECRET.fullmatch(value)
 
 
 def _named(match: re.Match[str]) -> tuple[int, int] | None:
-    """What a name is said to be, unless it is code: a type, another name, a call, a number."""
+    """Return the position of a value after a name, None if it is code: a type, another name, a
+    call, a number."""
     group = next(name for name in ("double", "single", "bare") if match[name] is not None)
     value = match[group].rstrip(":.,?!")
     digit, letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
@@ -163,8 +166,8 @@ def _named(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _is_random(text: str, match: re.Match[str]) -> bool:
-    """Do letters of both cases and digits follow each other as by chance, outside of addresses
-    and paths?"""
+    """Return whether letters of both cases and digits alternate at random, outside of addresses and
+    paths."""
     value = match[0].rstrip("=")
     before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
     if value.startswith(("/", *_DIGESTS)) or "://" in (before.split() or [""])[-1]:

@@ -1,4 +1,4 @@
-"""Signals that end a program in order, also where an event loop takes none."""
+"""Handle signals that end a program, also where an event loop does not support them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 
 def on_signals(names: Sequence[str], act: Callable[[], object]) -> None:
-    """Call `act` in the running event loop when one of these signals comes; those that the system
-    does not have are left out."""
+    """Call `act` in the running event loop when one of these signals arrives. Signals that the
+    system does not have are left out."""
     loop = asyncio.get_running_loop()
     for name in names:
         number = getattr(signal, name, None)
@@ -22,7 +22,8 @@ def on_signals(names: Sequence[str], act: Callable[[], object]) -> None:
 
 
 def off_signal(name: str) -> None:
-    """Undo it in the running event loop. What came before has to be set again by the caller."""
+    """Remove the handler from the running event loop. The caller must restore the previous
+    handler."""
     try:
         asyncio.get_running_loop().remove_signal_handler(getattr(signal, name))
     except NotImplementedError:

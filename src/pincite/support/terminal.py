@@ -1,9 +1,10 @@
-"""Text that others wrote, on a terminal: what would steer it or hide from its reader is escaped.
+"""Print untrusted text on a terminal: characters that would control the terminal or hide text are
+escaped.
 
-Texts, headings, file names and error messages may hold any character. A terminal obeys some of
-them: it sets its title, clears itself, moves the cursor back over what it has shown. `main` puts a
-`Screen` in place of every standard stream that is a terminal, so that nothing gets round it: no
-command, no library, no traceback.
+Texts, headings, file names and error messages may contain any character. A terminal executes some
+of them: it sets its title, clears itself, moves the cursor back over earlier output. `main`
+replaces every standard stream that is a terminal by a `Screen`, so that all output is escaped,
+including that of libraries and tracebacks.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import sys
 from dataclasses import dataclass
 from typing import IO, TextIO
 
-#: What is escaped: C0 without tab and newline (a CR before a newline stays as well), DEL, C1, and
-#: what is invisible or reorders the line: soft hyphen, bidi marks, embeddings, overrides and
-#: isolates, zero width space and no-break space, line and paragraph separators, the deprecated
-#: format controls, interlinear annotations, tags, lone surrogates. The joiners U+200C and U+200D
-#: stay: Persian, Indic scripts and emoji are written with them.
+#: The escaped characters: C0 without tab and newline (a CR before a newline stays as well), DEL,
+#: C1, and characters that are invisible or reorder the line: soft hyphen, bidi marks, embeddings,
+#: overrides and isolates, zero width space and no-break space, line and paragraph separators, the
+#: deprecated format controls, interlinear annotations, tags, lone surrogates. The joiners U+200C
+#: and U+200D stay: Persian, Indic scripts and emoji are written with them.
 _CONTROLS = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     r"\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -29,14 +30,14 @@ _HIDDEN = re.compile(rf"[{_CONTROLS}]|\r(?!\n)")
 _HIDDEN_IN_LINE = re.compile(rf"[{_CONTROLS}\t\n\r]")
 
 
-#: What stands in an address as it is; every other byte is `%1B`.
+#: Characters that stay unchanged in an address; every other byte becomes `%1B`.
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
 @dataclass(frozen=True, slots=True)
 class Painted:
-    """Text in a colour, where colour is wanted, and the address that a click on it opens, where
-    the terminal takes that. `code` is that of `ESC [ code m`, nothing for none."""
+    """Text with an optional colour and an optional address that a click opens, for terminals that
+    support them. `code` is the number in `ESC [ code m`, empty for none."""
 
     text: str
     code: str = ""
@@ -44,8 +45,8 @@ class Painted:
 
 
 def file_link(path: str, host: str = "") -> str:
-    """The address of a file of this machine, with nothing in it that a terminal would obey. The
-    path is absolute."""
+    """Return the address of a file of this machine, without characters that a terminal would
+    execute. The path is absolute."""
     raw = os.fsencode(path)
     return f"file://{host}" + "".join(
         chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw
@@ -53,8 +54,8 @@ def file_link(path: str, host: str = "") -> str:
 
 
 def sequences(part: Painted, *, colour: bool, links: bool) -> str:
-    """The text with our own sequences around its visible form. An address with anything in it but
-    printable ASCII is left out."""
+    """Return the visible form of the text with our own sequences around it. An address with
+    anything but printable ASCII is left out."""
     text = visible(part.text)
     if colour and part.code and text:
         text = f"\x1b[{part.code}m{text}\x1b[0m"
@@ -92,58 +93,62 @@ def _escaped_json(match: re.Match[str]) -> str:
 
 
 class Screen(io.TextIOBase):
-    """A stream of text that is a terminal. `write` escapes, `control` does not."""
+    """A text stream to a terminal. `write` escapes, `control` does not."""
 
     def __init__(self, stream: io.TextIOWrapper) -> None:
-        stream.reconfigure(errors="backslashreplace")  # whatever the locale cannot write
+        stream.reconfigure(errors="backslashreplace")  # for characters that the locale cannot write
         self._stream = stream
 
     @property
     def buffer(self) -> IO[bytes]:
-        """The bytes below; a protocol is spoken on them, not to a person."""
+        """Return the byte stream below, for protocols, which no person reads."""
         return self._stream.buffer  # type: ignore[return-value]
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """That of the terminal."""
+        """Return the encoding of the terminal."""
         return self._stream.encoding
 
     def write(self, text: str, /) -> int:
-        """Write the visible form. Returns the length of what was given."""
+        """Write the visible form. Return the length of the given text."""
         self._stream.write(visible(text))
         return len(text)
 
     def control(self, sequence: str) -> None:
-        """Write what is meant for the terminal itself, such as a colour."""
+        """Write a control sequence, such as a colour, without escaping."""
         self._stream.write(sequence)
 
     def flush(self) -> None:
-        """Show what was written."""
+        """Flush the terminal."""
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def writable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def fileno(self) -> int:
-        """That of the terminal."""
+        """Return the descriptor of the terminal."""
         return self._stream.fileno()
 
 
 def guard_streams() -> None:
-    """Put a `Screen` before stdout and stderr where they are terminals."""
+    """Replace stdout and stderr by a `Screen` if they are terminals. A stream that was closed
+    before the start of the program discards its output."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
+        if stream is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, open(nowhere, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
         if isinstance(stream, io.TextIOWrapper) and stream.isatty():
             setattr(sys, name, Screen(stream))
 
 
 def control(stream: TextIO | Screen, sequence: str) -> None:
-    """Send a sequence of our own, past the escaping of a `Screen`."""
+    """Send a control sequence of our own without the escaping of a `Screen`."""
     if isinstance(stream, Screen):
         stream.control(sequence)
     else:

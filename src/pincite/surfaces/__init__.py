@@ -1,1 +1,1 @@
-"""Surfaces translate in, call the engine, translate out."""
+"""Surfaces: they translate requests, call the engine, and translate its results."""

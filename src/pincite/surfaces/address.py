@@ -1,4 +1,4 @@
-"""Where a server listens, and by which names clients may call it."""
+"""The address that a server listens at, and the names by which clients may call it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen, and which names clients may use for it. `hosts` are further values of the
-    header Host, `origins` of the header Origin, complete and with their port. `command` is what
-    messages tell to run instead. Raises ConfigError for an address that others can reach and that
-    has no names."""
+    """An address to listen at, with the names that clients may use for it. `hosts` are further
+    values of the header Host, `origins` of the header Origin, complete and with their port.
+    `command` is the command that messages suggest instead. Raises ConfigError if others can reach
+    the address and it has no names."""
 
     host: str = "127.0.0.1"
     port: int = 8765
@@ -27,12 +27,13 @@ class Address:
     def __post_init__(self) -> None:
         if self.host not in LOOPBACK and not self.hosts:
             raise ConfigError(
-                f"{self.host} can be reached from other machines, so say by which names",
+                f"other machines can reach {self.host}, so name the hosts that requests may use",
                 hint=f"{self.command} --host {self.host} --allow-host NAME:{self.port}",
             )
 
     def listen(self) -> socket.socket:
-        """A socket that clients can connect to. Raises UsageError where it cannot be had."""
+        """Return a socket that clients can connect to. Raises UsageError if the address is not
+        available."""
         try:
             return socket.create_server(
                 (self.host, self.port),
@@ -40,11 +41,11 @@ class Address:
             )
         except OSError as error:
             raise UsageError(
-                f"{self.host}:{self.port} cannot be listened on: {error.strerror}",
+                f"cannot listen on {self.host}:{self.port}: {error.strerror}",
                 hint=f"{self.command} --port 0",
             ) from error
 
 
 def bracketed(host: str) -> str:
-    """A host as addresses have it."""
+    """Return a host in the form of URLs: IPv6 addresses in brackets."""
     return f"[{host}]" if ":" in host else host

@@ -44,12 +44,12 @@ from pincite.surfaces.tool_texts import (
 )
 
 log = logging.getLogger(__name__)
-#: What `retrieve_adk_evidence` is about, where the configuration does not name it.
+#: The subject of `retrieve_adk_evidence`, unless the configuration names it.
 ADK = Corpus("Google ADK", "ADK", "ADK Python", "tool calling sessions state")
 TOOLS = ("retrieve_evidence", "retrieve_adk_evidence")
 _MOST = 50
 Detail = Literal["text", "full"]
-#: There is one tool, which searches.
+#: There is one tool, for searches.
 _NAMES: Final = ToolNames(search="search again", read="", verify="", status="")
 
 _Query = Annotated[
@@ -92,13 +92,14 @@ _Tool = TypeVar("_Tool", bound=Callable[..., object])
 
 
 def _with_returns(tool: _Tool) -> _Tool:
-    """Say in the docstring, which the framework hands to the model, what all tools return."""
+    """Append the return value of all tools to the docstring, which the framework gives to the
+    model."""
     tool.__doc__ = f"{cleandoc(tool.__doc__ or '')}\n\n{_RETURNS}"
     return tool
 
 
 class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What both tools take. The framework hands over whatever its model made up, unchecked."""
+    """Arguments of both tools. The framework passes on whatever its model made up, unchecked."""
 
     query: Annotated[str, Meta(min_length=1)]
     task_mode: TaskMode = "build"
@@ -107,7 +108,7 @@ class _AdkArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Arguments(_AdkArguments, frozen=True, forbid_unknown_fields=True):
-    """What the general tool takes as well."""
+    """Further arguments of the general tool."""
 
     kinds: tuple[SourceType, ...] | None = None
     paths: tuple[str, ...] | None = None
@@ -141,8 +142,8 @@ class EvidenceToolset(BaseToolset):
         max_tokens: int = MAX_TOKENS,
         detail: Detail = "text",
     ) -> None:
-        """Raises UsageError for an argument of the wrong kind or value or a tag without one,
-        ConfigError for an unknown tool or preset and for wrong settings."""
+        """Prepare the toolset. Raises UsageError for an argument of a wrong type or value or a tag
+        without value, ConfigError for an unknown tool or preset and for invalid settings."""
         super().__init__()
         tools = texts_of("tools", tools)
         for name in tools:
@@ -167,14 +168,14 @@ class EvidenceToolset(BaseToolset):
         self,
         readonly_context: ReadonlyContext | None = None,  # noqa: ARG002 - the same for all
     ) -> list[BaseTool]:
-        """The chosen tools. Their descriptions name the tags that the index requires and that are
-        not bound; where none is left to give, they have no argument for tags."""
+        """Return the chosen tools. Their descriptions name the tags that the index requires and
+        that are not bound; if none is left, they have no argument for tags."""
         needed = await needed_tags(self._engine(), self._tags)
         bound = bool(self._tags)
         return [FunctionTool(_offered(getattr(self, n), needed, bound)) for n in self._names]
 
     async def close(self) -> None:
-        """Hang up on the index."""
+        """Close the index."""
         if self._opened is not None:
             loop, engine = self._opened
             self._opened = None
@@ -238,7 +239,8 @@ class EvidenceToolset(BaseToolset):
         preset: str | None,
         corpus: Corpus | None = None,
     ) -> dict[str, Any]:
-        """Never raises: an exception of a tool ends the agent's whole run."""
+        """Search and return the answer. Never raises: an exception of a tool ends the agent's whole
+        run."""
         try:
             asked = take_arguments(tool, given, into, lax=True)
             return await self._search(asked, preset, corpus)
@@ -282,7 +284,7 @@ class EvidenceToolset(BaseToolset):
         return answer | {"evidence_pack": found, "warnings": said}
 
     def _engine(self) -> AsyncPincite:
-        """The index, open for the loop that runs."""
+        """Return the index, open for the running loop."""
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
             self._opened = (loop, AsyncPincite(self._settings, reranker=self._reranker))
@@ -292,7 +294,7 @@ class EvidenceToolset(BaseToolset):
 def _offered(
     tool: Callable[..., Awaitable[dict[str, Any]]], needed: Sequence[str], bound: bool
 ) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """The tool as the framework is to describe it to its model."""
+    """Return the tool in the form that the framework describes to its model."""
     if not needed and not bound:
         return tool
 
@@ -311,7 +313,7 @@ def _offered(
 
 def _require(what: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
-        raise ConfigError(f"there is no {what} {name!r}; there are: {', '.join(known)}")
+        raise ConfigError(f"no {what} is named {name!r}; known: {', '.join(known)}")
 
 
 def _failed(message: str, hint: str, error: Exception) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the command line prints of a pack: the same, whichever process makes it."""
+"""The command line's output for a pack: the same, whichever process creates it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pincite.ports import CollectionInfo
     from pincite.surfaces.table import Look
 
-_ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are files by their path
+_ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are files at their paths
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How a pack is to be printed: the format, `null` for names that end with a NUL, and what
-    `surfaces.table.Look` says of the table; `max_tokens` are those of a prompt or a context,
-    `order` and the `tokenizer` (a file) those of a context. All of it can be said in JSON."""
+    """The wanted output: the format, `null` for names that end with a NUL, and the fields of
+    `surfaces.table.Look` for the table. `max_tokens` applies to a prompt or a context, `order` and
+    the `tokenizer` (a file) to a context. All values can be expressed in JSON."""
 
     form: str = "table"
     null: bool = False
@@ -38,8 +38,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What is printed: `parts` of a text, or `raw` bytes. `messages` are for stderr, `level` is
-    that of the verdict, `query_id` names the search in the log."""
+    """The output: `parts` of a text, or `raw` bytes. `messages` are for stderr, `level` is the
+    level of the verdict, `query_id` identifies the search in the log."""
 
     parts: tuple[str | Painted, ...] = ()
     raw: bytes | None = None
@@ -51,7 +51,7 @@ class Printed:
 def printed(
     pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo], query_id: str = ""
 ) -> Printed:
-    """The pack as it is wanted. `infos` are the collections of the index."""
+    """Return the pack in the wanted form. `infos` are the collections of the index."""
     from pincite.surfaces.render import null_files, render
 
     messages = tuple(f"warning: {one.code}: {one.message}" for one in pack.warnings)
@@ -87,7 +87,7 @@ def _context(pack: EvidencePack, wanted: Wanted) -> str:
 
 
 def look_of(pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo]) -> Look:
-    """How the table of a pack is shown."""
+    """Return the look of a pack's table."""
     from pincite.surfaces.table import Look
 
     asked = [info for info in infos if info.spec.name in _collections(pack)]
@@ -113,12 +113,12 @@ def _collections(pack: EvidencePack) -> frozenset[str]:
 
 
 def parts_to_json(parts: Sequence[str | Painted]) -> list[Any]:
-    """Texts as they are, others as their fields."""
+    """Return texts unchanged and other parts as their fields."""
     return [
         [part.text, part.code, part.link] if isinstance(part, Painted) else part for part in parts
     ]
 
 
 def parts_of_json(found: Sequence[Any]) -> tuple[str | Painted, ...]:
-    """What `parts_to_json` gave."""
+    """Return the parts that were given to `parts_to_json`."""
     return tuple(Painted(*one) if isinstance(one, list) else one for one in found)

@@ -1,4 +1,4 @@
-"""An answer as people and language models read it: its text, what it is from, what is doubtful."""
+"""Answers as text for people and language models: the answer, its sources, and its doubts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from pincite.model import Answer, AnswerSource, Doubtful
 from pincite.support.terminal import Painted, one_line, visible
 
-#: What a doubt is called where people read it.
+#: The names of doubts for people.
 _DOUBTS: Final = {
     "number": "not in its passages: {}",
     "name": "not in its passages: {}",
@@ -17,8 +17,8 @@ _DOUBTS: Final = {
     "unrelated": "its passages have {}",
     "foreign_citation": "{}",
 }
-_MOST_SENTENCE = 160  # characters of a sentence that is doubtful
-#: Warnings that say where an answer comes from, which its text does not.
+_MOST_SENTENCE = 160  # characters shown of a doubtful sentence
+#: Warnings about the origin of an answer, which its text does not state.
 KINDS: Final = {
     "extractive": "Verbatim sentences of the evidence; no language model wrote this.",
     "failed": "The language model gave no whole answer; the evidence stands.",
@@ -27,25 +27,25 @@ _CITES_NOTHING = "The answer cites nothing of what was found."
 
 
 def source_lines(answer: Answer, *, all_: bool = False) -> tuple[Painted, ...]:
-    """A line for each source that the text cites, or for all of them: number, citation, place."""
+    """Return a line for each source that the text cites, or for all: number, citation, place."""
     cited = answer.sources if all_ else cited_sources(answer)
     return tuple(Painted(_line(one), "2") for one in cited)
 
 
 def cited_sources(answer: Answer) -> tuple[AnswerSource, ...]:
-    """The sources whose numbers stand in the text; all of them where the model failed and none
-    does. What a model wrote without a citation is not from any of them."""
+    """Return the sources whose numbers occur in the text. If the model failed and none occurs,
+    return all of them. A model's text without citations comes from none of them."""
     found = tuple(one for one in answer.sources if one.number in answer.cited)
     return found or (answer.sources if answer.kind == "failed" else ())
 
 
 def doubt_lines(answer: Answer) -> tuple[str, ...]:
-    """A line for each sentence that its passages do not support."""
+    """Return a line for each sentence that its passages do not support."""
     return tuple(_doubt(answer, one) for one in answer.doubts)
 
 
 def plain_text(answer: Answer) -> str:
-    """All of an answer for a language model: text, sources, doubts, warnings."""
+    """Return the whole answer for a language model: text, sources, doubts, warnings."""
     parts = [visible(answer.text)]
     if label := KINDS.get(answer.kind):
         parts.append(label)
@@ -60,15 +60,16 @@ def plain_text(answer: Answer) -> str:
 
 
 def removed_lines(answer: Answer) -> Sequence[str]:
-    """That citations were taken out of the text, or that there are none."""
+    """Return lines that say that citations were removed from the text, or that there are none."""
     if not answer.removed:
         nothing = answer.sources and not cited_sources(answer)
         return (_CITES_NOTHING,) if nothing else ()
-    return (f"removed, as there is no such passage: {', '.join(answer.removed)}",)
+    return (f"removed, because no passage has that number: {', '.join(answer.removed)}",)
 
 
 def warning_lines(answer: Answer, known: frozenset[str] = frozenset()) -> Sequence[str]:
-    """The warnings of the answer and of its search, each once, but for those with a known code."""
+    """Return the warnings of the answer and its search, each once, except those with a known
+    code."""
     every = dict.fromkeys((*answer.warnings, *answer.evidence.warnings))
     return tuple(f"warning: {one.code}: {one.message}" for one in every if one.code not in known)
 

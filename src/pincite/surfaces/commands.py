@@ -1,4 +1,4 @@
-"""What the commands do, between the options of the command line and the engine."""
+"""The work of commands, between the options of the command line and the engine."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ __all__ = [
 async def search(
     engine: AsyncPincite, asked: SearchOptions, *, explained: bool = False, debug: bool = False
 ) -> tuple[EvidencePack, Trace]:
-    """The pack and how it came about. `explained` asks for a trace of every step, `debug` for what
-    services were asked and answered, in the pack. Raises as `AsyncPincite.search`."""
+    """Return the pack and its trace. `explained` asks for a trace of every step; `debug` adds
+    requests to services and their answers to the pack. Raises the errors of
+    `AsyncPincite.search`."""
     trace = Trace(time.perf_counter, detailed=explained or debug)
     pack = await engine.find(asked, trace=trace)
     return (replace(pack, debug=trace.debug()) if debug else pack), trace
@@ -51,8 +52,8 @@ async def search(
 async def verify(
     engine: AsyncPincite, raw: bytes, tags: Mapping[str, object]
 ) -> tuple[Checked, ...]:
-    """Check a pack in JSON, or the sources of an answer, within tags. Raises UsageError for
-    anything else."""
+    """Check a pack in JSON, or the sources of an answer, within tags. Raises UsageError for any
+    other input."""
     try:
         found = msgspec.json.decode(raw)
         if isinstance(found, dict) and "sources" in found:
@@ -60,7 +61,7 @@ async def verify(
         pack = pack_from_json(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(
-            f"this is not an evidence pack: {error}",
+            f"invalid evidence pack: {error}",
             hint='pincite search "..." --json > pack.json',
         ) from error
     return await engine.verify(pack, tags=tags)
@@ -69,7 +70,7 @@ async def verify(
 async def _verify_answer(
     engine: AsyncPincite, answer: Answer, tags: Mapping[str, object]
 ) -> tuple[Checked, ...]:
-    """Each source by itself: of an extractive answer these are sentences."""
+    """Check each source separately: in an extractive answer these are sentences."""
     claims = [Claim(one.citation, one.text) for one in answer.sources]
     found = await engine.check(claims, tags=tags)
     return tuple(
@@ -84,7 +85,7 @@ async def _verify_answer(
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file that the user named. Raises SourceError."""
+    """Return the bytes of a file that the user named. Raises SourceError."""
     try:
         return path.read_bytes()
     except OSError as error:

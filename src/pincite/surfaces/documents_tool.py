@@ -1,6 +1,6 @@
-"""`search_documents`: the tool by which a model searches a workspace, bound to an access.
+"""`search_documents`: a tool with which a model searches a workspace, bound to an access.
 
-What the model gives narrows the access, and nothing that it gives can name a user or widen it.
+The model's arguments can narrow the access; they can neither name a user nor widen it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class DocumentsArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 def function_schema() -> dict[str, Any]:
-    """The tool as language models are told of functions: name, description, and a JSON Schema of
-    its parameters."""
+    """Return the tool's function description for language models: name, description, and a JSON
+    Schema of its parameters."""
     parameters = listed_schema(DocumentsArguments)
     return {"name": NAME, "description": DESCRIPTION, "parameters": parameters}
 
@@ -56,22 +56,22 @@ def function_schema() -> dict[str, Any]:
 async def search_documents(
     workspace: Workspace, access: Access, arguments: Mapping[str, Any]
 ) -> str:
-    """What the tool answers to a model. Raises UsageError for arguments that cannot be, with what
-    would be right, and as `Workspace.search`."""
+    """Return the tool's answer to a model. Raises UsageError that names valid arguments, and the
+    errors of `Workspace.search`."""
     asked = take_arguments(NAME, arguments, DocumentsArguments)
     return await answer_documents(workspace, access, asked)
 
 
 async def answer_documents(workspace: Workspace, access: Access, asked: DocumentsArguments) -> str:
-    """The same, of arguments that are checked."""
+    """Return the same for checked arguments."""
     limit = asked.limit or results_for(asked.max_tokens)
     found = await search_chunks(workspace, narrowed(access, asked), asked.query, limit=limit)
     return format_chunks_for_llm(found, asked.max_tokens)
 
 
 def narrowed(access: Access, asked: DocumentsArguments) -> Access:
-    """The access with what a model asks for besides; where both name something else, nothing is
-    left."""
+    """Return the access narrowed to the model's restrictions; it is empty if they contradict each
+    other."""
     changes: dict[str, Any] = {}
     if asked.document_ids:
         known, wanted = access.document_ids, asked.document_ids

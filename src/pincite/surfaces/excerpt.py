@@ -1,4 +1,4 @@
-"""Which lines of a text are shown where all of them are too many."""
+"""Choose the lines of a text to show if it has too many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A line: the terms of the question in it, and whether it belongs to what was found."""
+    """A line: the question's terms in it, and whether it belongs to the found passage."""
 
     terms: frozenset[str]
     found: bool = True
@@ -16,12 +16,12 @@ class Weighed:
 
 
 def excerpt(lines: Sequence[Weighed], most: int, around: int | None = None) -> tuple[int, ...]:
-    """The numbers of the lines to show, from 0, in order.
+    """Return the numbers of the lines to show, from 0, ascending.
 
-    All of them, if there are no more than `most`; else as many in a row: those with most of the
-    question's terms, of what was found rather than of what stands around it. With `around` the
-    lines with such a term, and as many lines before and after each. Blank lines at both ends are
-    left out.
+    These are all lines, if there are no more than `most`. Otherwise it is a window of `most` lines
+    with most of the question's terms, preferring found lines to those around them. With `around` it
+    is each line with a term of the question, and as many lines before and after it. Blank lines at
+    both ends are omitted.
     """
     first, last = 0, len(lines)
     while first < last and lines[first].blank:
@@ -45,7 +45,8 @@ def _around(lines: Sequence[Weighed], first: int, last: int, around: int) -> tup
 
 
 def _worth(lines: Sequence[Weighed]) -> tuple[float, float]:
-    """Distinct terms first, then how many lines have some, near the middle."""
+    """Return the worth of a window: distinct terms first, then the number of lines with terms, near
+    the middle."""
     distinct: frozenset[str] = frozenset().union(*(line.terms for line in lines if line.found))
     beside: frozenset[str] = frozenset().union(*(line.terms for line in lines))
     middle = (len(lines) - 1) / 2

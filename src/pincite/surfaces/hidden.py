@@ -1,4 +1,4 @@
-"""A preset that was chosen and changes nothing."""
+"""Detect a chosen preset that changes nothing."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ if TYPE_CHECKING:
 
 
 def hidden_preset(settings: Settings, preset: str | None) -> str:
-    """What to say where something stronger sets all keys of a preset; nothing else."""
+    """Return a warning if settings of higher priority override all keys of a preset, otherwise
+    ""."""
     if not preset or not settings.hides(preset):
         return ""
     return (
         f"warning: preset_hidden: {settings.config} sets all keys that the preset {preset}"
-        " sets, and wins: take those out that are to come from the preset"
+        " sets, so the preset has no effect: remove the keys that should come from the preset"
     )

@@ -1,4 +1,4 @@
-"""Where a text has the words of a question, as the index compares words."""
+"""Find the words of a question in a text, with the index's comparison of words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pincite.providers.sparse.analyser import Analyser
 
 #: The parts of a name: `getUserName`, `HTTP_PROXY`, `utf8`.
 _PARTS = re.compile(r"[^\W\d_a-z]{2,}(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+")
-_UNSPACED = "\u0e00"  # from here on scripts put no spaces between words, or have no stemmer
-_LONGEST = 400  # characters of a line that are looked at, and of a name that is taken apart
+_UNSPACED = "\u0e00"  # from here on, scripts put no spaces between words, or have no stemmer
+_LONGEST = 400  # characters examined of a line, and the longest name that is split
 _LONGEST_QUESTION = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """`text[start:end]` has these terms of the question."""
+    """`text[start:end]` contains these terms of the question."""
 
     start: int
     end: int
@@ -31,8 +31,8 @@ def _analyser(language: str) -> Analyser:
 
 
 class Highlighter:
-    """Finds the informative terms of a question in lines of text. In languages with a stemmer
-    `rotating` finds `rotate`; a name finds its parts, and its parts find it."""
+    """Find the informative terms of a question in lines of text. In languages with a stemmer,
+    `rotating` finds `rotate`. A name finds its parts, and its parts find it."""
 
     def __init__(self, question: str, languages: Sequence[str] = ("english",)) -> None:
         analysers = [_analyser(language) for language in dict.fromkeys(languages)]
@@ -41,7 +41,7 @@ class Highlighter:
         ]
 
     def marks(self, line: str) -> tuple[Mark, ...]:
-        """In order, none within another."""
+        """Return the marks in order, without overlaps."""
         found: list[Mark] = []
         for analyser, asked in self._known:
             found += self._of(analyser, asked, line[:_LONGEST])
@@ -74,7 +74,8 @@ class Highlighter:
 
 
 def _runs(line: str, start: int, end: int, asked: frozenset[str]) -> Iterator[Mark]:
-    """Of a script without spaces: pairs of characters of the question, and single ideographs."""
+    """Yield marks in a script without spaces: the question's pairs of characters and single
+    ideographs."""
     at = start
     while at < end:
         to, terms = at, set[str]()

@@ -1,9 +1,9 @@
-"""The command line's questions, answered inside the daemon: by the same engine, over the index that
-is open here, into the same log, in the same words.
+"""Answer the command line's questions inside the daemon: with the same engine, over its open index,
+into the same log, with the same output.
 
-What needs more than this process has is declined, and the client does it: settings that are wrong
-or name models of providers, rerankers and collections of other programs; an index that can only be
-read; an environment in which files lie elsewhere.
+The daemon declines a search that needs more than this process has, and the client runs it: if
+settings are invalid or name models of providers, rerankers or collections of other programs; if the
+index can only be read; if the environment places files elsewhere.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ log = logging.getLogger("pincite.daemon")
 
 
 class _Declined(Exception):
-    """The client has to do this itself."""
+    """The client has to run this itself."""
 
 
 class _Apart:
-    """The daemon as its clients see it: what it does for a search is not what the search did, and
-    stays out of its trace."""
+    """The daemon as its clients see it. Its preparations for a search stay out of the search's
+    trace."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
 
     async def ask(self, asked: RemoteSearch) -> Answer:
-        """As `Service.ask`."""
+        """See `Service.ask`."""
         return await asyncio.create_task(self._daemon.ask(asked), context=Context())
 
     def __getattr__(self, name: str) -> Any:
@@ -68,11 +68,11 @@ class _Inside(AsyncPincite):
         self._client = cast("ServedIndex", _Apart(daemon))
 
     def client(self, *, create: bool = False) -> ServedIndex:  # noqa: ARG002
-        """The index, which is open."""
+        """Return the open index."""
         return cast("ServedIndex", self._client)
 
     async def require_hosted(self, asked: SearchOptions) -> None:
-        """Raise _Declined unless the whole search can be made here."""
+        """Raise _Declined unless the whole search can run here."""
         try:
             question, profile = question_of(asked), profile_of(asked, self.settings)
             _, deps = await self._opened(question.scope, profile)
@@ -82,14 +82,14 @@ class _Inside(AsyncPincite):
             raise
         except PinciteError as error:
             if isinstance(error, UsageError) and not isinstance(error, ConfigError):
-                return  # the search says it, and logs it
+                return  # the search reports and logs it
             raise _Declined("the client may have what is missing here, such as a key") from error
         if hosted is None:
             raise _Declined("it needs what only the client has")
 
 
 async def answer_short(body: bytes, daemon: Daemon, root: Path) -> bytes:
-    """The answer to a question in JSON, in JSON. Raises EnginePanicked."""
+    """Answer a question; both are JSON. Raises EnginePanicked."""
     try:
         asked = json.loads(body)
         if not isinstance(asked, dict) or asked.get("identity") != identity():
@@ -135,7 +135,7 @@ async def _answer(asked: Mapping[str, Any], daemon: Daemon, root: Path) -> dict[
 
 
 async def _names(what: str, daemon: Daemon) -> list[str]:
-    """The names of the collections or of the sources, for completion."""
+    """Return the names of the collections or of the sources, for completion."""
     infos = await daemon.collections()
     if what == "collections":
         return sorted({info.spec.public_name for info in infos})
@@ -143,7 +143,7 @@ async def _names(what: str, daemon: Daemon) -> list[str]:
 
 
 def _settings(asked: Mapping[str, Any], root: Path) -> Settings:
-    """What the client's settings are. Raises _Declined where they cannot be told from here."""
+    """Return the client's settings. Raises _Declined if they cannot be determined here."""
     if asked["places"] != list(places(os.environ)):
         raise _Declined("the client has its files elsewhere")
     try:

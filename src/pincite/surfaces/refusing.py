@@ -1,4 +1,4 @@
-"""A refusal on the wire, before any framework has the request."""
+"""Refuse a request before any framework processes it."""
 
 from __future__ import annotations
 

@@ -22,36 +22,36 @@ if TYPE_CHECKING:
 Format = Literal["table", "json", "md", "files"]
 
 _UNSEARCHED: Final = ("nothing was searched", "Nothing that is indexed is within the filter.")
-_MOST_CHARS = 240  # of attributes on their line
-_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # what may stand behind a fence
+_MOST_CHARS = 240  # characters of the line of attributes
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # allowed after a fence
 #: Characters of a name that git writes in quotes with an escape; others are octal bytes there.
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 
 
 def to_json(value: object) -> str:
-    """Indented JSON of any of our values, keys in the order of their declaration. What a terminal
-    would obey, or not show, is escaped."""
+    """Return indented JSON of any value, with keys in the order of their declaration. Control and
+    invisible characters are escaped."""
     return json_text(value)
 
 
 def pack_from_json(text: bytes) -> EvidencePack:
-    """The pack of `to_json`. Raises msgspec.DecodeError for anything else."""
+    """Parse a pack written by `to_json`. Raises msgspec.DecodeError for anything else."""
     return msgspec.json.decode(text, type=EvidencePack)
 
 
 def pack_schema() -> dict[str, Any]:
-    """The JSON Schema of an evidence pack."""
+    """Return the JSON Schema of an evidence pack."""
     return msgspec.json.schema(EvidencePack)
 
 
 def answer_schema() -> dict[str, Any]:
-    """The JSON Schema of an answer."""
+    """Return the JSON Schema of an answer."""
     return msgspec.json.schema(Answer)
 
 
 def render(pack: EvidencePack, form: Format, look: Look | None = None) -> tuple[str | Painted, ...]:
-    """A pack in one of the formats, without a final newline; nothing for no files. `look` is that
-    of the table."""
+    """Return a pack in one of the formats, without a final newline; empty for a list of no files.
+    `look` is that of the table."""
     if form == "table":
         from pincite.surfaces.table import Look, table
 
@@ -64,25 +64,25 @@ def render(pack: EvidencePack, form: Format, look: Look | None = None) -> tuple[
 
 
 def short_id(item: Evidence) -> str:
-    """The beginning of the chunk's id, as `pincite get` takes it."""
+    """Return the beginning of the chunk's id, which `pincite get` accepts."""
     return f"#{item.chunk_id[:12]}"
 
 
 def page_words(item: Evidence) -> str:
-    """`Page 3` of a passage that is on one, else nothing."""
+    """Return `Page 3` for a passage on a page, otherwise ""."""
     return f"{item.page_unit} {item.page}".capitalize() if item.page is not None else ""
 
 
 def verdict_words(pack: EvidencePack) -> tuple[str, str]:
-    """What people call the verdict, and why it is that. Of a search whose filter matches nothing,
-    nothing is known; a warning says what the filter lacks."""
+    """Return the verdict in words, and its reason. If a filter matches nothing, nothing is known; a
+    warning says what the filter lacks."""
     if unsearched(pack):
         return _UNSEARCHED
     return LEVEL_WORDS[pack.verdict.level], reason_of(pack.verdict)
 
 
 def reason_of(verdict: Verdict) -> str:
-    """Why the verdict is what it is, and how far its thresholds are to be trusted."""
+    """Return the reason for the verdict, and how reliable its thresholds are."""
     match verdict.thresholds:
         case "calibrated":
             return verdict.reason
@@ -92,24 +92,27 @@ def reason_of(verdict: Verdict) -> str:
 
 
 def null_files(pack: EvidencePack) -> bytes:
-    """The files as they are called, each ended by a NUL."""
+    """Return the file names, each ended by a NUL."""
     return "".join(f"{one}\0" for one in _files(pack, str)).encode()
 
 
 def _files(pack: EvidencePack, called: Callable[[str], str]) -> Iterable[str]:
-    """`path:first:last`, best first, each once; without lines the path, without it the address.
-    `called` says how a path or address is written."""
+    """Yield `path:first:last`, best first, each once; without lines only the path, without a path
+    the URL. If results come from several sources, each path has the name of its source and a colon
+    before it, which `pincite get` accepts. `called` formats a path or URL."""
     places: dict[str, None] = {}
+    several = len({(item.collection, item.repo) for item in pack.evidence if item.path}) > 1
     for item in pack.evidence:
         lines = f":{item.start_line}:{item.end_line}" if item.path and item.end_line else ""
-        if name := item.path or item.url:
+        path = f"{item.repo}:{item.path}" if several and item.path else item.path
+        if name := path or item.url:
             places[f"{called(name)}{lines}"] = None
     return places
 
 
 def _quoted(name: str) -> str:
-    """The name; where it holds a quote, a backslash or what is not visible, as git and C write it:
-    in quotes, with escapes."""
+    """Return the name. If it contains a quote, a backslash or an invisible character, it is quoted
+    with escapes, as in git and C."""
     if one_line(name) == name and not {'"', "\\"} & set(name):
         return name
     return '"' + "".join(map(_quoted_character, name)) + '"'
@@ -125,12 +128,12 @@ def _quoted_character(character: str) -> str:
 
 
 def asides(pack: EvidencePack) -> Iterable[str]:
-    """What is missing, a line each: words that occur nowhere, passages whose files have changed."""
+    """Yield a line for each gap: words that occur nowhere, passages whose files have changed."""
     absent = pack.absent_terms
     if absent.index:
         yield f"nowhere in the index: {', '.join(absent.index)}"
     if elsewhere := [term for term in absent.evidence if term not in absent.index]:
-        yield f"not in what is shown: {', '.join(elsewhere)}"
+        yield f"not in the shown passages: {', '.join(elsewhere)}"
     for one in pack.omitted:
         gone = "its file is gone" if one.why == "deleted" else "its file has changed there"
         yield f"left out: {one.path or one.citation}: {gone}"
@@ -154,7 +157,7 @@ def _markdown(pack: EvidencePack) -> str:
             blocks.append(f"Its text was {RECOGNISED}.")
         if item.url and item.start_char is not None:
             blocks.append(f"Address: {one_line(item.url)}")
-        if item.headings:  # not at the beginning of a line, where it might open a block
+        if item.headings:  # not at the beginning of a line, where it might start a block
             blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
         blocks += [f"Folder: {one_line(said)}" for said in item.descriptions]
         if held := attributes_of(item):
@@ -170,7 +173,7 @@ def _markdown(pack: EvidencePack) -> str:
 
 
 def attributes_of(item: Evidence) -> str:
-    """Names and values on one line, not longer than may be read."""
+    """Return names and values on one line, cut to the maximum."""
     own = {**item.attributes}
     for name, said_already in (("page", item.page), ("visual", item.visual)):
         if item.page is not None and own.get(name) == said_already:
@@ -187,7 +190,7 @@ def _value(value: AttributeValue) -> str:
 
 
 def _fenced(text: str, item: Evidence) -> str:
-    """The text in a fence that is longer than any in it."""
+    """Return the text in a fence longer than any in it."""
     known = item.source_type != "docs" and _LANGUAGE.fullmatch(item.language)
     fence = fence_for(text)
     shown = visible(text.replace("\r\n", "\n"))

@@ -1,4 +1,4 @@
-"""Which tags a model has to give, and how it is told."""
+"""The tags that a model has to give, and the text that tells it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pincite.collection.members import visible
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 
-#: A client that waits longer for a list of tools may give up: then it is told less.
+#: A client that waits longer for a list of tools may give up, so the list then says less.
 _PATIENCE_S = 5.0
 
 
 async def needed_tags(engine: AsyncPincite, bound: Collection[str]) -> tuple[str, ...]:
-    """The names that collections of the index require and that are not bound, in their order. None
-    where the index cannot be asked: calls say then what they lack."""
+    """Return the required tags of the index that are not bound, in their order. None if the index
+    does not answer: calls then report missing tags."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
             infos = visible(await engine.client().collections())

@@ -1,4 +1,4 @@
-"""A pack for a person: a line for each result that says where it is, and its text below."""
+"""A pack for people: for each result a line with its location, and its text below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter, Mark
 from pincite.surfaces.render import asides, attributes_of, short_id, verdict_words
 
-WIDE = 160  # where there is no terminal
+WIDE = 160  # without a terminal
 _MOST_LINES = 24  # of one result; 300 tokens are about 30
 _CONSIDERED = 2_000  # lines of one text
 _LEAST_TEXT = 20  # columns
@@ -24,11 +24,11 @@ _LOCATION, _NUMBER, _MATCH, _DIM, _BOLD, _ASIDE = "35", "32", "1;31", "2", "1", 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a pack is shown. `roots` are the folders of sources on this machine, by collection and
-    source; paths below `here` are shown from there. `languages` are those of the collections.
-    `around` is the number of lines before and after each line with a word of the question, None
-    for an excerpt; `whole` shows texts in full, `details` citation and signals of each result.
-    `host` stands in the addresses of files."""
+    """The look of a pack. `roots` are the folders of sources on this machine, by collection and
+    source; paths below `here` are shown relative to it. `languages` are those of the collections.
+    `around` is the number of lines before and after each line with a word of the question, None for
+    an excerpt; `whole` shows texts in full, `details` citation and signals of each result. `host`
+    is the host in file URLs."""
 
     width: int = WIDE
     here: str = ""
@@ -41,8 +41,8 @@ class Look:
 
 
 def table(pack: EvidencePack, look: Look) -> Iterator[str | Painted]:
-    """The parts of a text without a final newline. What stands on a line of its own is kept to its
-    line."""
+    """Yield the parts of a text without a final newline. Values on a line of their own cannot break
+    out of it."""
     words, reason = verdict_words(pack)
     highlighter = Highlighter(pack.query, look.languages)
     yield Painted(words, _COLOURS[pack.verdict.level])
@@ -58,7 +58,7 @@ def table(pack: EvidencePack, look: Look) -> Iterator[str | Painted]:
 
 
 def grouped(results: Sequence[Evidence]) -> list[list[Evidence]]:
-    """The results of each file together, best first; those without a path by themselves."""
+    """Return the results of each file together, best first; those without a path separately."""
     groups: dict[tuple[str, ...], list[Evidence]] = {}
     for item in results:
         own = () if item.path else (item.candidate_id,)
@@ -79,7 +79,7 @@ def _results(
 
 
 def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
-    """One line that says where a result is."""
+    """Yield one line with the location of a result."""
     place, link = location(item, look)
     yield Painted(f"[{item.number}]", _BOLD)
     yield " "
@@ -105,11 +105,11 @@ def heading(item: Evidence, look: Look) -> Iterator[str | Painted]:
 
 
 def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
-    """What else is known of a result, on lines of their own."""
+    """Yield further details of a result, on separate lines."""
     if look.details or (item.collection, item.repo) not in look.roots:
         yield "\n    "
         yield Painted(one_line(item.citation), _DIM)
-    if item.url and item.start_char is not None:  # a record's citation has no address in it
+    if item.url and item.start_char is not None:  # a record's citation contains no URL
         yield "\n    "
         yield Painted(one_line(item.url), _DIM)
     if look.details:
@@ -122,8 +122,8 @@ def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
 
 
 def location(item: Evidence, look: Look) -> tuple[str, str]:
-    """`path:line`, from where the user stands if the file is below, and the address of the file;
-    nothing where it is not on this machine."""
+    """Return `path:line`, relative to the user's folder if the file is below it, and the URL of the
+    file; empty if it is not on this machine."""
     line = f":{item.start_line}" if item.path and item.end_line else ""
     path, found = item.path, file_of(item, look.roots)
     if not path or not found:
@@ -134,7 +134,7 @@ def location(item: Evidence, look: Look) -> tuple[str, str]:
 
 
 def file_of(item: Evidence, roots: Mapping[tuple[str, str], str]) -> str:
-    """The absolute path of the file of a result, nothing where it has none here."""
+    """Return the absolute path of a result's file, "" if it is not on this machine."""
     root = roots.get((item.collection, item.repo))
     if not root or not item.path:
         return ""
@@ -144,7 +144,7 @@ def file_of(item: Evidence, roots: Mapping[tuple[str, str], str]) -> str:
 
 
 def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str | Painted]:
-    """The text of a result, an excerpt where it is long; each line begins with a newline."""
+    """Yield the text of a result, an excerpt if it is long; each line begins with a newline."""
     shown = item.context
     text = (shown.text if shown else item.text).removesuffix("\n")
     first = shown.start_line if shown else item.start_line
@@ -188,7 +188,7 @@ def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str |
 
 
 def _found(item: Evidence) -> list[tuple[int, int]]:
-    """The lines that were found, of all that is shown; of a page they count from 0."""
+    """Return the found lines among those shown; on a page they count from 0."""
     matches = item.context.matches if item.context else ()
     if item.page is not None and item.context is not None:
         return _found_on_page(item, item.context)
@@ -212,8 +212,8 @@ def _plain(line: str) -> str:
 
 
 def painted(line: str, marks: Sequence[Mark], width: int) -> Iterator[str | Painted]:
-    """A line within so many columns, its marks in colour. One whose first mark would be beyond them
-    begins later."""
+    """Yield a line within so many columns, with its marks in colour. If its first mark would be
+    outside, the line begins later."""
     begin = 0
     if marks and len(line) > width and marks[0].end > width - 4:
         begin = max(0, min(marks[0].start - width // 4, len(line) - width + 3))
@@ -248,6 +248,6 @@ def _columns(character: str) -> int:
 
 
 def score_of(item: Evidence) -> str:
-    """The number that it is ranked by, with its name and what kind of number it is."""
+    """Return the score that it is ranked by, with its name and kind."""
     ranks = next(one for one in reversed(item.signals) if one.name in RANKING_SIGNALS)
     return f"{ranks.name} {ranks.value:.3f} ({ranks.kind})"

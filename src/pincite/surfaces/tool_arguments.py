@@ -1,4 +1,4 @@
-"""Arguments that a model made up: checked strictly, refused with what would be right."""
+"""Check a model's arguments strictly; refusals name valid ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHERE = (
 
 #: What a model is told of tags.
 TAGS = 'As {"course": "ml"}.'
-#: A tag's value, or several of which any fits.
+#: A tag's value, or several alternatives.
 TagValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -28,9 +28,9 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>.*)`")
 
 
 def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: bool = False) -> S:
-    """`given` as the struct `into`, which forbids unknown fields. `lax` takes "3" for 3.
+    """Convert `given` to the struct `into`, which forbids unknown fields. `lax` accepts "3" for 3.
 
-    Raises UsageError that names the argument, what it should be, and all that there are.
+    Raises UsageError that names the argument, its expected value, and all arguments.
     """
     try:
         return msgspec.convert(dict(given), into, strict=not lax)
@@ -41,16 +41,16 @@ def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: b
 
 
 def input_schema(of: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a struct, with an object as its root."""
+    """Return the JSON Schema of a struct, with an object as its root."""
     definitions = dict(msgspec.json.schema(of)["$defs"])
     schema: dict[str, Any] = definitions.pop(of.__name__)
     return schema | ({"$defs": definitions} if definitions else {})
 
 
 def listed_schema(of: type[msgspec.Struct]) -> dict[str, Any]:
-    """`input_schema` as a model is sent it with every question: without what `take_arguments`
-    checks and says itself (lengths, ranges, null, values of tags), and without the text of our
-    classes."""
+    """Return `input_schema` in the short form that is sent to a model with every question: without
+    what `take_arguments` checks and reports itself (lengths, ranges, null, values of tags), and
+    without docstrings of our classes."""
     schema = input_schema(of)
     properties = {name: _listed(one) for name, one in schema["properties"].items()}
     required = {"required": schema["required"]} if schema.get("required") else {}
@@ -75,7 +75,7 @@ def _listed(argument: Mapping[str, Any]) -> dict[str, Any]:
         kept["type"] = "object"
     if isinstance(kept.get("items"), dict):
         kept["items"] = _listed(kept["items"])
-    if "enum" in kept:  # some clients take no enumeration without its type
+    if "enum" in kept:  # some clients reject an enumeration without its type
         kept |= {"type": "string", "enum": [one for one in kept["enum"] if one is not None]}
     return kept
 
@@ -85,7 +85,7 @@ def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
     if unknown is not None:
         close = get_close_matches(unknown["name"], known, n=1)
         meant = f"; did you mean {close[0]!r}?" if close else ""
-        return f"there is no argument {unknown['name']!r}{meant}"
+        return f"no argument is named {unknown['name']!r}{meant}"
     text, _, place = message.partition(" - at `$.")
     name = place.rstrip("`")
     if not name:
@@ -94,14 +94,14 @@ def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
 
 
 def _choices(name: str, into: type[msgspec.Struct]) -> str:
-    """The values that there are, where they are counted."""
+    """Return the allowed values of an enumeration."""
     schema = input_schema(into)["properties"].get(name.partition("[")[0], {})
     values = schema.get("enum") or schema.get("items", {}).get("enum")
     return f"; use one of {', '.join(map(repr, values))}" if values else ""
 
 
 def _signature(into: type[msgspec.Struct]) -> str:
-    """`query, limit=12, ...`"""
+    """Return `query, limit=12, ...`."""
     schema = input_schema(into)
     return ", ".join(
         name if name in schema.get("required", ()) else f"{name}={json.dumps(one.get('default'))}"

@@ -1,8 +1,8 @@
-"""What messages and hints say to a shell, said to a model that has tools instead.
+"""Translate messages and hints for a shell into a model's tool calls.
 
-Errors and notices are written once, for people at a shell. Here, and nowhere else, they are put
-into the words of an agent: what one of its tools does is said as a call of that tool; what only a
-shell can do is for the user to run.
+Errors and notices are written once, for people at a shell. Only this module translates them for
+agents: a command with an equivalent tool becomes a call of that tool; other commands are left for
+the user to run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pincite.errors import PinciteError
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """The tools that an agent has, empty for one that it has not."""
+    """The names of an agent's tools, empty for a missing one."""
 
     search: str = "search_evidence"
     read: str = "read_lines"
@@ -25,17 +25,17 @@ class ToolNames:
     refresh: str = ""
 
 
-#: Those of the MCP server.
+#: The tools of the MCP server.
 TOOLS: Final = ToolNames(refresh="refresh")
 
-#: A command with what may stand before it: in backticks, or where a hint begins or goes on.
+#: A command with its context: in backticks, or at the start of a hint or of its next part.
 _WORDS = r"""(?:\ (?!(?:or|and|to|once|while|it|is)\b)(?:"[^"]*"|'[^']*'|[^\s`;,"']+))*"""
 _COMMAND = re.compile(
     rf"""(?:\b(?:the\ user\ can\ run|then\ run|run|see)\ )?`pincite\ (?P<quoted>[a-z]+[^`]*)`
     |(?:\A|(?<=:\ )|(?<=\bor\ )|(?<=,\ )|\brun:?\ |\bthen:\ )pincite\ (?P<bare>[a-z]+{_WORDS})""",
     re.VERBOSE,
 )
-#: Options, by the arguments that they are of a tool.
+#: Options of commands by the equivalent arguments of a tool.
 _OPTIONS: Final = {
     "--collection": "collections",
     "--not-path": "not_paths",
@@ -51,8 +51,8 @@ _OPTION = re.compile(rf"(?<![\w-])({'|'.join(_OPTIONS)}|-c)(?![\w-])")
 
 
 def for_tools(text: str, tools: ToolNames = TOOLS) -> str:
-    """A message or a hint for a model: commands as calls of its tools where one does the same, else
-    as what the user can run; options as arguments."""
+    """Return a message or a hint for a model: commands become calls of equivalent tools, otherwise
+    commands for the user; options become arguments."""
     pieces, at = [], 0
     for found in _COMMAND.finditer(text):
         pieces += [_arguments(text[at : found.start()]), _call(found, tools)]
@@ -61,7 +61,7 @@ def for_tools(text: str, tools: ToolNames = TOOLS) -> str:
 
 
 def error_text(error: PinciteError, tools: ToolNames = TOOLS) -> str:
-    """An error for a model, with what to do next where it says so."""
+    """Return an error for a model, with the next step if the error names one."""
     said = for_tools(error.message, tools)
     return f"{said}\n  try: {for_tools(error.hint, tools)}" if error.hint else said
 

@@ -1,4 +1,4 @@
-"""A pack as the text of a tool's answer: whole passages, as many as fit into a budget of tokens."""
+"""A pack as the text of a tool's answer: as many whole passages as fit into a budget of tokens."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pincite.support.token_estimate import cut_estimated, estimate_tokens
 from pincite.surfaces.render import reason_of
 from pincite.surfaces.tool_hints import TOOLS, ToolNames, for_tools
 
-#: What an answer has where nothing is said. Some clients cut answers at 10,000 tokens.
+#: The default budget of an answer. Some clients cut answers at 10,000 tokens.
 MAX_TOKENS = 4_000
 MOST_TOKENS = 100_000
 __all__ = ["LEAST_TOKENS", "MAX_TOKENS", "MOST_TOKENS", "Budget", "answer_text", "results_for"]
-#: An argument of a tool.
+#: The budget as an argument of a tool.
 Budget = Annotated[int, Meta(ge=LEAST_TOKENS, le=MOST_TOKENS)]
-_LISTED_SHARE = 5  # of the budget, at most, is for the list of what does not fit
-_NOTED_SHARE = 5  # and for what is said of the whole
+_LISTED_SHARE = 5  # at most this part of the budget is for the list of passages that do not fit
+_NOTED_SHARE = 5  # and this part for notes on the whole
 _NOT_SHOWN = "Not shown for lack of space"
-#: Warnings that the verdict, a passage or a line of `lacks` says already, and better.
+#: Warnings that the verdict, a passage or a line of `lacks` already covers better.
 _SAID = ("nothing_relevant", "moved", "stale_omitted")
 _UNSEARCHED = (
     "Nothing was searched. Fix the filter or remove it."
@@ -36,13 +36,13 @@ _UNSEARCHED = (
 
 
 def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNames = TOOLS) -> str:
-    """The verdict, passages with the numbers of their lines, best first, the citations of those
-    that do not fit, and what the answer may lack. Never more than `max_tokens`, by the estimate of
+    """Return the verdict, passages with line numbers, best first, the citations of those that do
+    not fit, and the gaps of the answer. Never exceeds `max_tokens`, estimated by
     `support.token_estimate`.
 
-    Each passage stands in a fence that nothing in it can end. What is below the bar is marked as
-    such. Where a filter matched nothing, that is said, and nothing of what is indexed. `tools` are
-    those that the reader has. Raises UsageError for a number below 300 or above 100,000.
+    Each passage is in a fence that its content cannot end. Passages below the threshold are marked.
+    If a filter matched nothing, the text says so and nothing about the index. `tools` are those of
+    the reader. Raises UsageError for a number below 300 or above 100,000.
     """
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
     first = _verdict(pack, max_tokens // 10, tools)
@@ -61,7 +61,7 @@ def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNam
 
 
 def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
-    """What is said first: how good the evidence is, and what is to be done where it is not."""
+    """Return the first lines: how good the evidence is, and what to do if it is not."""
     if why := unsearched(pack):
         return f"{_cut(for_tools(why, tools), tokens * 4)}\n{_UNSEARCHED}"
     level = pack.verdict.level
@@ -72,7 +72,7 @@ def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
 def _fitted(
     passages: Sequence[Evidence], labels: Sequence[str], left: int, most_listed: int
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """The blocks of those that fit, and the citations of the others."""
+    """Return the blocks of passages that fit, and the citations of the others."""
     blocks, out = [], []
     lines = [
         f"{label} {one_line(one.citation)}" for one, label in zip(passages, labels, strict=True)
@@ -92,7 +92,7 @@ def _fitted(
 
 
 def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
-    """The heading and as many lines as there is room for, then how many there are beyond them."""
+    """Return the heading, as many lines as fit, and the number of further lines."""
     shown: list[str] = []
     beyond = "... and {} more"
     left = tokens - estimate_tokens(beyond) - 4
@@ -108,7 +108,7 @@ def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
 
 
 def _notes(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
-    """A line for each thing that the answer lacks, and for each warning."""
+    """Return a line for each gap of the answer, and for each warning."""
     why = unsearched(pack)
     said = [*lacks(pack)]
     said += [

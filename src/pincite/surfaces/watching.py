@@ -1,4 +1,4 @@
-"""What a command sends while it runs: spans, and what servers log."""
+"""Telemetry of a command while it runs: spans, and the logs of servers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pincite.settings.load import Settings
 from pincite.settings.otel import otel_variables, spans_wanted
 
 log = logging.getLogger("pincite")
-_FLUSH_S = 2.0  # what a command waits at its end for a collector
+_FLUSH_S = 2.0  # the longest wait for a collector at the end of a command
 
 
 @contextmanager
 def watched(settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
-    """Spans of what is done in this block are sent as settings and variables say. At its end the
-    rest is sent, for two seconds at most. Raises ConfigError where the settings ask for spans and
-    libraries are missing; what is wrong with variables alone, which belong to other programs as
-    well, is told to `say` and nothing is sent."""
+    """Send spans of the work in this block, as configured by settings and variables. At its end the
+    rest is sent, for two seconds at most. Raises ConfigError if the settings ask for spans and
+    libraries are missing. Errors in variables alone, which other programs may share, are reported
+    to `say`, and nothing is sent."""
     named = spans_wanted()
     if named is False or not (named or settings.tracing.enabled):
         yield
@@ -34,23 +34,23 @@ def watched(settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
     except ConfigError as error:
         if settings.tracing.enabled:
             raise
-        say(f"warning: no spans are sent: {error}")
+        say(f"warning: spans are not sent: {error}")
         yield
         return
     logger = logging.getLogger("opentelemetry")
     quiet = logging.NullHandler()
-    logger.addHandler(quiet)  # without logs of ours, each try would be told on stderr
+    logger.addHandler(quiet)  # without a handler of ours, each retry would be printed on stderr
     try:
         yield
     finally:
         if not sending.close(_FLUSH_S):
-            say(f"warning: the collector has not taken all spans within {_FLUSH_S:g} s")
+            say(f"warning: the collector did not accept all spans within {_FLUSH_S:g} s")
         logger.removeHandler(quiet)
 
 
 def server_says(settings: Settings, say: Callable[[str], None]) -> Callable[[str], None]:
-    """How a server tells its operator something: by `say`, or as an event of its log, which is set
-    up here."""
+    """Return the function for a server's messages to its operator: `say`, or an event of its log,
+    which is set up here."""
     if settings.logging.format != "json":
         return say
     from pincite.telemetry.lines import log_as_json

@@ -110,6 +110,16 @@ class OpenTelemetry:
         else:
             follower.close(None)
 
+    def traceparent(self) -> str:
+        """See `Tracing.traceparent`."""
+        from opentelemetry.trace import get_current_span
+
+        if not get_current_span().is_recording():
+            return ""
+        told: dict[str, str] = {}
+        self._reader.inject(told)
+        return told.get("traceparent", "")
+
     def past_stages(self, timings_ms: Mapping[str, float]) -> None:
         """See `Tracing.past_stages`."""
         at_ns = time.time_ns() - int(sum(timings_ms.values()) * _MS)
@@ -231,8 +241,8 @@ def start_sending(
         for one in processors or _processors(environ):
             provider.add_span_processor(one)
     except (ValueError, TypeError, KeyError) as error:
-        said = f"a variable of OpenTelemetry has a value that cannot be used: {error}"
-        raise ConfigError(said, hint="see the variables OTEL_* of this process") from error
+        said = f"a variable of OpenTelemetry has an invalid value: {error}"
+        raise ConfigError(said, hint="check the variables OTEL_* of this process") from error
     install(OpenTelemetry(provider, texts=texts))
     return Sending(provider)
 
@@ -262,8 +272,8 @@ def _require_http(environ: Mapping[str, str]) -> None:
         given = environ.get(name, "").strip()
         if given and given != "http/protobuf":
             raise ConfigError(
-                f"{name} is {given!r}; spans are sent as http/protobuf",
-                hint=f"unset {name}, and name the port of HTTP, which is usually 4318",
+                f"{name} is {given!r}, but spans are sent as http/protobuf",
+                hint=f"unset {name}, and use the HTTP port, usually 4318",
             )
         if given:
             return

@@ -45,7 +45,7 @@ class WorkspaceDocumentsContract:
             assert await session.documents() == ()
         async with workspaces.of(scene.ada.id) as session:
             await session.delete_document(document)
-            with pytest.raises(UsageError, match="used before"):
+            with pytest.raises(UsageError, match="already in use"):
                 await add(session, space, id_=document)
             assert await session.documents() == ()
 

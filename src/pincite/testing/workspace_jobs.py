@@ -11,7 +11,7 @@ from pincite.errors import NotFound
 from pincite.testing.running import contract
 from pincite.testing.workspaces import NO_IDS, NOBODY, Clock, Scene, add, set_scene
 from pincite.workspace.model import Document, Job
-from pincite.workspace.ports import Workspaces
+from pincite.workspace.ports import Session, Workspaces
 
 LEASE_S = 30.0
 
@@ -106,6 +106,52 @@ class WorkspaceJobsContract:
         served += [users[(await claimed(workspaces))[0].user_id] for _ in range(4)]
         assert "".join(served) == "abeabeaaa"
         assert await claim(workspaces) is None
+
+    @contract
+    async def test_what_there_is_to_do_is_counted(self, workspaces: Workspaces) -> None:
+        async with workspaces.administration() as operator:
+            none = await operator.counts()
+        assert (set(none.jobs.values()), set(none.documents.values()), none.late_s) == ({0}, {0}, 0)
+        scene = await set_scene(workspaces)
+        made = [await one_document(workspaces, scene) for _ in range(5)]
+        self.clock.forward(7)
+        ready, failed, _ = [await claimed(workspaces) for _ in range(3)]
+        assert await finish(workspaces, ready[0], 1)
+        left = {one.id for one in made} - {ready[1].id, failed[1].id}
+        async with workspaces.administration() as operator:
+            await operator.fail(failed[0].id, "w1", "it is broken", None)
+        async with workspaces.of(scene.ada.id) as session:
+            await session.delete_document(ready[1].id)
+        async with workspaces.administration() as operator:
+            counts = await operator.counts()
+        assert counts.jobs == {"waiting": len(left), "running": 1, "dead": 1}
+        assert counts.documents == {
+            "pending": len(left) - 1,
+            "indexing": 1,
+            "ready": 0,
+            "failed": 1,
+            "deleting": 1,
+        }
+        assert counts.late_s >= 7
+
+    @contract
+    async def test_a_change_is_one_transaction_of_its_user(self, workspaces: Workspaces) -> None:
+        scene = await set_scene(workspaces)
+        made = await workspaces.change(scene.ada.id, lambda session: add(session, scene.team.id))
+
+        async def renamed_and_failed(session: Session) -> None:
+            await session.rename_space(scene.team.id, "another")
+            await session.document(NOBODY)
+
+        with pytest.raises(NotFound):
+            await workspaces.change(scene.ada.id, renamed_and_failed)
+        with pytest.raises(NotFound):
+            await workspaces.change(scene.eve.id, lambda session: session.document(made.id))
+        claimed_now = await workspaces.administer(lambda one: one.claim("w1", LEASE_S))
+        assert claimed_now is not None
+        async with workspaces.of(scene.ada.id) as session:
+            assert (await session.space(scene.team.id)).name == scene.team.name
+            assert (await session.document(made.id)).status == "indexing"
 
     @contract
     async def test_who_deletes_everything_waits_for_others_as_well(

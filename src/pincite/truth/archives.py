@@ -52,7 +52,7 @@ class Archives:
             if not left:
                 return
             if not place.lower().endswith(ZIP_SUFFIXES) and status.st_size > _MOST_TAR_BYTES:
-                said = f"{place} is too large to be looked into with each search"
+                said = f"{place} is too large to be read with each search"
                 _give_up(left, seen, Notice("archive_unchecked", one_line(said)))
                 return
             with reopen_source(record, only_read=True) as opened:
@@ -74,7 +74,7 @@ class Archives:
         chunk = one.quote.chunk
         entry = opened.find(chunk.path)
         if entry is None:
-            return gone(one.quote, "deleted", "the archive has no such file any more")
+            return gone(one.quote, "deleted", "the archive no longer has this file")
         raw = opened.read(entry)
         content_hash = content_hash_of(raw)
         known[chunk.path] = content_hash

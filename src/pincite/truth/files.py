@@ -152,13 +152,15 @@ def _described(seen: Seen, record: SourceRecord | None) -> Seen:
     if source.descriptions:
         seen = replace(seen, descriptions=descriptions_of(source, chunk.path))
     if source.mask_secrets and seen.notice is None and _STARS in chunk.text:
-        said = f"stars in passages of {one_line(source.name)} stand for what looks like a secret"
-        seen = replace(seen, notice=Notice("secrets_masked", f"{said}; the files have it"))
+        said = f"stars in passages of {one_line(source.name)} replace text that looks like a secret"
+        seen = replace(
+            seen, notice=Notice("secrets_masked", f"{said}; the files have the original text")
+        )
     return seen
 
 
 def _late(place: str) -> Notice:
-    said = f"{one_line(place)} does not answer: passages from there are unchecked"
+    said = f"{one_line(place)} does not respond: its passages were not checked"
     return Notice("source_not_answering", said)
 
 
@@ -168,5 +170,5 @@ def _of_ref(ref: str, quote: Quote, seen: Seen) -> Seen:
         return seen
     if seen.chunk.content_hash == quote.chunk.content_hash:  # it had this text then, too
         return replace(seen, chunk=quote.chunk, context=quote.context)
-    detail = f"the file is at {short_ref(seen.chunk.ref)} now"
+    detail = f"the file is now at {short_ref(seen.chunk.ref)}"
     return Seen(quote.chunk, quote.context, "unchecked", "stale", detail)

@@ -70,7 +70,7 @@ class Disk:
                 return Lacking("gone", "the file is gone")
             status = os.lstat(place)
             if not stat.S_ISREG(status.st_mode):
-                return Lacking("gone", "it is no regular file any more")
+                return Lacking("gone", "it is no longer a regular file")
             known = self._known.get((root, path))
             if known is not None and not raw and known[0] == signature(status):
                 return Content(known[1])
@@ -78,11 +78,11 @@ class Disk:
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return Lacking("gone", "the file is gone")
         except PermissionError:
-            return Lacking("closed", "the file may not be read any more")
+            return Lacking("closed", "you no longer have permission to read it")
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
                 return Lacking("gone", "the file is gone")
-            return Lacking("failed", f"{path} cannot be looked at: {error.strerror}")
+            return Lacking("failed", f"{path} cannot be read: {error.strerror}")
 
     def _below(self, root: str, path: str, folders: dict[str, bool]) -> bool:
         """Are all folders on the way to the file folders, and no links?"""
@@ -104,10 +104,10 @@ class Disk:
             with os.fdopen(handle, "rb", buffering=0) as opened:
                 before = os.fstat(handle)
                 if not stat.S_ISREG(before.st_mode):
-                    return Lacking("gone", "it is no regular file any more")
+                    return Lacking("gone", "it is no longer a regular file")
                 most = self._most_bytes(path)
                 if before.st_size > most:
-                    return Lacking("large", f"it has grown above {most:,} bytes")
+                    return Lacking("large", f"it is now larger than {most:,} bytes")
                 raw = _read_all(opened, most)
                 after = os.fstat(handle)
             whole = signature(before) == signature(after) and len(raw) == after.st_size

@@ -32,14 +32,16 @@ def changed_file(quote: Quote, raw: bytes, ref: str, content_hash: str, source: 
     except SourceError as error:
         return gone(quote, "stale", error.message)
     if found is None:
-        said = f"{one_line(path)} has changed and is still being read: its passages are unchecked"
+        said = (
+            f"{one_line(path)} has changed and is still being read: its passages were not checked"
+        )
         return unchecked(quote, Notice("source_not_answering", said))
     if source.mask_secrets:
         text, title = without_secrets(found.text, path), without_secrets(found.title, "")
         found = replace(found, text=text, title=title)
     chunk = _find_again(quote.chunk, found, ref, content_hash)
     if chunk is None:
-        return gone(quote, "stale", "its text is not in the file any more")
+        return gone(quote, "stale", "its text is no longer in the file")
     context = _around(quote.context, quote.chunk, chunk, found.text)
     return Seen(chunk, context, "moved")
 

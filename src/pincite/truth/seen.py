@@ -40,7 +40,7 @@ def changed(quote: Quote, text: str, ref: str, content_hash: str) -> Seen:
     """The file has this text now, at that revision."""
     found = find_again(quote.chunk, text, ref, content_hash)
     if found is None:
-        return gone(quote, "stale", "its text is not in the file any more")
+        return gone(quote, "stale", "its text is no longer in the file")
     return Seen(found, around(quote.context, quote.chunk, found, text), "moved")
 
 
@@ -66,16 +66,18 @@ def missing_place(record: SourceRecord, *, folder: bool) -> str | Notice | None:
         if (stat.S_ISDIR if folder else stat.S_ISREG)(mode):
             if not folder or os.access(source.location, os.X_OK):
                 return None
-            return _not_at_hand(source.name, source.location, "may not be looked into")
+            return _not_at_hand(source.name, source.location, "you may not read it")
     except (FileNotFoundError, NotADirectoryError, ValueError):
         pass
     except OSError as error:
         return _not_at_hand(source.name, source.location, error.strerror or "it cannot be reached")
     if record.machine == this_machine():
         return f"{source.location} is gone"
-    return _not_at_hand(source.name, source.location, "it is not there")
+    return _not_at_hand(source.name, source.location, "it does not exist")
 
 
 def _not_at_hand(name: str, place: str, why: str) -> Notice:
-    said = f"the files of {name} are not at hand, so passages of them are unchecked: {place}: {why}"
+    said = (
+        f"the files of {name} are not available, so its passages were not checked: {place}: {why}"
+    )
     return Notice("source_gone", one_line(said))

@@ -1,8 +1,9 @@
-"""Many users of one deployment: who they are, what is theirs, and what each of them may see."""
+"""Workspaces: the users of one deployment, their documents, and the access of each user."""
 
 from pincite.workspace.model import (
     Access,
     ApiKey,
+    Conversation,
     Document,
     DocumentStatus,
     Feed,
@@ -18,6 +19,7 @@ from pincite.workspace.model import (
 __all__ = [
     "Access",
     "ApiKey",
+    "Conversation",
     "Document",
     "DocumentStatus",
     "Feed",

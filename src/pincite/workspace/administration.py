@@ -1,4 +1,4 @@
-"""What the operator does, in one transaction: the same for every database."""
+"""The calls of the operator, each in one transaction, for every database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pincite.support.arguments import require_choice
 from pincite.workspace import checks, jobs
 from pincite.workspace.checks import missing, require_id
 from pincite.workspace.database import Transaction, json_text, maybe_time, new_id, time_text
-from pincite.workspace.model import ApiKey, Document, Job, KeyScope, User
+from pincite.workspace.keys import SECRETLESS
+from pincite.workspace.model import ApiKey, Counts, Document, Job, KeyScope, User
+from pincite.workspace.rates import Rate, Taken, take_requests
 from pincite.workspace.rows import KEY, key_of, user_of
 
 _USER: Final = (
@@ -97,7 +99,7 @@ class DatabaseAdministration:
             now=time_text(self._clock()),
             expires=None if expires is None else time_text(checks.time("expires", expires)),
         ):
-            raise UsageError("a key with this prefix is there", hint="make another one")
+            raise UsageError("another key has this prefix", hint="create another key")
         rows = await self._transaction.rows(f"SELECT {KEY} FROM api_keys WHERE id = :id", id=id_)
         return key_of(rows[0])
 
@@ -136,6 +138,10 @@ class DatabaseAdministration:
                 now=time_text(now),
             )
 
+    async def take_requests(self, key_id: str, wanted: int, rate: Rate) -> Taken:
+        """See `Administration.take_requests`."""
+        return await take_requests(self._transaction, key_id, wanted, rate)
+
     async def revoke_key(self, key_id: str) -> None:
         """See `Administration.revoke_key`."""
         rows = await self._transaction.rows(
@@ -149,9 +155,23 @@ class DatabaseAdministration:
             now=time_text(self._clock()),
         )
 
+    async def restore_sign_in(self, key_id: str) -> None:
+        """See `Administration.restore_sign_in`."""
+        await self._transaction.run(
+            "UPDATE api_keys SET revoked = NULL WHERE id = :key AND secret_hash = :secretless",
+            key=require_id("key", key_id),
+            secretless=SECRETLESS,
+        )
+
     async def claim(self, worker: str, lease_s: float) -> tuple[Job, Document] | None:
         """See `Administration.claim`."""
         return await jobs.claim_job(self._transaction, worker, lease_s, self._losses)
+
+    async def claim_feeds(
+        self, worker: str, lease_s: float, limit: int
+    ) -> tuple[tuple[Job, Document], ...]:
+        """See `Administration.claim_feeds`."""
+        return await jobs.claim_feeds(self._transaction, worker, lease_s, limit)
 
     async def renew(self, job_id: str, worker: str, lease_s: float) -> bool:
         """See `Administration.renew`."""
@@ -186,6 +206,14 @@ class DatabaseAdministration:
     async def dead(self) -> tuple[Job, ...]:
         """See `Administration.dead`."""
         return await jobs.dead_jobs(self._transaction)
+
+    async def failed(self) -> tuple[Document, ...]:
+        """See `Administration.failed`."""
+        return await jobs.failed_documents(self._transaction)
+
+    async def counts(self) -> Counts:
+        """See `Administration.counts`."""
+        return await jobs.count_all(self._transaction)
 
     async def retry(self, job_id: str) -> None:
         """See `Administration.retry`."""

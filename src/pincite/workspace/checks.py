@@ -1,7 +1,6 @@
-"""What callers hand over, checked before a database sees it.
+"""Check the values of callers before they reach a database.
 
-Texts that a database of the one or the other kind would not keep as they are (NUL, lone surrogates)
-are refused by both.
+Both databases refuse texts that one of them would not store unchanged (NUL, lone surrogates).
 """
 
 from __future__ import annotations
@@ -36,31 +35,33 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def is_id(value: object) -> bool:
-    """A UUID in lower case, as ids of workspaces are written."""
+    """Return whether the value is an id of workspaces: a UUID in lower case."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def require_id(what: str, value: object) -> str:
-    """Raises NotFound for what is no id: nothing has it."""
+    """Return the id. Raise NotFound if the value is no id, because nothing can have it."""
     if isinstance(value, str) and is_id(value):
         return value
     raise missing(what, value)
 
 
 def missing(what: str, value: object) -> NotFound:
-    """There is none, or the user may not know of it: the same words for both."""
-    return NotFound(f"there is no {what} {shown(value)}")
+    """Return the error for an object that does not exist or is hidden from the user. The words are
+    the same for both."""
+    return NotFound(f"no {what} has the id {shown(value)}")
 
 
 def ids_among(values: Collection[str]) -> list[str]:
-    """Those that can be ids, each once, sorted. Raises UsageError for too many."""
+    """Return the values that can be ids, without duplicates, sorted. Raise UsageError for too
+    many."""
     if isinstance(values, str) or len(values) > IDS:
         raise UsageError(f"ids are {shown(values)}; it takes up to {IDS:,} ids")
     return sorted({one for one in values if is_id(one)})
 
 
 def line(name: str, value: object, most: int, *, empty: bool = False) -> str:
-    """One printable line. Raises UsageError."""
+    """Return the value as one printable line of at most `most` characters. Raise UsageError."""
     require_kind(name, value, str, "a text")
     text = str(value)
     if len(text) > most:
@@ -71,25 +72,26 @@ def line(name: str, value: object, most: int, *, empty: bool = False) -> str:
 
 
 def is_hash(value: object) -> bool:
-    """SHA-256 as 64 lower-case hexadecimal digits."""
+    """Return whether the value is a SHA-256 hash of 64 lower-case hexadecimal digits."""
     return isinstance(value, str) and _HASH.fullmatch(value) is not None
 
 
 def content_hash(value: object) -> str:
-    """SHA-256 as 64 lower-case hexadecimal digits. Raises UsageError."""
+    """Return a SHA-256 hash of 64 lower-case hexadecimal digits. Raise UsageError for other
+    values."""
     if isinstance(value, str) and is_hash(value):
         return value
     raise UsageError(f"content_hash is {shown(value)}; it takes SHA-256 as 64 hexadecimal digits")
 
 
 def size(value: object) -> int:
-    """Bytes of a file. Raises UsageError."""
+    """Return the size of a file in bytes. Raise UsageError."""
     require_count("size", value, least=0, most=FILE_BYTES)
     return int(str(value))
 
 
 def metadata(name: str, values: object) -> dict[str, str]:
-    """Names and texts of metadata. Raises UsageError."""
+    """Return names and texts of metadata. Raise UsageError."""
     if not isinstance(values, Mapping):
         raise UsageError(f"{name} is {shown(values)}; it takes names with texts")
     if len(values) > VALUES:
@@ -101,7 +103,7 @@ def metadata(name: str, values: object) -> dict[str, str]:
 
 
 def text(name: str, value: object, most: int) -> str:
-    """Any text that can be kept. Raises UsageError."""
+    """Return a text that the database can store, of at most `most` characters. Raise UsageError."""
     require_kind(name, value, str, "a text")
     given = str(value)
     if len(given) > most:
@@ -116,20 +118,21 @@ def text(name: str, value: object, most: int) -> str:
 
 
 def kept_text(value: object, most: int) -> str:
-    """A text of a program, made fit to be kept: cut, and without what cannot be written."""
+    """Return a text of a program in a form that can be stored: cut to `most` characters, without
+    characters that cannot be written."""
     given = str(value).replace("\0", "\N{REPLACEMENT CHARACTER}")[:most]
     return given.encode("utf-8", "replace").decode()
 
 
 def sources(values: Sequence[str]) -> list[str]:
-    """Ids of sources, each once, sorted. Raises UsageError."""
+    """Return ids of sources without duplicates, sorted. Raise UsageError."""
     if isinstance(values, str) or len(values) > SOURCES:
         raise UsageError(f"source_ids is {shown(values)}; it takes up to {SOURCES} texts")
     return sorted({line("a source id", one, SOURCE_CHARS) for one in values})
 
 
 def time(name: str, value: object) -> datetime:
-    """A time with a zone. Raises UsageError."""
+    """Return a time with a time zone. Raise UsageError."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value
     raise UsageError(f"{name} is {shown(value)}; it takes a time with a time zone")

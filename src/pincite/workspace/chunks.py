@@ -1,4 +1,4 @@
-"""Found chunks by the names that their points have, and as text for a prompt."""
+"""Return the chunks of a search under their payload names, and as text for a prompt."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pincite.workspace.opened import SearchKeywords, Workspace
 
 
 class FoundChunk(msgspec.Struct, frozen=True):
-    """A chunk that was found, by the names of its payload. `number` counts from 1 in order of rank,
-    `score` is the signal that ranked it, `citation` leads back to its text."""
+    """A chunk of a search result, with the names of its payload. `number` counts from 1 in order of
+    rank, `score` is the signal that ranked it, `citation` refers to its text."""
 
     number: int
     content: str
@@ -34,8 +34,8 @@ class FoundChunk(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class FoundChunks(Sequence[FoundChunk]):
-    """Chunks, best first. `pack` is what they are from, with the verdict on whether they are good
-    enough."""
+    """Chunks, best first. `pack` is the evidence pack that they come from, with the verdict on
+    whether they are good enough."""
 
     chunks: tuple[FoundChunk, ...]
     pack: EvidencePack
@@ -59,7 +59,8 @@ class FoundChunks(Sequence[FoundChunk]):
 async def search_chunks(
     workspace: Workspace, access: Access, text: str, **keywords: Unpack[SearchKeywords]
 ) -> FoundChunks:
-    """The chunks for a question, of what the access lets be read. Raises as `Workspace.search`."""
+    """Return the chunks for a question from the documents that the access may read. Raise the
+    errors of `Workspace.search`."""
     pack = await workspace.search(access, text, **keywords)
     return FoundChunks(tuple(map(_chunk, pack.evidence)), pack)
 
@@ -71,9 +72,10 @@ def format_chunks_for_llm(
     order: ContextOrder = "rank",
     count: CountTokens | None = None,
 ) -> str:
-    """The chunks for the prompt of a language model: the verdict, then as many as fit into so many
-    tokens, each with its number, citation and title, in a fence that nothing in it can end. Raises
-    UsageError for a budget that has no room for one line."""
+    """Return the chunks as text for the prompt of a language model: the verdict, then as many
+    chunks as fit into `budget` tokens. Each has its number, citation and title and stands in a
+    fence that no text in it can close. Raise UsageError for a budget that has no room for one
+    line."""
     return write_context(found.pack, budget, order=order, line_numbers=False, count=count).text
 
 

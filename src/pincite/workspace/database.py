@@ -1,8 +1,8 @@
-"""What sessions need of a database: one transaction, in SQL that SQLite and PostgreSQL both take.
+"""The database interface of sessions: one transaction, in SQL that SQLite and PostgreSQL accept.
 
-Values are named as in `:user`. `id_list(:ids)` and `text_list(:texts)` are tables with the column
-`value`, made of a JSON array of ids or of texts. Tables of a session begin with `my_`: the database
-shows one user what is theirs.
+Values have names such as `:user`. `id_list(:ids)` and `text_list(:texts)` are tables with the
+column `value`, made from a JSON array of ids or of texts. Tables of a session begin with `my_` and
+contain only the rows of one user.
 """
 
 from __future__ import annotations
@@ -22,48 +22,49 @@ _TEXTS: Final = msgspec.json.Decoder(tuple[str, ...])
 
 
 class Transaction(Protocol):
-    """One transaction. Raises WorkspaceUnavailable where the database cannot be reached, Forbidden
-    where it refuses."""
+    """One transaction. Its methods raise WorkspaceUnavailable if the database cannot be reached,
+    and Forbidden if it refuses a statement."""
 
     async def rows(self, sql: str, **values: object) -> list[Row]:
-        """All rows of a query. With `FOR UPDATE` at its end nobody else changes them until the end
-        of the transaction."""
+        """Return all rows of a query. `FOR UPDATE` at its end locks them until the end of the
+        transaction."""
 
     async def run(self, sql: str, **values: object) -> None:
-        """A change."""
+        """Run a statement that changes rows."""
 
     async def attempt(self, sql: str, **values: object) -> bool:
-        """A change that refers to another row, or makes one with a given id: False where there is
-        no such other row, or one of that id, and nothing changed."""
+        """Run a change that refers to another row or inserts a row with a given id. Return False,
+        and change nothing, if the other row is missing or the id exists."""
 
     async def write(self) -> None:
-        """Be a transaction that writes. What is read from here on is of now or later."""
+        """Make this a writing transaction. Later reads return the state of now or later."""
 
     async def lock(self, name: str) -> None:
-        """Wait until nobody else has locked this name. Held to the end of the transaction. What is
-        read from here on is not older than that."""
+        """Lock a name until the end of the transaction; wait while another transaction has locked
+        it. Later reads are not older than the lock."""
 
     async def now(self) -> datetime:
-        """The time by which leases run."""
+        """Return the time that leases are measured with."""
 
 
 def new_id() -> str:
-    """A random UUID."""
+    """Return a random UUID."""
     return str(uuid.uuid4())
 
 
 def utc_now() -> datetime:
-    """The clock of this machine."""
+    """Return the time of this machine's clock, in UTC."""
     return datetime.now(UTC)
 
 
 def time_text(time: datetime) -> str:
-    """ISO 8601 in UTC, all of one length: sorted as texts they are sorted as times."""
+    """Return a time as ISO 8601 in UTC. All results have one length, so that the order of texts is
+    the order of times."""
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def time_of(value: object) -> datetime:
-    """A time as a database has it."""
+    """Return the time that a database value stands for."""
     if isinstance(value, str):
         try:
             return datetime.fromisoformat(value)
@@ -75,17 +76,17 @@ def time_of(value: object) -> datetime:
 
 
 def maybe_time(value: object) -> datetime | None:
-    """A time that may be missing."""
+    """Return the time that a database value stands for, None if there is none."""
     return None if value is None else time_of(value)
 
 
 def json_text(value: object) -> str:
-    """For `id_list`, and for what is kept as JSON."""
+    """Return the value as JSON, for `id_list` and for columns of JSON."""
     return msgspec.json.encode(value).decode()
 
 
 def metadata_of(value: str) -> dict[str, str]:
-    """Metadata as a database has it."""
+    """Return the metadata of a database value."""
     try:
         return _METADATA.decode(value)
     except msgspec.MsgspecError as error:
@@ -93,7 +94,7 @@ def metadata_of(value: str) -> dict[str, str]:
 
 
 def texts_of(value: str) -> tuple[str, ...]:
-    """Texts as a database has them."""
+    """Return the texts of a database value."""
     try:
         return _TEXTS.decode(value)
     except msgspec.MsgspecError as error:
@@ -101,7 +102,7 @@ def texts_of(value: str) -> tuple[str, ...]:
 
 
 def damaged(what: str) -> WorkspaceUnavailable:
-    """What is kept is not what was written."""
+    """Return the error for a stored value that is not the value that was written."""
     return WorkspaceUnavailable(
         f"the database of workspaces is damaged: {what} cannot be read",
         hint="restore it from a backup",

@@ -1,9 +1,10 @@
-"""Uploaded files: kept in a folder for each space, named by their content, never by a client.
+"""Store uploaded files in one folder for each space. The hash of the content is the name; names of
+clients are not used.
 
     FOLDER/SPACE/ab/abcdef...      the bytes, under their SHA-256
 
-A file is written beside its place and moved there when it is whole, so that what has the name has
-the content.
+A file is written beside its place and moved there when it is complete. So a file with a name has
+the content of that name.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import asyncio
 import hashlib
 import os
 import secrets
+import stat
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -25,11 +27,21 @@ from pincite.workspace.checks import is_hash, is_id
 
 T = TypeVar("T")
 _PIECE: Final = 1 << 20
-_STALE_S: Final = 24 * 3600.0  # an upload that takes longer than a day has ended
+_STALE_S: Final = 24 * 3600.0  # an upload older than a day has failed
 
 
 class TooMuch(UsageError):
-    """More bytes than a file may have."""
+    """A file has more bytes than allowed."""
+
+
+class DamagedFile(WorkspaceUnavailable):
+    """The bytes of a file differ from the bytes that were stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an uploaded file no longer has its original content",
+            hint="restore the file from a backup, or upload the document's content again",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,63 +52,114 @@ class Stored:
     size: int
 
 
+class Measure:
+    """Measure the pieces of a file as they pass, up to `most` bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._digest, self._size = most, hashlib.sha256(), 0
+
+    def take(self, piece: bytes) -> bytes:
+        """Count a piece and return it unchanged. Raise TooMuch."""
+        self._size += len(piece)
+        if self._size > self._most:
+            raise TooMuch(f"the file has more than {self._most:,} bytes")
+        self._digest.update(piece)
+        return piece
+
+    @property
+    def stored(self) -> Stored:
+        """Return the hash and the size of the pieces so far."""
+        return Stored(self._digest.hexdigest(), self._size)
+
+
 class FileStore(Protocol):
-    """Files of spaces by their content. Raises WorkspaceUnavailable where they are out of reach."""
+    """Files of spaces, by their content. Methods raise WorkspaceUnavailable if the store cannot be
+    reached."""
 
     async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
-        """Keep a file that comes in pieces. Raises TooMuch behind `most` bytes; nothing of it
-        stays."""
+        """Store a file that arrives in pieces. Raise TooMuch after `most` bytes and remove what was
+        written."""
 
     async def read(self, space_id: str, content_hash: str) -> bytes:
-        """Raises NotFound."""
+        """Return the bytes of a file. Raise NotFound."""
 
     def pieces(self, space_id: str, content_hash: str) -> AsyncIterator[bytes]:
-        """The same a piece at a time; NotFound comes with the first."""
+        """Yield the bytes of a file in pieces. Raise NotFound before the first piece."""
 
     async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
-        """Keep a file of one space in another one, too. Raises NotFound."""
+        """Copy a file of one space into another one. Raise NotFound."""
 
     async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
-        """(space, hash) of files that were put, or put again, at least so many seconds ago."""
+        """Return (space, hash) of files that were last stored at least `age_s` seconds ago."""
 
-    async def delete(self, space_id: str, content_hash: str) -> None:
-        """Also where it is gone already."""
+    async def delete(self, space_id: str, content_hash: str, age_s: float | None = None) -> None:
+        """Delete a file; a missing one is no error. With `age_s` only a file of the age that
+        `older_than` takes is deleted, so that a file that was stored again in the meantime
+        stays."""
+
+
+def require_space(space_id: str) -> str:
+    """Return the id, which becomes part of a path. Raise UsageError for a value that is no id."""
+    if not is_id(space_id):
+        raise UsageError(f"{space_id!r} is not the id of a space")
+    return space_id
+
+
+def require_place(space_id: str, content_hash: str) -> str:
+    """Return `SPACE/ab/abcdef...`, the name of a file in a space. Raise UsageError for a value that
+    is no id or no hash."""
+    if not is_hash(content_hash):
+        raise UsageError(f"{content_hash!r} is not a SHA-256")
+    return f"{require_space(space_id)}/{content_hash[:2]}/{content_hash}"
+
+
+async def checked(pieces: AsyncIterator[bytes], content_hash: str) -> AsyncIterator[bytes]:
+    """Yield the pieces of a file; the last one only if the whole file has this hash. Raise
+    DamagedFile otherwise, so that no reader takes the bytes for the file."""
+    digest, held = hashlib.sha256(), b""
+    async for piece in pieces:
+        digest.update(piece)
+        if held:
+            yield held
+        held = piece
+    if digest.hexdigest() != content_hash:
+        raise DamagedFile
+    if held:
+        yield held
 
 
 class FolderFiles:
-    """A `FileStore` in a folder, which only its owner may read."""
+    """A `FileStore` in a folder that only its owner can read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def put(self, space_id: str, pieces: AsyncIterator[bytes], most: int) -> Stored:
-        """Keep a file; see `FileStore`."""
+        """Store a file; see `FileStore`."""
         writing = self._new(space_id)
-        digest, size = hashlib.sha256(), 0
+        measure = Measure(most)
         try:
             await _done(writing.open)
             async for piece in pieces:
-                size += len(piece)
-                if size > most:
-                    raise TooMuch(f"the file has more than {most:,} bytes")
-                digest.update(piece)
-                await _done(writing.write, piece)
-            stored = Stored(digest.hexdigest(), size)
+                await _done(writing.write, measure.take(piece))
+            stored = measure.stored
             await _done(writing.settle, self._path(space_id, stored.content_hash))
         finally:
             writing.close()
         return stored
 
     async def read(self, space_id: str, content_hash: str) -> bytes:
-        """The bytes of a file; see `FileStore`."""
-        return await _done(_read, self._path(space_id, content_hash))
+        """Return the bytes of a file; see `FileStore`."""
+        raw = await _done(_read, self._path(space_id, content_hash))
+        if await asyncio.to_thread(_hash_of, raw) != content_hash:
+            raise DamagedFile
+        return raw
 
     async def pieces(self, space_id: str, content_hash: str) -> AsyncIterator[bytes]:
-        """The bytes of a file, a piece at a time; see `FileStore`."""
-        path, start = self._path(space_id, content_hash), 0
-        while piece := await _done(_piece, path, start):
-            yield piece
-            start += len(piece)
+        """Yield the bytes of a file in pieces; see `FileStore`."""
+        async with aclosing(self._raw(self._path(space_id, content_hash))) as raw:
+            async for piece in checked(raw, content_hash):
+                yield piece
 
     async def copy(self, from_space: str, to_space: str, content_hash: str) -> None:
         """Copy a file; see `FileStore`."""
@@ -105,30 +168,34 @@ class FolderFiles:
         await _done(_copy, source, self._new(to_space), target)
 
     async def older_than(self, age_s: float) -> tuple[tuple[str, str], ...]:
-        """What has been there for so long; see `FileStore`."""
+        """Return files of at least that age; see `FileStore`."""
         return await _done(_older, self._folder, time.time() - age_s)
 
-    async def delete(self, space_id: str, content_hash: str) -> None:
+    async def delete(self, space_id: str, content_hash: str, age_s: float | None = None) -> None:
         """Remove a file; see `FileStore`."""
-        await _done(_remove, self._path(space_id, content_hash))
+        before = None if age_s is None else time.time() - age_s
+        await _done(_remove, self._path(space_id, content_hash), before)
+
+    async def _raw(self, path: Path) -> AsyncGenerator[bytes, None]:
+        start = 0
+        while piece := await _done(_piece, path, start):
+            yield piece
+            start += len(piece)
 
     def _new(self, space_id: str) -> _Writing:
         return _Writing(self._of(space_id) / f".{secrets.token_hex(8)}.part")
 
     def _of(self, space_id: str) -> Path:
-        if not is_id(space_id):
-            raise UsageError(f"{space_id!r} is no id of a space")
-        return self._folder / space_id
+        return self._folder / require_space(space_id)
 
     def _path(self, space_id: str, content_hash: str) -> Path:
-        if not is_hash(content_hash):
-            raise UsageError(f"{content_hash!r} is no SHA-256")
-        return self._of(space_id) / content_hash[:2] / content_hash
+        return self._folder / require_place(space_id, content_hash)
 
 
 @dataclass(slots=True)
 class _Writing:
-    """A file that is being written beside its place, which goes unless it has got its name."""
+    """A file that is being written beside its place. It is removed unless it was moved to its
+    name."""
 
     part: Path
     handle: int | None = None
@@ -157,8 +224,8 @@ class _Writing:
 
 
 async def _done(work: Callable[..., T], *given: object) -> T:
-    """Work on files, in a thread, which whoever is cancelled waits for. Raises WorkspaceUnavailable
-    where the disk does not do it."""
+    """Run work on files in a thread. A cancelled caller waits for its end. Raise
+    WorkspaceUnavailable if the file system fails."""
     working = asyncio.ensure_future(asyncio.to_thread(work, *given))
     try:
         return await asyncio.shield(working)
@@ -168,13 +235,17 @@ async def _done(work: Callable[..., T], *given: object) -> T:
     except OSError as error:
         raise WorkspaceUnavailable(
             f"uploaded files are out of reach: {error.strerror or error}",
-            hint="look at the disk and the rights of the folder of files",
+            hint="check the disk and the permissions of the folder of files",
         ) from error
+
+
+def _hash_of(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
 
 
 def _create(path: Path) -> int:
     for folder in (*reversed(path.parent.parents), path.parent):
-        if not folder.exists():  # `parents=True` would let everybody read those above
+        if not folder.exists():  # `parents=True` would let everybody read the folders above
             folder.mkdir(0o700, exist_ok=True)
     _tidy(path.parent)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC | BINARY, 0o600)
@@ -216,17 +287,22 @@ def _older(folder: Path, before: float) -> tuple[tuple[str, str], ...]:
         if not (is_id(space) and is_hash(content_hash)):
             continue
         with suppress(FileNotFoundError):
-            if path.stat().st_mtime <= before:
+            told = path.stat()
+            if (
+                stat.S_ISREG(told.st_mode) and told.st_mtime <= before
+            ):  # reading a pipe would never end
                 found.append((space, content_hash))
     return tuple(found)
 
 
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
+def _remove(path: Path, before: float | None) -> None:
+    with suppress(FileNotFoundError):
+        if before is None or path.stat().st_mtime <= before:
+            path.unlink()
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what uploads that were cut off have left."""
+    """Remove the files of interrupted uploads."""
     for part in folder.glob(".*.part"):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > _STALE_S:

@@ -1,4 +1,4 @@
-"""Names of uploaded files: shown and searched, never used as a path."""
+"""Names of uploaded files. They are shown and searched, and never used as a path."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import unicodedata
 
 from pincite.errors import UsageError
 
-_MOST_BYTES = 255  # as file systems
+_MOST_BYTES = 255  # the limit of file systems
 
 
 def checked_filename(name: str) -> str:
-    """A name in its normal form (NFC). Raises UsageError for a path and for what cannot be seen."""
+    """Return a name in normal form (NFC). Raise UsageError for a path and for invisible
+    characters."""
     found = unicodedata.normalize("NFC", name)
     if not found.strip() or found in (".", ".."):
-        raise UsageError(f"filename {name!r} is no name")
+        raise UsageError(f"filename {name!r} is not a file name")
     if "/" in found or "\\" in found:
-        raise UsageError("filename: a name, not a path", hint="leave the folders out")
+        raise UsageError("filename: give a name, not a path", hint="remove the folders")
     if not found.isprintable():
-        raise UsageError("filename: it has characters that nobody can see")
+        raise UsageError("filename: it has characters that are not printable")
     if len(found.encode("utf-8", "surrogatepass")) > _MOST_BYTES:
         raise UsageError(f"filename: it has more than {_MOST_BYTES} bytes")
     return found

@@ -1,39 +1,40 @@
-"""Documents of workspaces in the index: records of one source, with what the payload says of each.
+"""Index documents of workspaces as records of one source, with their metadata in the payload.
 
-A document is the record `documents:SPACE/ID`. Ids of points are made of it, so that the same file
-in two spaces, or twice in one, is not one point.
+A document is the record `documents:SPACE/ID`. Ids of points are made from this name, so that the
+same file in two spaces, or twice in one, has separate points.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, UsageError
-from pincite.model import Record
+from pincite.model import KeptRecord, PageSpan, Record, RecordPage
 from pincite.model.attributes import MOST_VALUES
+from pincite.model.records import OCR, PAGE_NUMBER
 from pincite.settings.layers import layer_of
 from pincite.settings.load import Settings
 from pincite.settings.models import CollectionOptions
-from pincite.sources.record_store import RecordStore, records_file
+from pincite.sources.record_places import has_records, open_record_store
 from pincite.workspace.metadata import found_metadata
 from pincite.workspace.model import Document
 from pincite.workspace.uploads import UploadedText
 
 SOURCE: Final = "documents"  #: the source of all documents; citations begin with it
-BASE: Final = "chunks"  #: the collection, where none is configured
+BASE: Final = "chunks"  #: the collection if the settings name none
 REQUIRED: Final = ("space_id",)
-_MOST_PAGES: Final = 100  # that are named in metadata
+_MOST_PAGES: Final = 100  # pages that are listed in metadata
 _MOST_CHARS: Final = 1_000  # of a value of metadata; guess, unmeasured
 
 
 def settings_for(settings: Settings) -> Settings:
-    """The settings of an index of workspaces: documents have the payload of workspaces, nobody
-    reads them without a space, each dense model has a collection of its own, and questions are
-    logged only where that is asked for."""
+    """Return the settings of an index of workspaces: documents have the payload of workspaces,
+    every read needs a space, each dense model has a collection of its own, and questions are logged
+    only if the settings ask for it."""
     base = settings.collection or BASE
     held = settings.use.options.get(base, CollectionOptions())
     options = {**settings.use.options, base: replace(held, require=REQUIRED, beside=True)}
@@ -48,7 +49,8 @@ def settings_for(settings: Settings) -> Settings:
 
 
 def metadata_of(document: Document, text: UploadedText) -> dict[str, str]:
-    """What rules find of a document, see `found_metadata`, and which pages OCR has read."""
+    """Return the metadata that rules find for a document (see `found_metadata`) and the pages that
+    were read by OCR."""
     found = found_metadata(document.filename, "\n".join(text.pages), text.title)
     if text.recognised:
         told = ", ".join(map(str, text.recognised[:_MOST_PAGES]))
@@ -57,8 +59,9 @@ def metadata_of(document: Document, text: UploadedText) -> dict[str, str]:
 
 
 def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str]) -> Record:
-    """The document as a record. What a person has set wins. `feed_ids` serve other programs: which
-    documents a feed has is asked of the database, so that many of them may be left out."""
+    """Return the document as a record. Metadata that a person set replaces found metadata.
+    `feed_ids` are for other programs and may be incomplete: searches ask the database for the
+    documents of a feed."""
     said = {**metadata, **{name: value for name, value in document.given.items() if value}}
     attributes: dict[str, Any] = {
         "document_id": document.id,
@@ -76,22 +79,84 @@ def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str
     held = {name: value for name, value in attributes.items() if value}
     title = (text.title or document.filename)[:_MOST_CHARS]
     if text.is_paged:
-        return Record(document.id, pages=text.pages, title=title, attributes=held)
+        read = set(text.recognised)
+        pages = [
+            RecordPage(page, attributes={OCR: True} if number in read else {})
+            for number, page in enumerate(text.pages, start=1)
+        ]
+        return Record(document.id, pages=pages, title=title, attributes=held)
     form = text.language
     return Record(document.id, text.pages[0], title=title, attributes=held, language=form)
 
 
-async def index_document(
-    engine: AsyncPincite, document: Document, text: UploadedText, *, lexical: bool = False
-) -> dict[str, str]:
-    """See `Workspace.index_document`."""
-    metadata = metadata_of(document, text)
-    record = record_of(document, text, metadata)
-    await _remove(engine, document.id, keep=f"{document.space_id}/{document.id}")
-    report = await engine.upsert([record], source=SOURCE, lexical=lexical)
-    if report.failed:
-        raise UsageError(f"the document cannot be indexed: {report.failed[0].message}")
-    return metadata
+async def index_documents(
+    engine: AsyncPincite,
+    given: Sequence[tuple[Document, UploadedText, Mapping[str, str]]],
+    *,
+    lexical: bool = False,
+) -> tuple[UsageError | None, ...]:
+    """Write documents with the found metadata in one run. Return for each document the reason why
+    it cannot be indexed, or None; see `Workspace.index_documents`."""
+    records = [record_of(*one) for one in given]
+    for document, *_ in given:
+        await _remove(engine, document.id, keep=f"{document.space_id}/{document.id}")
+    report = await engine.upsert(records, source=SOURCE, lexical=lexical)
+    if report.failed_count > len(report.failed):
+        raise UsageError(f"the documents cannot be indexed: {report.failed[0].message}")
+    reasons = {one.id: one.message for one in report.failed}
+    return tuple(
+        UsageError(f"the document cannot be indexed: {reasons[document.id]}")
+        if document.id in reasons
+        else None
+        for document, *_ in given
+    )
+
+
+async def write_feeds(engine: AsyncPincite, documents: Sequence[Document]) -> frozenset[str]:
+    """See `Workspace.write_feeds`."""
+    held = await asyncio.to_thread(_kept, engine, documents)
+    changed = [one for document, kept in held if (one := _with_feeds(document, kept)) is not None]
+    if changed:
+        report = await engine.upsert(changed, source=SOURCE)
+        if report.failed:
+            raise UsageError(f"a document cannot be indexed: {report.failed[0].message}")
+    return frozenset(document.id for document, _ in held)
+
+
+def _with_feeds(document: Document, kept: KeptRecord) -> Record | None:
+    """Return the record with the current feeds of the document, None if nothing changed."""
+    feeds = sorted(document.feed_ids)[:MOST_VALUES]
+    others = {name: value for name, value in kept.attributes.items() if name != "feed_ids"}
+    attributes = {**others, "feed_ids": feeds} if feeds else others
+    if attributes == dict(kept.attributes):
+        return None
+    return Record(
+        kept.id,
+        None if kept.pages else kept.text,
+        [_page_of(kept.text, one) for one in kept.pages] or None,
+        kept.title,
+        kept.url,
+        attributes,
+        kept.language,
+    )
+
+
+def _page_of(text: str, page: PageSpan) -> RecordPage:
+    """Return the page of a stored record in the form in which it was given."""
+    own = dict(page.attributes)
+    number = own.pop(PAGE_NUMBER, None)
+    held = number if isinstance(number, int) else None
+    return RecordPage(text[page.start : page.end], held, own)
+
+
+def _kept(engine: AsyncPincite, documents: Sequence[Document]) -> list[tuple[Document, KeptRecord]]:
+    """Return the documents that the index has, each with its stored record."""
+    folder, base = engine.settings.index, engine.settings.indexed_collection
+    if not has_records(folder):
+        return []
+    with open_record_store(folder) as store:
+        found = [(one, store.get(base, SOURCE, f"{one.space_id}/{one.id}")) for one in documents]
+    return [(one, kept) for one, kept in found if kept is not None]
 
 
 async def remove_document(engine: AsyncPincite, document_id: str) -> None:
@@ -100,14 +165,14 @@ async def remove_document(engine: AsyncPincite, document_id: str) -> None:
 
 
 async def _remove(engine: AsyncPincite, document_id: str, keep: str = "") -> None:
-    """Remove a document from all spaces where the index has it but for one path: one that moves is
-    in neither for a moment, and never in both."""
+    """Remove a document from all spaces in the index except for the path `keep`. A document that
+    moves is briefly in neither space, and never in both."""
     folder, base = engine.settings.index, engine.settings.indexed_collection
 
     def paths() -> tuple[str, ...]:
-        if not records_file(folder).is_file():
+        if not has_records(folder):
             return ()
-        with RecordStore(folder) as store:
+        with open_record_store(folder) as store:
             return store.paths_of(base, SOURCE, document_id)
 
     for path in await asyncio.to_thread(paths):

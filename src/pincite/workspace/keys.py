@@ -1,7 +1,7 @@
-"""API keys: made once, shown once, kept as a salted hash.
+"""API keys. A key is made once, shown once, and stored as a salted hash.
 
-A key is `pin_PREFIX_SECRET`. The prefix finds it; the secret has 256 random bits, so that one round
-of SHA-256 is as hard to undo as many, and a request does not pay for them.
+A key is `pin_PREFIX_SECRET`. The prefix finds the row. The secret has 256 random bits, so one round
+of SHA-256 is as hard to invert as many, and costs a request less time.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import secrets
 from dataclasses import dataclass
 from typing import Final
 
+KEY_START: Final = "pin_"
+#: Stored instead of a hash for rows without a secret, such as a link to a subject of an issuer.
+SECRETLESS: Final = "oidc"
 _FORM: Final = re.compile(r"pin_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 _SALT_BYTES: Final = 16
 _KIND: Final = "sha256"
@@ -20,7 +23,7 @@ _KIND: Final = "sha256"
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """`text` is what its owner gets and nobody keeps; `hash` is what is kept."""
+    """A new key. `text` is given to its owner and not stored; `hash` is stored."""
 
     text: str
     prefix: str
@@ -31,21 +34,21 @@ class NewKey:
 
 
 def make_key() -> NewKey:
-    """A key that nobody has."""
+    """Return a new random key."""
     prefix, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
-    text = f"pin_{prefix}_{secret}"
+    text = f"{KEY_START}{prefix}_{secret}"
     salt = secrets.token_bytes(_SALT_BYTES)
     return NewKey(text, prefix, f"{_KIND}${salt.hex()}${_digest(salt, text)}")
 
 
 def prefix_of(text: str) -> str | None:
-    """The prefix of a text that has the form of a key."""
+    """Return the prefix of a text in the form of a key, None for other texts."""
     found = _FORM.fullmatch(text)
     return found[1] if found else None
 
 
 def matches(text: str, hashed: str) -> bool:
-    """Is it the key of this hash? Takes as long for one that is not."""
+    """Return whether the text is the key of this hash. Takes the same time for both results."""
     kind, _, rest = hashed.partition("$")
     salt, _, digest = rest.partition("$")
     try:

@@ -1,9 +1,10 @@
-"""What rules find of an uploaded document: title, category, document type, data structure,
-language, dates. Each is one function of the file name and the text, and says which rule it is from.
-`docs/workspaces.md` has the rules, decision 0045 how often they are right.
+"""Find the metadata of an uploaded document by rules: title, category, document type, data
+structure, language, dates. Each field has one function of the file name and the text, which also
+returns the rule that applied. `docs/workspaces.md` lists the rules, decision 0045 how often they
+are right.
 
-Where no rule fits, the field is left out. Rules look at the first `LOOK` characters, and at parts
-of bounded length of each line.
+A field without a matching rule is left out. Rules read the first `LOOK` characters, and a bounded
+part of each line.
 """
 
 from __future__ import annotations
@@ -23,14 +24,13 @@ from pincite.workspace.metadata_words import (
     TYPE_WORDS,
 )
 
-FIELDS: Final = ("title", "category", "document_type", "data_structure", "language", "dates")
-Found = tuple[str, str]  #: a value and the rule that it is from; both empty where none fits
+Found = tuple[str, str]  #: a value and its rule; both are empty if none applies
 
 _MOST_CHARS: Final = 1_000  # of a value; guess, unmeasured
-_TITLE_CHARS: Final = 120  # a first line that is longer is no title; guess, unmeasured
-_BEGINNING: Final = 5_000  # characters in which phrases of a type stand; guess, unmeasured
-_LEAD: Final = 1.5  # times the words of the next category; guess, unmeasured
-_FEWEST: Final = 4  # different words of a category; guess, unmeasured
+_TITLE_CHARS: Final = 120  # a longer first line is no title; guess, unmeasured
+_BEGINNING: Final = 5_000  # characters that are searched for phrases of a type; guess, unmeasured
+_LEAD: Final = 1.5  # factor over the words of the second category; guess, unmeasured
+_FEWEST: Final = 4  # different words that a category needs; guess, unmeasured
 _NOTHING: Final[Found] = ("", "")
 
 _TYPE_OF_LANGUAGE: Final = {
@@ -60,8 +60,8 @@ _CODE_FENCE: Final = re.compile(r"^[ ]{0,12}(?:```|~~~|\.\. code-block::|::$)", 
 
 
 def found_metadata(filename: str, text: str, title: str = "") -> dict[str, str]:
-    """The fields that rules find, each with `FIELD_from`, the rule that found it. `title` is what
-    the file calls itself, where a reader knows that."""
+    """Return the fields that rules find, each with `FIELD_from`, the rule that found it. `title` is
+    the title in the file, if its reader returned one."""
     head = text[:LOOK]
     named = title_found(filename, head, title)
     structure = data_structure_of(filename, text)
@@ -83,8 +83,8 @@ def found_metadata(filename: str, text: str, title: str = "") -> dict[str, str]:
 
 
 def title_found(filename: str, head: str, title: str = "") -> Found:
-    """What the file calls itself; the subject of a mail; the first heading; a first line that
-    looks like one; the file name."""
+    """Return the first that exists of: the title in the file, the subject of a mail, the first
+    heading, a first line that looks like a title, and the file name."""
     if title.strip() and title != filename:
         return title, "file"
     if _is_mail(head) and (subject := _SUBJECT.search(head[:_BEGINNING])):
@@ -108,7 +108,7 @@ def title_found(filename: str, head: str, title: str = "") -> Found:
 
 
 def document_type_of(filename: str, head: str, title: str, structure: str) -> Found:
-    """What kind of document it is, by its name, suffix, title, and shape, in this order."""
+    """Return the type of the document by its name, suffix, title and structure, in this order."""
     found = file_type(filename)
     language = found.language if found else ""
     is_code = found is not None and found.source_type == "code"
@@ -140,7 +140,7 @@ def document_type_of(filename: str, head: str, title: str, structure: str) -> Fo
 
 
 def category_of(head: str, document_type: str) -> Found:
-    """What a document is about, by its type, else by words that it has."""
+    """Return the category of the document by its type, else by words in its text."""
     if document_type in CATEGORY_OF_TYPE:
         return CATEGORY_OF_TYPE[document_type], "document_type"
     counts = dict.fromkeys(_CATEGORY_BY_WORD, 0)
@@ -161,7 +161,7 @@ def category_of(head: str, document_type: str) -> Found:
 
 
 def language_of(head: str) -> Found:
-    """The language as a stemmer is named, such as `german`."""
+    """Return the language under the name of its stemmer, such as `german`."""
     language = guess_language(head)
     return _NOTHING if language == UNKNOWN else (language, "words")
 
@@ -212,7 +212,8 @@ def _lower(texts: list[str]) -> list[str]:
 
 
 def _one_line(value: str) -> str:
-    """Fit to be kept and shown: without controls, marks of direction and lone surrogates."""
+    """Return the value as one line without control characters, direction marks and lone
+    surrogates."""
     shown = "".join(c if c.isprintable() else " " for c in value[: 2 * _MOST_CHARS])
     return " ".join(shown.split())[:_MOST_CHARS]
 

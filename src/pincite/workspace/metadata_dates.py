@@ -1,4 +1,5 @@
-"""Days that a text names, in forms that mean one day alone: `03/04/2024` may be two."""
+"""Find the dates in a text, in forms with a single meaning: `03/04/2024` is ambiguous and
+skipped."""
 
 from __future__ import annotations
 
@@ -35,8 +36,9 @@ _IN_NAME: Final = re.compile(r"(?<!\d)((?:19|20)\d{2})([-_.]?)(\d{2})\2(\d{2})(?
 
 
 def dates_of(filename: str, text: str) -> tuple[tuple[str, ...], str]:
-    """Days as `2024-05-31`, each once, those of the file name first, then as the text has them, at
-    most `_MOST`; and where the first is from: `filename` or `text`."""
+    """Return at most `_MOST` dates as `2024-05-31` without duplicates, those of the file name
+    first, then in the order of the text. The second value is the origin of the first date:
+    `filename` or `text`."""
     found: dict[str, None] = {}
     for match in _IN_NAME.finditer(filename):
         _add(found, match[1], match[3], match[4])
@@ -52,6 +54,6 @@ def _add(found: dict[str, None], year: str, month: str, day: str) -> None:
     try:
         known = date(int(year), int(month), int(day))
     except ValueError:
-        return  # 2024-13-45 is no day
+        return  # 2024-13-45 is not a date
     if 1_000 <= known.year < 2_200:
         found[known.isoformat()] = None

@@ -1,6 +1,6 @@
-"""How the text of a document is built: prose, tables, structured data or code, or several of them.
+"""Classify the text of a document: prose, tables, structured data or code, or a mixture.
 
-Looked at are the first `LOOK` characters, line by line, so that time goes with their number.
+The first `LOOK` characters are read line by line, so the time is linear in their number.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ import msgspec
 
 from pincite.readers.languages import file_type
 
-LOOK: Final = 100_000  #: characters of a text that rules look at; guess, unmeasured
+LOOK: Final = 100_000  #: characters of a text that rules read; guess, unmeasured
 
-_MAIN: Final = 0.8  # share of one kind from which a text is of that kind; guess, unmeasured
-_LINE: Final = 2_000  # characters of a line that patterns see
-_ROWS: Final = 200  # lines that are tried as rows of a table
+_MAIN: Final = 0.8  # share of one kind that makes it the kind of the text; guess, unmeasured
+_LINE: Final = 2_000  # characters of a line that patterns are applied to
+_ROWS: Final = 200  # lines that are tested as rows of a table
 _FEWEST_ROWS: Final = 3
 _EVEN: Final = 0.9  # share of the rows that have the same number of cells
-_PAIR_SPACES: Final = 3  # in most lines of settings; 4 took who speaks for settings
+_PAIR_SPACES: Final = (
+    3  # in most lines of settings; with 4, speakers in a dialogue were taken for settings
+)
 _CELL: Final = 100  # characters of a cell between bars, on average; between gaps a third of it
-_CODE: Final = 0.3  # share of code that makes remarks and indented lines code; guess
+_CODE: Final = 0.3  # share of code from which comments and indented lines count as code; guess
 _TABULAR: Final = frozenset({"csv", "tsv", "spreadsheet"})
 _FENCE: Final = re.compile(r"[ ]{0,12}(```|~~~)")
 _PIPES: Final = re.compile(r"[^|\n]*\|[^|\n]*\|")
@@ -51,10 +53,11 @@ _COMMENT: Final = re.compile(r"\s*(?:#|;)")
 
 
 def data_structure_of(filename: str, text: str) -> tuple[str, str]:
-    """`prose`, `tabular`, `structured` or `mixed`, and the rule that said so: `suffix` or `lines`.
+    """Return `prose`, `tabular`, `structured` or `mixed`, and the rule that applied: `suffix` or
+    `lines`.
 
-    `tabular` is rows of cells, `structured` is what a program reads (JSON, XML, settings, code),
-    `mixed` is several of them, none with `_MAIN` of the characters.
+    `tabular` are rows of cells, `structured` is input of programs (JSON, XML, settings, code),
+    `mixed` has several of them, none with a share of `_MAIN` of the characters.
     """
     found = file_type(filename)
     language = found.language if found else ""
@@ -75,7 +78,8 @@ def data_structure_of(filename: str, text: str) -> tuple[str, str]:
 
 
 def is_json(head: str, *, whole: bool) -> bool:
-    """JSON, or a line of JSON each. Of what is cut the beginning decides."""
+    """Return whether the text is JSON, or has one line of JSON for each value. The beginning
+    decides if the text was cut."""
     if not _JSON_START.match(head[:_LINE]):
         return False
     if whole and _decodes(head):
@@ -88,7 +92,7 @@ def is_json(head: str, *, whole: bool) -> bool:
 
 
 def _decodes(text: str) -> bool:
-    """Text of a stranger: what nests too deep is no JSON."""
+    """Return whether the text is JSON. Untrusted text that nests too deeply is not."""
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
@@ -97,8 +101,8 @@ def _decodes(text: str) -> bool:
 
 
 def is_delimited(head: str) -> bool:
-    """Rows with the same number of cells, by commas, semicolons, tabs or bars. Prose has a space
-    behind a comma, and few cells in a line."""
+    """Return whether the lines have the same number of cells, separated by commas, semicolons, tabs
+    or bars. Prose differs: a space follows a comma, and lines have few cells."""
     lines = [line[:_LINE] for line in head.splitlines()[: _ROWS + 1] if line.strip()]
     if len(lines) > _ROWS:
         lines = lines[:_ROWS]
@@ -135,7 +139,8 @@ def _is_markup(head: str) -> bool:
 
 
 def is_settings(head: str) -> bool:
-    """YAML, TOML, INI: names with values, sections, items and what is indented below them."""
+    """Return whether the text is YAML, TOML or INI: names with values, sections, items, and
+    indented lines below them."""
     lines = [line[:_LINE] for line in head.splitlines() if line.strip()]
     lines = [line for line in lines if not _COMMENT.match(line)]
     pairs = [line.strip() for line in lines if _PAIR.match(line)]
@@ -147,13 +152,13 @@ def is_settings(head: str) -> bool:
         for one in lines
         if not _PAIR.match(one)
     )
-    # Who speaks has a colon, too, and says more than a setting.
+    # Lines of a dialogue have a colon, too, but are longer than settings.
     return short >= 0.5 * len(pairs) and len(pairs) + others >= 0.9 * len(lines)
 
 
 def shares_of(head: str, *, plain: bool) -> dict[str, float]:
-    """The share of the characters in prose, tables and structured lines. In `plain` text, indented
-    lines and signs of code count; elsewhere fenced blocks are code."""
+    """Return the share of the characters in prose, tables and structured lines. In `plain` text,
+    indented lines and signs of code count as structured; in other text, fenced blocks do."""
     chars: Counter[str] = Counter()
     fence = quoted = ""
     for line in head.splitlines():

@@ -1,11 +1,11 @@
-"""Words by which rules know what a document is and what it is about."""
+"""Word lists for the rules that find the type and the category of a document."""
 
 from __future__ import annotations
 
 from typing import Final
 
-#: Types of documents by words of a file name or title, English and German. The first that fits
-#: counts; a word with a space is found as a phrase.
+#: Document types by words of a file name or title, English and German. The first match counts; an
+#: entry with a space is matched as a phrase.
 TYPE_WORDS: Final = {
     "readme": "readme liesmich",
     "changelog": "changelog changes history news releases|release notes|what's new",
@@ -23,7 +23,7 @@ TYPE_WORDS: Final = {
     "|getting started|user guide|how to",
 }
 
-#: Phrases in the text of a type, in lower case.
+#: Phrases in the text that indicate a type, in lower case.
 TYPE_PHRASES: Final = {
     "licence": (
         "permission is hereby granted",
@@ -70,7 +70,7 @@ CATEGORY_OF_TYPE: Final = {
     "resume": "administration",
 }
 
-#: Words of a category in the text; several different ones must occur.
+#: Words in the text that indicate a category; several different ones must occur.
 CATEGORY_WORDS: Final = {
     "technical": """api server client database function class method parameter install config code
         python javascript http json software install deploy cluster endpoint cli sdk runtime debug

@@ -1,4 +1,4 @@
-"""The nouns of workspaces: users, spaces, feeds, documents, jobs, keys, and what a caller may see.
+"""The values of workspaces: users, spaces, feeds, documents, jobs, keys, and accesses.
 
 Ids are UUIDs as lower-case text. Times are UTC.
 """
@@ -12,12 +12,13 @@ import msgspec
 
 Role = Literal["owner", "editor", "viewer"]
 KeyScope = Literal["search", "write", "admin"]
+JobState = Literal["waiting", "running", "done", "dead"]
 DocumentStatus = Literal["pending", "indexing", "ready", "failed", "deleting"]
 
 
 class User(msgspec.Struct, frozen=True):
-    """Somebody with documents. `personal` is the space that only they are a member of; it is made
-    with them."""
+    """A user. `personal` is the id of the space that is made with the user and has no other
+    member."""
 
     id: str
     name: str
@@ -27,8 +28,8 @@ class User(msgspec.Struct, frozen=True):
 
 
 class Space(msgspec.Struct, frozen=True):
-    """A set of documents with members. A `personal` one has no member but its owner. `role` is the
-    caller's."""
+    """A set of documents with members. A `personal` space has its owner as the only member. `role`
+    is that of the calling user."""
 
     id: str
     name: str
@@ -38,7 +39,8 @@ class Space(msgspec.Struct, frozen=True):
 
 
 class Membership(msgspec.Struct, frozen=True):
-    """A viewer reads; an editor writes, too; an owner decides who is a member."""
+    """The role of a user in a space. A viewer reads, an editor also writes, and an owner also
+    manages members."""
 
     space_id: str
     user_id: str
@@ -46,7 +48,7 @@ class Membership(msgspec.Struct, frozen=True):
 
 
 class Feed(msgspec.Struct, frozen=True):
-    """Documents of one space under one name: what belongs to it is asked anew by each search."""
+    """A named set of documents of one space. Each search reads its current documents."""
 
     id: str
     space_id: str
@@ -56,12 +58,13 @@ class Feed(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """An uploaded file. It is in exactly one space. `user_id` is who uploaded it, which permits
-    nothing. `content_hash` names its bytes (SHA-256, hex). `version` counts what was asked for it
-    (a replacement, a move, other metadata, a deletion): the index shows `indexed_version`, and a
-    job brings it to the last one. `metadata` has `title`, `category`, `document_type`,
-    `data_structure`, `language`, `dates` as found; `given` the same fields as a person set them,
-    which win."""
+    """An uploaded file, which is in exactly one space. `user_id` is the user who uploaded it and
+    grants no rights. `content_hash` is the hash of its bytes (SHA-256, hex). `version` counts the
+    requested changes (a replacement, a move, other metadata, a deletion). The index has
+    `indexed_version`, and a job brings it to `version`. `metadata` has `title`, `category`,
+    `document_type`, `data_structure`, `language` and `dates` as found. `given` has the same fields
+    as a person set them; these take precedence. `origins` has the origin of each field: `rules`,
+    `model` or `person`."""
 
     id: str
     space_id: str
@@ -79,24 +82,25 @@ class Document(msgspec.Struct, frozen=True):
     given: dict[str, str] = {}
     source_ids: tuple[str, ...] = ()
     feed_ids: tuple[str, ...] = ()
+    origins: dict[str, str] = {}
 
 
 class Job(msgspec.Struct, frozen=True):
-    """Work on one document, in the name of one user. A `dead` one has failed too often: `reason`
-    says why, and it may be retried."""
+    """Work on one document on behalf of one user. A `dead` job has failed too often: `reason` says
+    why, and it can be retried."""
 
     id: str
     document_id: str
     user_id: str
-    state: Literal["waiting", "running", "done", "dead"]
+    state: JobState
     attempts: int = 0
     reason: str = ""
     due: datetime | None = None
 
 
 class ApiKey(msgspec.Struct, frozen=True):
-    """A key as its owner sees it: the secret is shown once, when it is made. With a `space_id` it
-    opens that space alone. `admin` manages users and keys."""
+    """A key without its secret, which is shown once, when the key is made. A key with a `space_id`
+    opens only that space. The scope `admin` manages users and keys."""
 
     id: str
     user_id: str
@@ -110,12 +114,36 @@ class ApiKey(msgspec.Struct, frozen=True):
     revoked: datetime | None = None
 
 
-class Access(msgspec.Struct, frozen=True):
-    """What a search, read, deletion, answer or tool may touch: one user, and what they restrict it
-    to. It is made from a verified key, or by an administrator's call, and never from what a caller
-    or a model writes. None restricts nothing; an empty tuple allows nothing.
+class Conversation(msgspec.Struct, frozen=True):
+    """The questions of one user and their answers. A conversation that was begun with a key of one
+    space has its `space_id`: this key sees no other conversations, and other keys of the user do
+    not see it. `turns` is the number of turns, `updated` the time of the last one."""
 
-    `space_id` that the user is no member of is answered as one that does not exist."""
+    id: str
+    title: str
+    created: datetime
+    updated: datetime
+    space_id: str | None = None
+    turns: int = 0
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Counts of work for all users together: jobs by state, without those that are done, and
+    documents by status. Every state and status has an entry. `late_s`: seconds for which the most
+    overdue job has been due."""
+
+    jobs: dict[str, int]
+    documents: dict[str, int]
+    late_s: float
+
+
+class Access(msgspec.Struct, frozen=True):
+    """The limits of a search, read, deletion, answer or tool call: one user, and optional
+    restrictions. It is made from a verified key or by a call of an administrator, never from input
+    of a caller or a model. None restricts nothing; an empty tuple allows nothing.
+
+    A `space_id` of a space that the user is not a member of is treated as one that does not
+    exist."""
 
     user_id: str
     space_id: str | None = None
@@ -128,14 +156,17 @@ class Access(msgspec.Struct, frozen=True):
     scopes: tuple[KeyScope, ...] = ("search",)
 
     def reaches(self, space_id: str | None) -> bool:
-        """Is it not restricted to another space?"""
+        """Return whether the access may reach this space, that is, is not restricted to another
+        one."""
         return self.space_id in (None, space_id)
 
 
 class Readable(msgspec.Struct, frozen=True):
-    """What an access comes to at one moment: the spaces of the user, or the one asked for, and the
-    documents where the access names some or feeds; None is all documents of the spaces."""
+    """A resolved access at one moment. It has the spaces of the user, or the requested one. It also
+    has the documents if the access names documents or feeds. None stands for all documents of the
+    spaces, or, if `wide` is set, for more than can be listed."""
 
     user_id: str
     space_ids: tuple[str, ...]
     document_ids: tuple[str, ...] | None = None
+    wide: bool = False

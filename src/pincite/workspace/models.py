@@ -1,8 +1,7 @@
-"""What of an open index has nothing to do with anybody's documents: its models and collections."""
+"""The models and collections of an open index, which belong to no user."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,16 +11,17 @@ from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, NotFound, UsageError
 from pincite.model import SignalKind
 from pincite.settings.models import BUNDLED
-from pincite.stages.rerank import MOST_JUDGED
+from pincite.stages.rerank import MOST_JUDGED, judge
 from pincite.support.arguments import require_count
 
 _CHARS: Final = 100_000  # of a text that is judged; guess, unmeasured
 
 
 class SearchedCollection(msgspec.Struct, frozen=True):
-    """A collection that searches ask, one for each dense model. `model` and `dimensions` are those
-    of its dense model, empty and 0 where words alone are searched. Before it `is_searched` it is
-    being filled. How much is in it is not told: that would be everybody's."""
+    """A collection that searches use, one for each dense model. `model` and `dimensions` describe
+    its dense model; they are empty and 0 for a keyword-only index. It is being filled until
+    `is_searched` is set. Its size is not part of this value, because it would count the documents
+    of all users."""
 
     name: str
     model: str
@@ -30,22 +30,25 @@ class SearchedCollection(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A text in its place: `index` counts from 0 in the order in which texts were given."""
+    """A text with its score. `index` counts from 0 in the order in which texts were given."""
 
     index: int
     score: float
 
 
 class Reranked(msgspec.Struct, frozen=True):
-    """Texts, best first. `kind` says what the scores are: a `probability`, a `cosine`, or a
-    `logit` without bounds, which is compared with others of one request alone."""
+    """Reranked texts, best first. `kind` is the kind of the scores: `probability`, `cosine`, or
+    `logit`, which has no bounds and is comparable only within one request. `cut` are the texts that
+    were judged only by their beginning, because of `rerank.body_tokens`."""
 
     kind: SignalKind
     results: tuple[Judged, ...]
+    cut: tuple[int, ...] = ()
 
 
 async def searched_collections(engine: AsyncPincite, base: str) -> tuple[SearchedCollection, ...]:
-    """Those of the base, by name; none where nothing is indexed yet. Raises IndexUnavailable."""
+    """Return the collections of the base by name, none if nothing is indexed yet. Raise
+    IndexUnavailable."""
     try:
         infos = await engine.client().collections()
     except IndexNotFound:
@@ -66,17 +69,18 @@ async def searched_collections(engine: AsyncPincite, base: str) -> tuple[Searche
 async def rerank_texts(
     engine: AsyncPincite, query: str, texts: Sequence[str], top_n: int | None
 ) -> Reranked:
-    """Texts that somebody gives, judged by the reranker of the settings, at most `top_n`. Raises
-    NotFound where there is none, UsageError, ConfigError, ProviderError, TimeoutError."""
+    """Return the given texts in the order of the configured reranker, at most `top_n`. The limits
+    are those of a search: `rerank.body_tokens` of each text, batches of `rerank.batch` above
+    `rerank.budget_tokens`, `rerank.timeout_s` in total. Raise NotFound if no reranker is
+    configured, UsageError, ConfigError, ProviderError, TimeoutError."""
     if not 1 <= len(texts) <= MOST_JUDGED:
-        raise UsageError(f"there are {len(texts):,} texts; it takes 1 to {MOST_JUDGED}")
+        raise UsageError(f"got {len(texts):,} texts; it takes 1 to {MOST_JUDGED}")
     if any(len(one) > _CHARS for one in (query, *texts)):
         raise UsageError(f"a text has more than {_CHARS:,} characters")
     if top_n is not None:
         require_count("top_n", top_n, least=1, most=MOST_JUDGED)
     reranker = await engine.reranker()
     if reranker is None:
-        raise NotFound("this server has no reranker")
-    async with asyncio.timeout(engine.settings.profile.rerank.timeout_s):
-        scores = await reranker.rerank(query, list(texts), top_n)
-    return Reranked(reranker.kind, tuple(Judged(one.index, one.score) for one in scores))
+        raise NotFound("no reranker is configured on this server")
+    scores, cut = await judge(query, texts, reranker, engine.settings.profile.rerank, top_n)
+    return Reranked(reranker.kind, tuple(Judged(one.index, one.score) for one in scores), cut)

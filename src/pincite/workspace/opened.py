@@ -1,8 +1,9 @@
-"""An open workspace: searches, reads and answers with an access, and what the worker writes.
+"""An open workspace: searches, reads and answers with an access, and the writes of the worker.
 
-Two locks, one behind the other. The filter: an access is resolved to bounds, which every search
-and read of the index has. The second lock: before a passage is judged, sent to a model or shown,
-the database says whether the user may read its document. Neither trusts the other.
+Two independent checks protect documents. The first is the filter: an access is resolved to bounds,
+and every search and read of the index has them. The second is a check in the database: before a
+passage is judged, sent to a model or shown, the database says whether the user may read its
+document.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
@@ -22,21 +24,37 @@ from pincite.asking.answers import AnswerOptions
 from pincite.asking.contexts import Contexts
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.claims import check as check_claims
-from pincite.citations.locate import Checked, NotNamed, Passage
+from pincite.citations.locate import Checked, NoChunk, NotNamed, Passage
 from pincite.citations.locate import get as read_passage
 from pincite.citations.locate import verify as verify_pack
-from pincite.engine import AsyncPincite
-from pincite.errors import Forbidden, IndexNotFound, NotFound
+from pincite.deps import Admission, Admit
+from pincite.errors import (
+    ConfigError,
+    IndexNotFound,
+    NotFound,
+    UsageError,
+)
 from pincite.model import Answer, AnswerEvent, Attributes, ChatMode, EvidencePack, TaskMode
 from pincite.model.context_block import BUDGET, ContextBlock, ContextOrder, CountTokens
 from pincite.ports import Reranker
+from pincite.scope.choosing import Choice
 from pincite.settings.load import Settings
 from pincite.stages.context import Around
 from pincite.stages.pack import SCHEMA_VERSION
 from pincite.stages.retrieve import SearchMode
-from pincite.workspace.access import bounds_of
-from pincite.workspace.indexing import SOURCE, index_document, remove_document, settings_for
-from pincite.workspace.model import Access, Document, KeyScope
+from pincite.trace import Trace
+from pincite.workspace.access import bounds_of, require_scope
+from pincite.workspace.conversations import owner_of, person_of
+from pincite.workspace.describing import describe
+from pincite.workspace.facts import require_shared_memory
+from pincite.workspace.indexing import (
+    SOURCE,
+    index_documents,
+    remove_document,
+    settings_for,
+    write_feeds,
+)
+from pincite.workspace.model import Access, Document
 from pincite.workspace.models import (
     Reranked,
     SearchedCollection,
@@ -44,34 +62,42 @@ from pincite.workspace.models import (
     searched_collections,
 )
 from pincite.workspace.ports import Workspaces
+from pincite.workspace.remembering import RememberingWorkspace
 from pincite.workspace.uploads import UploadedText
+from pincite.workspace.workspace_engine import WorkspaceEngine
 
 log = logging.getLogger("pincite.workspace")
 
-_NOTHING: Final = "nothing is indexed that may be searched"
-_UNKNOWN: Final = "no document that may be read is cited"
+#: A larger feed is not used as a filter: the search checks each of its hits instead. The filter
+#: costs 20 ms for this many documents: docs/decisions/0055.
+_LISTED: Final = 1_000
+_NOTHING: Final = "no indexed document is accessible"
+_UNKNOWN: Final = "the citation names no accessible document"
 
 
 class QuestionKeywords(TypedDict, total=False):
-    """What a question in a workspace takes besides its text, as `AsyncPincite.search` does."""
+    """The arguments of a question in a workspace besides its text, as in `AsyncPincite.search`."""
 
     limit: int | None
     where: str
     by: SearchMode | None
     context: Around | None
     budget_ms: float | None
+    preset: str | None
 
 
 class SearchKeywords(QuestionKeywords, total=False):
-    """What a search takes besides these."""
+    """Additional arguments of a search."""
 
     mode: TaskMode
     subqueries: str | tuple[str, ...]
 
 
-class Workspace:
-    """What an index and a database of workspaces hold, for those who may see it. Each call resolves
-    its access anew: a membership, feed or document that was withdrawn is so for the next call."""
+class Workspace(RememberingWorkspace):
+    """The index and the database of workspaces, for their users. Each call resolves its access
+    again, so a membership, feed or document that was withdrawn is gone with the next call."""
+
+    _engine: WorkspaceEngine
 
     def __init__(
         self,
@@ -81,16 +107,22 @@ class Workspace:
         reranker: Reranker | None = None,
         lexical: bool = False,
     ) -> None:
-        """`settings` are those of an index that has nothing but workspaces in it; `lexical` makes
-        it without a dense model. Raises ConfigError, UsageError."""
+        """`settings` are those of an index that has only workspaces. `lexical` opens it without a
+        dense model. Raise ConfigError, UsageError."""
         own = settings_for(settings)
-        self._engine = AsyncPincite(own, reranker=reranker)
+        if own.workspace.metadata == "model" and not own.use.llm:
+            raise ConfigError(
+                'workspace.metadata is "model", but no language model is configured',
+                hint='set [models] llm = "PROVIDER:MODEL", or metadata = "rules"',
+            )
+        require_shared_memory(own)
+        self._engine = WorkspaceEngine(own, workspaces, reranker)
         self._workspaces = workspaces
         self._base = own.indexed_collection
         self._folder = own.index
         self._made = False
         self._lexical = lexical
-        #: How many documents the second lock has kept back: each is an alarm in the log.
+        #: Documents that the second check has withheld: each one is an alarm in the log.
         self.kept_back = 0
 
     async def __aenter__(self) -> Self:
@@ -105,41 +137,61 @@ class Workspace:
         await self.close()
 
     async def close(self) -> None:
-        """Let go of the index. The database is whose who opened it."""
+        """Close the index. The caller that opened the database closes it."""
         await self._engine.close()
 
     async def check_index(self) -> None:
-        """Raise IndexUnavailable where the index does not answer; that nothing is indexed yet is no
-        fault."""
-        await self._has_collection()
+        """Raise IndexUnavailable or StoreError if the index does not answer. An empty index is no
+        error."""
+        if await self._has_collection():
+            await self._engine.client().hello()
 
     @property
     def reads_pictures(self) -> bool:
-        """Are pages of uploads that are pictures read by OCR? As `[documents] ocr` says."""
+        """Return whether OCR reads uploaded pages that are pictures, as `[documents] ocr` says."""
         return self._engine.settings.documents.ocr
 
+    @property
+    def llm(self) -> str:
+        """Return the language model that writes answers, empty if there is none."""
+        return self._engine.settings.use.llm
+
+    async def languages(self) -> tuple[str, ...]:
+        """Return the languages whose stemmers are applied to texts."""
+        infos = await self._engine.client().collections() if await self._has_collection() else ()
+        own = (one.spec for one in infos if one.spec.public_name == self._base)
+        return tuple(sorted({one.language for one in own})) or ("english",)
+
     async def collections(self, access: Access) -> tuple[SearchedCollection, ...]:
-        """The collections that searches ask, with their models, and nothing of what is in them.
-        Raises Forbidden, IndexUnavailable."""
-        _require(access, "search")
+        """Return the collections that searches use, with their models, but nothing about their
+        content. Raise Forbidden, IndexUnavailable."""
+        require_scope(access, "search")
         return await searched_collections(self._engine, self._base)
 
     async def rerank(
         self, access: Access, query: str, texts: Sequence[str], top_n: int | None = None
     ) -> Reranked:
-        """Texts that the caller gives, best first, by the reranker of the settings. Raises
-        Forbidden, and as `rerank_texts`."""
-        _require(access, "search")
+        """Return texts of the caller in the order of the configured reranker, best first. Raise
+        Forbidden and the errors of `rerank_texts`."""
+        require_scope(access, "search")
         return await rerank_texts(self._engine, query, texts, top_n)
 
     async def search(
-        self, access: Access, text: str, **keywords: Unpack[SearchKeywords]
+        self,
+        access: Access,
+        text: str,
+        *,
+        trace: Trace | None = None,
+        **keywords: Unpack[SearchKeywords],
     ) -> EvidencePack:
-        """The evidence for a question, best first, of what the access lets be read.
+        """Return the evidence for a question, best first, from the documents that the access may
+        read. `trace` is for the operator: its stages include candidates that the access may not
+        read.
 
-        Raises UsageError for an argument that cannot be, NotFound for a space that the user is no
-        member of, Forbidden, WorkspaceUnavailable, IndexUnavailable."""
-        return await (await self._within(access)).find(SearchOptions(text, **keywords))
+        Raise UsageError for an invalid argument, NotFound for a space that the user is not a member
+        of, Forbidden, WorkspaceUnavailable, IndexUnavailable."""
+        within = await self._within(access)
+        return await within.find(SearchOptions(text, **keywords), trace)
 
     async def context(
         self,
@@ -152,8 +204,8 @@ class Workspace:
         count: CountTokens | None = None,
         **keywords: Unpack[SearchKeywords],
     ) -> ContextBlock:
-        """The same as a block for a prompt, of at most so many tokens; see
-        `AsyncPincite.context_for`. Raises as `search`."""
+        """Return the evidence of `search` as a block for a prompt, of at most `budget` tokens; see
+        `AsyncPincite.context_for`. Raise the errors of `search`."""
         within = await self._within(access)
         form = {"order": order, "line_numbers": line_numbers, "count": count}
         return await within.context_for(text, budget, **form, **keywords)  # type: ignore[arg-type]
@@ -164,17 +216,26 @@ class Workspace:
         text: str,
         *,
         conversation: str = "",
+        speaker: Access | None = None,
         mode: ChatMode | None = None,
         **keywords: Unpack[QuestionKeywords],
     ) -> Answer:
-        """An answer from the evidence that `search` finds. Raises as `search`, and
+        """Return an answer from the evidence that `search` finds. Raise the errors of `search` and
         ConversationNotFound."""
-        events = self.answer_stream(access, text, conversation=conversation, mode=mode, **keywords)
+        said = {"conversation": conversation, "speaker": speaker}
+        events = self.answer_stream(access, text, mode=mode, **said, **keywords)  # type: ignore[arg-type]
         async with aclosing(events):  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
                     return event
         raise AssertionError("an answer ends with an Answer")
+
+    async def require_conversation(self, access: Access, id_: str) -> None:
+        """Raise ConversationNotFound if the conversation does not exist or belongs to somebody
+        else."""
+        user, space = person_of(owner_of(access))
+        async with self._workspaces.of(user) as session:
+            await session.conversation(id_, space)
 
     async def answer_stream(
         self,
@@ -182,27 +243,35 @@ class Workspace:
         text: str,
         *,
         conversation: str = "",
+        speaker: Access | None = None,
         mode: ChatMode | None = None,
         **keywords: Unpack[QuestionKeywords],
     ) -> AsyncIterator[AnswerEvent]:
-        """As `answer`, while it is written. Memory and conversations are the user's own; those of a
-        key of one space are kept apart."""
+        """Yield the events of `answer` while it is written. Memory and conversations are the user's
+        own; those of a key of one space are kept apart. `speaker` is the access that they belong
+        to, if it differs from the narrower access of the question."""
+        who = speaker or access
+        if who.user_id != access.user_id or not who.reaches(access.space_id):
+            raise UsageError("the speaker is another user, or in another space than the question")
         within = await self._within(access)
+        if conversation:  # before a model is asked
+            await self.require_conversation(who, conversation)
         asked = within.narrowed(SearchOptions(text, **keywords))
-        options = AnswerOptions(asked, _person(access), conversation, mode)
-        events = self._engine.answering(options, admit=within.admit)
+        options = AnswerOptions(asked, owner_of(who), conversation, mode)
+        events = self._engine.answering(options, admit=within.admission)
         async with aclosing(events):  # type: ignore[type-var]
             async for event in events:
                 yield event
 
     async def get(self, access: Access, citation: str, context: int = 0) -> Passage:
-        """The text that a citation or the #id of a chunk stands for, with lines around it. Raises
-        NotFound for what is not there and for what may not be read, in the same words, UsageError
-        for what is no citation."""
+        """Return the text of a citation or of the #id of a chunk, with `context` lines around it.
+        Raise NotFound, in the same words for missing and for unreadable text, and UsageError for a
+        text that is no citation."""
         within = await self._within(access)
+        nothing = f"no indexed file is named {citation[:300]!r}"
         try:
             if not within.collections:
-                raise NotNamed(f"no indexed file is named {citation[:300]!r}")
+                raise NotNamed(nothing)
             found = await read_passage(
                 self._engine.client(),
                 citation,
@@ -210,21 +279,26 @@ class Workspace:
                 self._folder,
                 bounds=within.bounds,
                 collections=within.collections,
+                admit=within.may_show if within.wide else None,
             )
-            if not await within.may_show(found.path):
-                raise NotNamed(f"no indexed file is named {citation[:300]!r}")
-        except NotNamed as error:
-            raise NotFound(error.message) from error
-        return found
+            if await within.may_show(found.path):
+                return found
+            raise NotNamed(nothing)
+        except UsageError as error:
+            if within.wide and (not within.shown or isinstance(error, NotNamed)):
+                raise NotFound(nothing) from error  # another message would reveal hidden documents
+            if isinstance(error, NotNamed | NoChunk):
+                raise NotFound(error.message) from error
+            raise
 
     async def check(self, access: Access, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
-        """Do citations hold, and do they say what is quoted? What may not be read is `unknown`, as
-        what is not there. Raises as `search`."""
+        """Return for each claim whether its citation is valid and whether the source contains the
+        quote. Text that may not be read is `unknown`, as missing text is. Raise the errors of
+        `search`."""
         within = await self._within(access)
         if not within.collections:
             return tuple(ClaimCheck(one.citation, "unknown", _UNKNOWN) for one in claims)
-        index, where = self._engine.client(), within.collections
-        bounds = within.bounds
+        index, where, bounds = self._engine.client(), within.collections, within.bounds
         found = await check_claims(index, claims, self._folder, bounds=bounds, collections=where)
         checked = []
         for one in found:
@@ -234,8 +308,8 @@ class Workspace:
         return tuple(checked)
 
     async def verify(self, access: Access, pack: EvidencePack) -> tuple[Checked, ...]:
-        """Does the evidence still hold? What may not be read any more is `deleted`. Raises as
-        `search`."""
+        """Return for each passage whether it is still current. Text that may no longer be read is
+        `deleted`. Raise the errors of `search`."""
         within = await self._within(access)
         held = tuple(
             item
@@ -257,34 +331,71 @@ class Workspace:
         )
 
     async def delete(self, access: Access, document_id: str) -> Document:
-        """Ask for a document to go: from now on nobody sees it, and a worker takes it out of the
-        index. Raises NotFound, Forbidden."""
-        _require(access, "write")
+        """Request the deletion of a document: it is hidden from all users at once, and a worker
+        removes it from the index. Raise NotFound, Forbidden."""
+        require_scope(access, "write")
         async with self._workspaces.of(access.user_id) as session:
             found = await session.document(document_id)
             readable = await session.readable(access)
             allowed = readable.document_ids is None or found.id in readable.document_ids
             if found.space_id not in readable.space_ids or not allowed:
-                raise NotFound(f"there is no document {document_id!r}")
+                raise NotFound(f"no document has the id {document_id!r}")
             return await session.delete_document(document_id)
 
     async def index_document(self, document: Document, text: UploadedText) -> dict[str, str]:
-        """Write a document into the index as it is to be now, in place of what is there of it; for
-        the worker. Returns the metadata that was found. Where only metadata, sources or feeds have
-        changed nothing is embedded. Raises what `AsyncPincite.upsert` raises."""
-        return await index_document(self._engine, document, text, lexical=self._lexical)
+        """Write a document into the index in place of its previous version; for the worker. Return
+        the metadata that was found. Nothing is embedded if only metadata, sources or feeds have
+        changed. Raise the errors of `AsyncPincite.upsert`."""
+        (found,) = await self._index(((document, text),))
+        if isinstance(found, UsageError):
+            raise found
+        return found
+
+    async def index_documents(
+        self, given: Sequence[tuple[Document, UploadedText]]
+    ) -> tuple[dict[str, str] | UsageError, ...]:
+        """Write several documents in one run. Return for each its metadata, or the reason why it
+        cannot be indexed. Raise if none, or perhaps only some, could be written; repeating the call
+        is safe."""
+        return await self._index(given)
 
     async def remove_document(self, document: Document) -> None:
-        """Take a document out of the index; for the worker. One that is not there is fine."""
+        """Remove a document from the index; for the worker. A missing document is no error."""
         await remove_document(self._engine, document.id)
 
+    async def _index(
+        self, given: Sequence[tuple[Document, UploadedText]]
+    ) -> tuple[dict[str, str] | UsageError, ...]:
+        told = self._engine.settings.workspace
+        described = await describe(given, told, self._engine.describing_llm)
+        whole = tuple((*one, found) for one, found in zip(given, described, strict=True))
+        refused = await index_documents(self._engine, whole, lexical=self._lexical)
+        return tuple(why or found for why, found in zip(refused, described, strict=True))
+
+    async def write_feeds(self, documents: Sequence[Document]) -> frozenset[str]:
+        """Update only the feeds in the points of documents, without their files and without a
+        model; for the worker. Return the ids of the documents that the index has; the others must
+        be indexed. Raise the errors of `index_document`."""
+        return await write_feeds(self._engine, documents)
+
     async def _within(self, access: Access) -> _Within:
-        """What an access lets be read now. Raises NotFound, Forbidden, WorkspaceUnavailable."""
-        _require(access, "search")
+        """Resolve an access to its current bounds. Raise NotFound, Forbidden,
+        WorkspaceUnavailable."""
+        require_scope(access, "search")
         async with self._workspaces.of(access.user_id) as session:
-            bounds = bounds_of(await session.readable(access), access)
-        there = await self._has_collection()
-        return _Within(self, access, bounds, (self._base,) if there else ())
+            readable = await session.readable(access, _LISTED)
+        there = (self._base,) if await self._has_collection() else ()
+        return _Within(self, access, bounds_of(readable, access), there, wide=readable.wide)
+
+    async def _chosen(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
+        """Return the documents that the access may read."""
+        async with self._workspaces.of(access.user_id) as session:
+            return frozenset((await session.readable(_only(access, ids))).document_ids or ())
+
+    async def _all_chosen(self, access: Access, most: int | None) -> tuple[str, ...] | None:
+        async with self._workspaces.of(access.user_id) as session:
+            found = await session.readable(access, most)
+        return None if found.wide else found.document_ids or ()
 
     async def _has_collection(self) -> bool:
         if not self._made:
@@ -296,22 +407,27 @@ class Workspace:
         return self._made
 
     async def _admitted(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
-        """The second lock. What it keeps back is told to nobody but the log."""
-        wanted = ids - {""}
-        named = access.document_ids
-        asked = wanted if named is None else wanted & frozenset(named)
-        within = msgspec.structs.replace(access, document_ids=tuple(sorted(asked)))
+        """Apply the second check. Withheld documents are reported only to the log."""
+        within = _only(access, ids)
         async with self._workspaces.of(access.user_id) as session:
             readable = await session.readable(within)
-            allowed = frozenset(readable.document_ids or ()) & await session.visible(asked)
+            visible = await session.visible(within.document_ids or ())
+            allowed = frozenset(readable.document_ids or ()) & visible
         if kept := len(ids - allowed):
             self.kept_back += kept
-            log.error("alarm: the index gave %d documents that the user may not read", kept)
+            log.error("alarm: the index returned %d documents that the user may not read", kept)
         return allowed
 
 
+def _only(access: Access, ids: frozenset[str]) -> Access:
+    """Return the same access, restricted to those of its documents that have one of the ids."""
+    named = access.document_ids
+    asked = ids - {""} if named is None else (ids - {""}) & frozenset(named)
+    return msgspec.structs.replace(access, document_ids=tuple(sorted(asked)))
+
+
 class _Within(Contexts):
-    """A workspace as far as an access reaches."""
+    """A workspace within the bounds of an access."""
 
     def __init__(
         self,
@@ -319,23 +435,40 @@ class _Within(Contexts):
         access: Access,
         bounds: Attributes,
         collections: tuple[str, ...],
+        *,
+        wide: bool = False,
     ) -> None:
+        """`wide`: the search checks each document of its hits, in addition to the bounds."""
         self.bounds = bounds
         self.collections = collections
         self._workspace = workspace
         self._access = access
+        self.wide, self.shown = wide, False  # `shown`: has a document passed `may_show`?
+
+    @property
+    def admission(self) -> Admit:
+        """Return the check that a search applies to its candidates."""
+        if not self.wide:
+            return self.admit
+        of, access = self._workspace, self._access
+        choice = Choice(partial(of._chosen, access), partial(of._all_chosen, access))
+        return Admission(self.admit, choice)
 
     async def admit(self, ids: frozenset[str]) -> frozenset[str]:
-        """Those of the documents whose passages may leave."""
+        """Return the documents whose passages may be shown."""
         return await self._workspace._admitted(self._access, ids)
 
     async def may_show(self, path: str) -> bool:
-        """May text of the document with this path leave?"""
-        id_ = path.rpartition("/")[2]
-        return id_ in await self.admit(frozenset({id_}))
+        """Return whether text of the document with this path may be shown."""
+        ids = frozenset({path.rpartition("/")[2]})
+        if self.wide:  # no bound covers these, so nothing is an alarm
+            ids = await self._workspace._chosen(self._access, ids)
+        may = bool(ids) and ids == await self.admit(ids)
+        self.shown = self.shown or may
+        return may
 
     def narrowed(self, asked: SearchOptions) -> SearchOptions:
-        """What is asked, of what may be read. Raises UsageError."""
+        """Return the options restricted to readable documents. Raise UsageError."""
         scope = replace(
             question_of(asked).scope,
             collections=self.collections,
@@ -344,19 +477,10 @@ class _Within(Contexts):
         )
         return replace(asked, scope=scope, where="")
 
-    async def find(self, asked: SearchOptions) -> EvidencePack:
-        """As `AsyncPincite.find`."""
+    async def find(self, asked: SearchOptions, trace: Trace | None = None) -> EvidencePack:
+        """Search as `AsyncPincite.find` does, within the bounds."""
         if not self.collections:
             question_of(asked)
             return nothing_indexed(asked.text, SCHEMA_VERSION, _NOTHING)
-        return await self._workspace._engine.find(self.narrowed(asked), admit=self.admit)
-
-
-def _require(access: Access, scope: KeyScope) -> None:
-    if scope not in access.scopes:
-        raise Forbidden(f"the key lacks the scope {scope}")
-
-
-def _person(access: Access) -> str:
-    """Whose memory and conversations: a key of one space must not read what was said elsewhere."""
-    return access.user_id if access.space_id is None else f"{access.user_id}/{access.space_id}"
+        engine, admit = self._workspace._engine, self.admission
+        return await engine.find(self.narrowed(asked), trace=trace, admit=admit)

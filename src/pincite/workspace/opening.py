@@ -1,4 +1,4 @@
-"""Which database workspaces are in, by what the settings name."""
+"""Open the database of workspaces that the settings name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POSTGRES: Final = ("postgresql", "postgres")
 
 
 def workspaces_of(settings: Settings) -> Workspaces:
-    """The workspaces of an index. Raises ConfigError."""
+    """Return the workspaces of an index. Raise ConfigError."""
     given = settings.workspace
     if "://" in given.database:
         return open_workspaces(given.database, operator=given.operator, owner=given.owner)
@@ -32,23 +32,23 @@ def open_workspaces(
     owner: str = "",
     make: Callable[[], None] | None = None,
 ) -> Workspaces:
-    """Workspaces in the file `workspaces.db` of a folder, in a file that ends in `.db`, or in
-    PostgreSQL. Connects with the first use. `operator` and `owner` are the addresses of the same
-    database for `administration()` and `migrate()`; files need neither. `make` makes the folder of
-    a file. Raises ConfigError."""
+    """Return the workspaces in the file `workspaces.db` of a folder, in a file that ends in `.db`,
+    or in PostgreSQL. Connects on first use. `operator` and `owner` are addresses of the same
+    database for `administration()` and `migrate()`; files need neither. `make` creates the folder
+    of a file. Raise ConfigError."""
     name = str(place)
     if "://" in name:
         if name.partition("://")[0] not in _POSTGRES:
             raise ConfigError(
-                "[workspace] database is an address of something unknown",
-                hint="postgresql://USER@HOST/DATABASE, or a folder",
+                "[workspace] database is an unknown kind of address",
+                hint="use postgresql://USER@HOST/DATABASE, or a folder",
             )
         _require_libraries()
         from pincite.workspace.postgres import PostgresWorkspaces
 
         return PostgresWorkspaces(name, operator=operator, owner=owner)
     if not name or "\0" in name:
-        raise ConfigError("[workspace] database names no file and no server")
+        raise ConfigError("[workspace] database is neither a file nor a server")
     from pincite.workspace.sqlite import SqliteWorkspaces
 
     path = Path(name)
@@ -56,8 +56,8 @@ def open_workspaces(
 
 
 def _make(settings: Settings, place: Path) -> None:
-    """The folder of the file, private where it is new. Raises IndexUnavailable for an index folder
-    of another user."""
+    """Create the folder of the file; a new folder is private. Raise IndexUnavailable for an index
+    folder of another user."""
     if place.is_relative_to(settings.index):
         require_own(settings.index)
         if not settings.index.exists():
@@ -71,6 +71,6 @@ def _require_libraries() -> None:
 
     if find_spec("psycopg") is None or find_spec("psycopg_pool") is None:
         raise ConfigError(
-            "workspaces in PostgreSQL need psycopg, which is not installed",
+            "psycopg is not installed; workspaces in PostgreSQL need it",
             hint="pip install 'pincite[postgres]'",
         )

@@ -1,21 +1,27 @@
-"""Where users, spaces, feeds, documents, jobs and keys are kept.
+"""The interfaces of the database of workspaces: users, spaces, feeds, documents, jobs and keys.
 
-`Workspaces.of(user)` is the only way to what users have: a `Session` is one transaction in the name
-of one user, and shows and changes what that user may, also where a caller forgets to ask. What a
-user may not see is answered as what there is not (NotFound). `Workspaces.administration()` is for
-the operator: users, keys, jobs, never the texts of documents.
+`Workspaces.of(user)` is the only way to the data of a user. A `Session` is one transaction on
+behalf of one user, and shows and changes only what that user may see and change, even if a caller
+forgets to check. Objects that the user may not see are reported as missing (NotFound).
+`Workspaces.administration()` is for the operator: users, keys and jobs, never the texts of
+documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from pincite.model import Turn
+from pincite.ports import ConversationState
+from pincite.providers.memory.rows import FactRow
 from pincite.workspace.model import (
     Access,
     ApiKey,
+    Conversation,
+    Counts,
     Document,
     Feed,
     Job,
@@ -26,44 +32,49 @@ from pincite.workspace.model import (
     Space,
     User,
 )
+from pincite.workspace.rates import Rate, Taken
+
+T = TypeVar("T")
 
 
 class Session(Protocol):
-    """One transaction of one user. Raises NotFound for what the user cannot see, Forbidden for what
-    the user sees and may not change."""
+    """One transaction of one user. Methods raise NotFound for objects that the user cannot see, and
+    Forbidden for visible objects that the user may not change."""
 
     @property
     def user_id(self) -> str: ...
 
     async def user(self) -> User:
-        """The user."""
+        """Return the user."""
 
     async def spaces(self) -> tuple[Space, ...]:
-        """Those the user is a member of, by name then id."""
+        """Return the spaces that the user is a member of, by name then id."""
 
     async def space(self, space_id: str) -> Space:
-        """One of them."""
+        """Return one of the user's spaces."""
 
     async def require_editor(self, space_id: str) -> None:
         """Raise NotFound or Forbidden unless the user may write to the space."""
 
     async def add_space(self, name: str, *, id_: str | None = None) -> Space:
-        """A new one, of which the user is the owner. With an `id_` that the user has made before
-        it is that one, unchanged; so for feeds and documents."""
+        """Add a space that the user owns. If the user has already made a space with this `id_`,
+        return it unchanged; `id_` of feeds and documents works the same way."""
 
     async def rename_space(self, space_id: str, name: str) -> Space: ...
 
     async def delete_space(self, space_id: str) -> tuple[Document, ...]:
-        """It goes at once for everybody, with its feeds, and with the keys that open it alone. Its
-        documents are `deleting`: a job each takes them out of the index. A personal one stays."""
+        """Delete a space at once for all members, with its feeds and the keys that open only this
+        space. Return its documents: they are `deleting`, and a job for each removes it from the
+        index. A personal space cannot be deleted."""
 
     async def members(self, space_id: str) -> tuple[Membership, ...]: ...
 
     async def set_member(self, space_id: str, user_id: str, role: Role) -> Membership:
-        """Add a member, or change a role. The last owner stays one."""
+        """Add a member or change a role. The last owner must remain one."""
 
     async def remove_member(self, space_id: str, user_id: str) -> None:
-        """Holds for the next request of that user. The last owner cannot go."""
+        """Remove a member. Takes effect with the next request of that user. The last owner cannot
+        be removed."""
 
     async def feeds(self, space_id: str | None = None) -> tuple[Feed, ...]: ...
 
@@ -74,7 +85,7 @@ class Session(Protocol):
     async def delete_feed(self, feed_id: str) -> None: ...
 
     async def add_to_feed(self, feed_id: str, document_ids: Collection[str]) -> None:
-        """Documents of the feed's space, all or none."""
+        """Add documents of the feed's space to the feed, all or none."""
 
     async def remove_from_feed(self, feed_id: str, document_ids: Collection[str]) -> None: ...
 
@@ -89,14 +100,15 @@ class Session(Protocol):
         given: dict[str, str] | None = None,
         id_: str | None = None,
     ) -> Document:
-        """A new one, `pending`, with the job that indexes it, in this transaction."""
+        """Add a document, which is `pending`, and in the same transaction the job that indexes
+        it."""
 
     async def document(self, document_id: str) -> Document: ...
 
     async def documents(
         self, space_id: str | None = None, after: str = "", limit: int = 50
     ) -> tuple[Document, ...]:
-        """Those with an id behind `after`, by id; 1 to 1,000 of them."""
+        """Return the documents with an id after `after`, by id; `limit` is 1 to 1,000."""
 
     async def change_document(
         self,
@@ -109,26 +121,85 @@ class Session(Protocol):
         given: dict[str, str] | None = None,
         source_ids: Sequence[str] | None = None,
     ) -> Document:
-        """A replacement, a move or other metadata: a new version, with the job for it."""
+        """Replace, move or describe a document: a new version, with the job for it."""
 
     async def delete_document(self, document_id: str) -> Document:
-        """From now on nobody sees it; a job takes it out of the index."""
+        """Delete a document: it is hidden from all users at once, and a job removes it from the
+        index."""
 
-    async def readable(self, access: Access) -> Readable:
-        """What the access comes to now, memberships and feeds as of one moment. Documents and feeds
-        that the user cannot see are left out, as those that do not exist."""
+    async def readable(self, access: Access, most: int | None = None) -> Readable:
+        """Resolve an access to its current spaces and documents. Memberships and feeds are read as
+        of one moment. Documents and feeds that the user cannot see are left out, as missing ones
+        are. If the feeds have more than `most` documents, the result is `wide` and lists none of
+        them, unless the access names some."""
 
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
-        """Those of them that the user may read: the second lock, asked before a text leaves."""
+        """Return the documents that the user may read. This is the second check, made before a text
+        is returned."""
 
     async def keys(self) -> tuple[ApiKey, ...]:
-        """The user's own."""
+        """Return the user's own keys."""
+
+    async def begin_conversation(
+        self, title: str = "", space_id: str | None = None, *, id_: str | None = None
+    ) -> Conversation:
+        """Begin a conversation; `id_` as in `add_space`. Conversations of a space, and those
+        without one, are kept apart; this holds for all of the following methods. Raise
+        ConversationNotFound for conversations that the user cannot see."""
+
+    async def conversations(
+        self, space_id: str | None = None, after: str = "", limit: int = 50
+    ) -> tuple[Conversation, ...]:
+        """Return conversations by the time of their last turn, latest first, after the one with the
+        id `after`; `limit` is 1 to 1,000."""
+
+    async def conversation(self, id_: str, space_id: str | None = None) -> Conversation: ...
+
+    async def conversation_state(
+        self, id_: str, recent: int, space_id: str | None = None
+    ) -> ConversationState:
+        """See `pincite.ports.Conversations.state`. The result has no owner."""
+
+    async def turns(
+        self, id_: str, space_id: str | None = None, after: int = 0, limit: int | None = None
+    ) -> tuple[Turn, ...]:
+        """Return at most `limit` turns after turn number `after`, oldest first."""
+
+    async def add_turns(self, id_: str, turns: Sequence[Turn], space_id: str | None = None) -> int:
+        """See `pincite.ports.Conversations.append`."""
+
+    async def summarise_conversation(
+        self, id_: str, summary: str, summarised: int, space_id: str | None = None
+    ) -> bool:
+        """See `pincite.ports.Conversations.summarise`."""
+
+    async def delete_conversation(self, id_: str, space_id: str | None = None) -> None: ...
+
+    async def add_fact(self, row: FactRow, most: int, space_id: str | None = None) -> FactRow:
+        """Add a fact if there is none with the id of the row, and return the stored one. Facts of a
+        space, and those without one, are kept apart; this holds for all of the following methods.
+        Raise UsageError if there are `most` facts already, and NotFound for a space that the user
+        is not a member of."""
+
+    async def fact_rows(
+        self, space_id: str | None = None, *, vectors: bool = False, without: str | None = None
+    ) -> tuple[FactRow, ...]:
+        """Return all facts, oldest first, or only those `without` a vector of that encoder."""
+
+    async def set_fact_vectors(
+        self, encoder: str, vectors: Mapping[str, bytes], space_id: str | None = None
+    ) -> None:
+        """Store vectors of facts by their ids. Ids of deleted facts are ignored."""
+
+    async def forget_facts(self, fact: str = "", space_id: str | None = None) -> int:
+        """Delete the fact with this id, or all facts if it is empty. Return the number of deleted
+        facts."""
 
     async def revoke_key(self, key_id: str) -> None: ...
 
 
 class Administration(Protocol):
-    """What the operator does. Texts of documents are not reachable from here."""
+    """The calls of the operator. They cannot reach texts of documents."""
 
     async def add_user(self, name: str, email: str = "") -> User: ...
 
@@ -147,25 +218,40 @@ class Administration(Protocol):
     ) -> ApiKey: ...
 
     async def keys(self, user_id: str | None = None) -> tuple[ApiKey, ...]:
-        """Those of a user or of all, the oldest first."""
+        """Return the keys of one user or of all, oldest first."""
 
     async def key_by_prefix(self, prefix: str) -> tuple[ApiKey, str] | None:
-        """A key and the salted hash of its secret; also one that is revoked or has expired, as who
-        verifies says which."""
+        """Return a key and the salted hash of its secret. Revoked and expired keys are returned,
+        too: the caller reports which of the two applies."""
 
     async def used(self, key_id: str) -> None:
-        """Note that a key was used (at most once a minute each)."""
+        """Record that a key was used (at most once a minute for each key)."""
+
+    async def take_requests(self, key_id: str, wanted: int, rate: Rate) -> Taken:
+        """Take up to `wanted` requests of a key for this process, at most `rate.block`, to be sent
+        within `LIFE_S`. Fewer are returned if fewer are left."""
 
     async def revoke_key(self, key_id: str) -> None: ...
 
+    async def restore_sign_in(self, key_id: str) -> None:
+        """Undo the revocation of a link to a subject of an issuer. A key stays revoked."""
+
     async def claim(self, worker: str, lease_s: float) -> tuple[Job, Document] | None:
-        """A job that is due, leased to a worker; None if there is none. Users take turns: it is of
-        the user who was served longest ago, and of theirs the one due longest. One whose lease
-        ran out is claimed again, and dead where that happens too often in a row. Never two at once
-        of one document. `worker` is a name that no other worker has, nor had one before."""
+        """Lease a job that is due to a worker and return it; None if there is none. Users take
+        turns: the job is of the user who was served longest ago, and of theirs the one due longest.
+        A job whose lease has expired is claimed again, and becomes dead if that happens too often
+        in a row. A document never has two claimed jobs. The name `worker` must be unique and never
+        reused."""
+
+    async def claim_feeds(
+        self, worker: str, lease_s: float, limit: int
+    ) -> tuple[tuple[Job, Document], ...]:
+        """Lease jobs of `ready` documents whose feeds have changed since they were indexed, oldest
+        change first, 1 to 1,000. Call it when no other job is due. Dead jobs are included. An
+        expired lease is taken up by `claim`."""
 
     async def renew(self, job_id: str, worker: str, lease_s: float) -> bool:
-        """False where the lease is lost: the worker must stop."""
+        """Renew a lease. Return False if it is lost: the worker must stop."""
 
     async def finish(
         self,
@@ -175,33 +261,49 @@ class Administration(Protocol):
         metadata: dict[str, str] | None,
         error: str = "",
     ) -> bool:
-        """The index shows this version now, or cannot (`error`). False where the lease is lost.
-        Where more was asked meanwhile, the job waits again."""
+        """Record that the index has this version, or why it cannot have it (`error`). Return False
+        if the lease is lost. The job waits again if another change was requested in the
+        meantime."""
 
     async def fail(self, job_id: str, worker: str, reason: str, retry_s: float | None) -> None:
-        """Try again after so many seconds; None: it is dead."""
+        """Retry the job after `retry_s` seconds; with None it becomes dead."""
 
     async def is_stored(self, space_id: str, content_hash: str) -> bool:
-        """Does a document need this file?"""
+        """Return whether a document needs this file."""
 
     async def dead(self) -> tuple[Job, ...]: ...
+
+    async def failed(self) -> tuple[Document, ...]:
+        """Return documents that cannot be indexed, the first 1,000 by the time of the failure."""
+
+    async def counts(self) -> Counts:
+        """Return the counts of open work."""
 
     async def retry(self, job_id: str) -> None: ...
 
 
 class Workspaces(Protocol):
-    """A database of workspaces, open."""
+    """An open database of workspaces."""
 
     def of(self, user_id: str) -> AbstractAsyncContextManager[Session]:
-        """A transaction in the name of a user: committed at the end, rolled back by an error."""
+        """Open a transaction on behalf of a user. It is committed at the end and rolled back after
+        an error."""
 
     def administration(self) -> AbstractAsyncContextManager[Administration]:
-        """A transaction of the operator."""
+        """Open a transaction of the operator."""
+
+    async def change(self, user_id: str, work: Callable[[Session], Awaitable[T]]) -> T:
+        """Run `work` in a transaction of the user and return its result. Use it for frequent calls:
+        they block each other as briefly as possible. `work` may await only the session."""
+
+    async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
+        """Run `work` in a transaction of the operator and return its result; see `change`."""
 
     async def migrate(self) -> tuple[str, ...]:
-        """Bring the schema up to date, each step in a transaction; returns the steps taken."""
+        """Bring the schema up to date, each step in a transaction. Return the names of the steps
+        taken."""
 
     async def pending(self) -> tuple[str, ...]:
-        """The steps that `migrate` would take."""
+        """Return the names of the steps that `migrate` would take."""
 
     async def close(self) -> None: ...

@@ -1,36 +1,50 @@
-"""Workspaces in PostgreSQL, for more than one machine: the extra `postgres`.
+"""Workspaces in PostgreSQL, for several machines: the extra `postgres`.
 
-The database decides what a user sees and changes, by row level security: a query that forgets to
-ask for the user shows the user's own all the same. Users, the operator and migrations connect as
-three roles. Nothing is kept in a connection beyond its transaction, and nothing is prepared, so
-that a pooler in transaction mode may stand in between.
+Row level security in the database decides what a user sees and changes: a query without a condition
+on the user still returns only that user's rows. Users, the operator and migrations connect as three
+roles. A connection has no state beyond its transaction and no prepared statements, so a pooler in
+transaction mode can be used.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, Final
+from functools import lru_cache, partial
+from typing import Any, Final, TypeVar
 
 import psycopg
 import psycopg_pool
 from psycopg import errors
 from psycopg.types.string import TextLoader
 
+from pincite.catalog.postgres_schema import steps_left as index_steps_left
+from pincite.catalog.postgres_schema import take_steps as take_index_steps
 from pincite.errors import ConfigError, Forbidden, WorkspaceUnavailable
+from pincite.support.postgres import (
+    NETWORK,
+    RECONNECT_S,
+    Statement,
+    begin,
+    bounded,
+    rolled_back,
+    send,
+    take_step,
+)
 from pincite.workspace import jobs
 from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import Row, time_of, utc_now
 from pincite.workspace.ports import Administration, Session
-from pincite.workspace.schema_steps import Step, steps_after, steps_of
+from pincite.workspace.schema_steps import TAKEN, Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 
+T = TypeVar("T")
 _CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
-_WAIT_S: Final = 5.0  # for a connection; whoever asks is told so rather than kept waiting
+_WAIT_S: Final = 5.0  # for a connection; then an error is better than a longer wait
+_LONGEST_S: Final = 90.0  # of a transaction, waiting for locks included; guess, unmeasured
 _LOCK: Final = 0x50494E57
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _START: Final = (
@@ -49,11 +63,11 @@ _WHAT_IT_IS: Final = """
 
 
 class PostgresWorkspaces:
-    """Implements `Workspaces`. Any number of processes and machines. `address` is that of users, of
-    a role that is a member of `pincite_app` and of nothing more; `operator` is that of a member of
-    `pincite_operator`, `owner` of who runs the migrations. Addresses are secret, and in no
-    message. Raises ConfigError for what needs an address that was not given. `clock` is for tests:
-    leases run by that of the database."""
+    """Implements `Workspaces` for any number of processes and machines. `address` is for users,
+    with a role that is a member of `pincite_app` and of nothing more. `operator` is for a member of
+    `pincite_operator`, `owner` for the role that runs migrations. Addresses are secret and never
+    part of a message. Raise ConfigError for a call whose address is missing. `clock` is for tests;
+    leases are measured with the clock of the database."""
 
     def __init__(
         self,
@@ -82,31 +96,33 @@ class PostgresWorkspaces:
         async with self._transaction("operator", "") as transaction:
             yield DatabaseAdministration(transaction, self._clock or utc_now, self._losses)
 
+    async def change(self, user_id: str, work: Callable[[Session], Awaitable[T]]) -> T:
+        """See `Workspaces.change`."""
+        async with self.of(user_id) as session:
+            return await work(session)
+
+    async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
+        """See `Workspaces.administer`."""
+        async with self.administration() as operator:
+            return await work(operator)
+
     async def migrate(self) -> tuple[str, ...]:
-        """See `Workspaces.migrate`. As the owner; makes the schema and the roles `pincite_app` and
-        `pincite_operator` where they are not there."""
-        taken = []
+        """See `Workspaces.migrate`. Connects as the owner. Creates the schema and the roles
+        `pincite_app` and `pincite_operator` if they are missing."""
         async with _translated(), await self._connect("owner") as connection:
-            for step in steps_of("postgres"):
-                async with connection.transaction():
-                    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-                    if step not in await _steps_left(connection):
-                        continue
-                    await connection.execute("SET LOCAL search_path = pincite")
-                    if step.number == 1:
-                        await connection.execute(_FIRST)
-                    await connection.execute(step.sql.encode())
-                    await connection.execute(
-                        "INSERT INTO schema_steps VALUES (%s, %s, now())", (step.number, step.name)
-                    )
-                    taken.append(step.name)
-        return tuple(taken)
+            taken = [
+                step.name
+                for step in steps_of("postgres")
+                if await take_step(connection, _LOCK, partial(_take, connection, step))
+            ]
+            return (*taken, *await take_index_steps(connection))
 
     async def pending(self) -> tuple[str, ...]:
         """See `Workspaces.pending`."""
         role = "owner" if self._addresses["owner"] else "database"
         async with _translated(), await self._connect(role) as connection:
-            return tuple(step.name for step in await _steps_left(connection))
+            left = tuple(step.name for step in await _steps_left(connection))
+            return (*left, *(step.name for step in await index_steps_left(connection)))
 
     async def close(self) -> None:
         """See `Workspaces.close`."""
@@ -118,13 +134,18 @@ class PostgresWorkspaces:
     async def _transaction(self, role: str, user_id: str) -> AsyncIterator[_Transaction]:
         async with _translated():
             pool = self._pools.get(role) or await self._open(role)
-            async with pool.connection() as connection, connection.transaction():
-                await connection.execute(_START, {"user": user_id})
-                yield _Transaction(connection, self._clock)
+            async with pool.connection() as connection:
+                with bounded(connection, _LONGEST_S):
+                    try:
+                        yield _Transaction(connection, user_id, self._clock)
+                        await connection.commit()
+                    except BaseException:
+                        await rolled_back(connection)
+                        raise
 
     async def _open(self, role: str) -> psycopg_pool.AsyncConnectionPool:
-        """A pool whose role is one that row level security holds for. Opened with its first use,
-        and again with the next where the database was away."""
+        """Return a pool for a role, after checking that row level security applies to the role. The
+        pool is opened on first use, and again if the database was unreachable."""
         async with await self._connect(role) as connection:
             if left := await _steps_left(connection):
                 raise WorkspaceUnavailable(
@@ -135,10 +156,10 @@ class PostgresWorkspaces:
             row = await found.fetchone()
             if row is None or row[0]:
                 raise ConfigError(
-                    f"{_key(role)} connects as a role that row level security does not hold for: a"
-                    " superuser, one with BYPASSRLS, the owner of the tables, or an operator in"
-                    " place of users",
-                    hint=f"a role of its own, with GRANT pincite_{_GROUP[role]} TO it alone",
+                    f"{_key(role)} connects with a role that bypasses row level security: a"
+                    " superuser, a role with BYPASSRLS, the owner of the tables, or an"
+                    " operator instead of users",
+                    hint=f"use a role of its own, with GRANT pincite_{_GROUP[role]} TO it alone",
                 )
         pool = psycopg_pool.AsyncConnectionPool(
             self._addresses[role],
@@ -146,12 +167,18 @@ class PostgresWorkspaces:
             min_size=0,
             max_size=_CONNECTIONS,
             timeout=_WAIT_S,
-            kwargs={"prepare_threshold": None, "autocommit": True, "connect_timeout": int(_WAIT_S)},
-            check=psycopg_pool.AsyncConnectionPool.check_connection,
+            reconnect_timeout=RECONNECT_S,
+            kwargs={
+                "prepare_threshold": None,
+                "autocommit": True,
+                "connect_timeout": int(_WAIT_S),
+                **NETWORK,
+            },
+            check=begin,
             configure=_read_ids_as_texts,
         )
         await pool.open()
-        if role in self._pools:  # somebody else was faster
+        if role in self._pools:  # another task was faster
             await pool.close()
         return self._pools.setdefault(role, pool)
 
@@ -159,67 +186,84 @@ class PostgresWorkspaces:
         address = self._addresses[role]
         if not address:
             raise ConfigError(
-                f"{_key(role)} is not set: PostgreSQL has a role of its own for that",
+                f"{_key(role)} is not set: PostgreSQL has a separate role for that",
                 hint=f"set {_key(role)} to the address that this role connects to",
             )
         try:
             return await psycopg.AsyncConnection.connect(
-                address, autocommit=True, prepare_threshold=None, connect_timeout=int(_WAIT_S)
+                address,
+                autocommit=True,
+                prepare_threshold=None,
+                connect_timeout=int(_WAIT_S),
+                **NETWORK,  # type: ignore[arg-type]
             )
-        except psycopg.ProgrammingError as error:  # it may have the whole address in its message
+        except psycopg.ProgrammingError as error:  # its message may contain the whole address
             raise ConfigError(
-                f"{_key(role)} is no address of PostgreSQL", hint="postgresql://USER@HOST/DATABASE"
+                f"{_key(role)} is not an address of PostgreSQL",
+                hint="postgresql://USER@HOST/DATABASE",
             ) from _Unsaid(type(error).__name__)
 
 
 class _Unsaid(Exception):
-    """In place of a cause with a secret in it."""
+    """Replaces a cause whose message has a secret in it."""
 
 
 class _Transaction:
-    """Implements `Transaction`."""
+    """Implements `Transaction`. Statements without a result are sent together with the next one
+    that has a result, because each round trip waits for the network."""
 
     def __init__(
-        self, connection: psycopg.AsyncConnection[Any], clock: Callable[[], datetime] | None
+        self,
+        connection: psycopg.AsyncConnection[Any],
+        user_id: str,
+        clock: Callable[[], datetime] | None,
     ) -> None:
+        """The connection must have an open transaction."""
         self._connection = connection
         self._clock = clock
+        self._waiting: list[Statement] = [(_START, {"user": user_id})]
 
     async def rows(self, sql: str, **values: object) -> list[Row]:
         """See `Transaction.rows`."""
         async with _translated():
-            return await (await self._connection.execute(_named(sql), values)).fetchall()
+            return await (await self._send((_named(sql), values))).fetchall()
 
     async def run(self, sql: str, **values: object) -> None:
         """See `Transaction.run`."""
         async with _translated():
-            await self._connection.execute(_named(sql), values)
+            await self._send((_named(sql), values))
 
     async def attempt(self, sql: str, **values: object) -> bool:
-        """See `Transaction.attempt`. In a savepoint, so that the rest can go on."""
+        """See `Transaction.attempt`. Uses a savepoint, so that the transaction can continue after a
+        failure."""
         async with _translated():
+            point = "SAVEPOINT attempt"
             try:
-                async with self._connection.transaction():
-                    await self._connection.execute(_named(sql), values)
+                await self._send((point, None), (_named(sql), values), (f"RELEASE {point}", None))
             except (errors.ForeignKeyViolation, errors.UniqueViolation):
+                await self._send((f"ROLLBACK TO {point}", None))
                 return False
             return True
 
     async def write(self) -> None:
-        """See `Transaction.write`. Every one may, and reads what is there at each statement."""
+        """See `Transaction.write`. Every transaction may write, and each statement reads the latest
+        state."""
 
     async def lock(self, name: str) -> None:
         """See `Transaction.lock`."""
-        async with _translated():
-            await self._connection.execute(
-                "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", (name, _LOCK)
-            )
+        self._waiting.append(
+            ("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", (name, _LOCK))
+        )
 
     async def now(self) -> datetime:
-        """See `Transaction.now`: that of the database, which all machines share."""
+        """See `Transaction.now`. Returns the time of the database, which all machines share."""
         if self._clock is not None:
             return self._clock()
         return time_of((await self.rows("SELECT clock_timestamp()"))[0][0])
+
+    async def _send(self, *statements: Statement) -> psycopg.AsyncCursor[Any]:
+        waiting, self._waiting = self._waiting, []
+        return await send(self._connection, *waiting, *statements)
 
 
 _GROUP: Final = {"database": "app", "operator": "operator", "owner": "app"}
@@ -231,7 +275,7 @@ _FIRST: Final = """
 
 
 async def _read_ids_as_texts(connection: psycopg.AsyncConnection[Any]) -> None:
-    """As they are used: 100,000 objects of `uuid` would be made for nothing."""
+    """Return UUIDs as texts: 100,000 `uuid` objects would be made for nothing."""
     connection.adapters.register_loader("uuid", TextLoader)
 
 
@@ -240,10 +284,10 @@ def _key(role: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _named(sql: str) -> bytes:
-    """Names as psycopg writes them. All of the texts are this package's; values are never in
-    them."""
-    return _NAME.sub(r"%(\1)s", sql).encode()
+def _named(sql: str) -> str:
+    """Convert named values to the syntax of psycopg. All SQL texts are constants of this package
+    and never contain values."""
+    return _NAME.sub(r"%(\1)s", sql)
 
 
 async def _steps_left(connection: psycopg.AsyncConnection[Any]) -> tuple[Step, ...]:
@@ -251,14 +295,28 @@ async def _steps_left(connection: psycopg.AsyncConnection[Any]) -> tuple[Step, .
     row = await found.fetchone()
     if row is None or not row[0]:
         return steps_of("postgres")
-    counted = await connection.execute("SELECT count(*) FROM pincite.schema_steps")
-    number = await counted.fetchone()
-    return steps_after(0 if number is None else int(number[0]), steps_of("postgres"))
+    counted = await connection.execute(TAKEN.format("pincite.schema_steps").encode())
+    done, needed = await counted.fetchone() or (0, 0)
+    return steps_after(int(done), int(needed), steps_of("postgres"))
+
+
+async def _take(connection: psycopg.AsyncConnection[Any], step: Step) -> bool:
+    """Take a step in a transaction. Return False if another process took it before."""
+    if step not in await _steps_left(connection):
+        return False
+    await connection.execute("SET LOCAL search_path = pincite")
+    if step.number == 1:
+        await connection.execute(_FIRST)
+    await connection.execute(step.sql.encode())
+    await connection.execute(
+        "INSERT INTO schema_steps VALUES (%s, %s, now())", (step.number, step.name)
+    )
+    return True
 
 
 @asynccontextmanager
 async def _translated() -> AsyncIterator[None]:
-    """Errors of the library in our words."""
+    """Translate errors of the library into those of this package."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
@@ -266,16 +324,17 @@ async def _translated() -> AsyncIterator[None]:
     except psycopg_pool.PoolTimeout as error:
         raise WorkspaceUnavailable(
             f"no connection to the database of workspaces was free within {_WAIT_S:g} s",
-            hint="see that PostgreSQL runs and takes more connections",
+            hint="check that PostgreSQL runs and accepts more connections",
         ) from error
     except (errors.DeadlockDetected, errors.SerializationFailure, errors.LockNotAvailable) as error:
         raise WorkspaceUnavailable(
-            "others changed the same in the database of workspaces; nothing was changed here",
-            hint="do the same again",
+            "another transaction changed the same rows of the database of workspaces; nothing"
+            " was changed",
+            hint="run the same command again",
         ) from error
     except psycopg.Error as error:
         said = (str(error).splitlines() or [type(error).__name__])[0]
         raise WorkspaceUnavailable(
             f"the database of workspaces cannot be used: {said}",
-            hint="see that PostgreSQL runs, and that the address and role are right",
+            hint="check that PostgreSQL runs, and that the address and role are right",
         ) from error

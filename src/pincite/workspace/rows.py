@@ -1,4 +1,4 @@
-"""Rows of the database as values."""
+"""Convert rows of the database into values."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pincite.workspace.database import (
     texts_of,
     time_of,
 )
+from pincite.workspace.metadata_origins import origins_of
 from pincite.workspace.model import ApiKey, Document, Job, User
 
 DOCUMENT: Final = (
@@ -31,17 +32,19 @@ JOB: Final = "id, document_id, user_id, state, attempts, reason, due"
 
 
 def document_of(row: Row, source_ids: Sequence[str] = (), feed_ids: Sequence[str] = ()) -> Document:
-    """A row of `DOCUMENT` or `REMOVED`."""
+    """Return the document of a row of `DOCUMENT` or `REMOVED`."""
     *plain, status, version, created, updated, indexed, error, metadata, given = row
     id_, space_id, user_id, filename, content_hash, size = plain
+    found, said = metadata_of(metadata), metadata_of(given)
     return Document(
         *(str(id_), str(space_id), str(user_id), filename, content_hash, size, status, version),
         created=time_of(created),
         updated=time_of(updated),
         indexed_version=indexed,
         error=error,
-        metadata=metadata_of(metadata),
-        given=metadata_of(given),
+        metadata=found,
+        given=said,
+        origins=origins_of(found, said),
         source_ids=tuple(source_ids),
         feed_ids=tuple(feed_ids),
     )
@@ -50,29 +53,33 @@ def document_of(row: Row, source_ids: Sequence[str] = (), feed_ids: Sequence[str
 async def documents_of(
     transaction: Transaction, rows: Sequence[Row], prefix: str
 ) -> tuple[Document, ...]:
-    """Rows of `DOCUMENT`, each with its sources and feeds. `prefix` is that of the tables."""
+    """Return the documents of rows of `DOCUMENT`, each with its sources and feeds. `prefix` is that
+    of the tables."""
     if not rows:
         return ()
     ids = json_text([str(row[0]) for row in rows])
+    within = json_text(sorted({str(row[1]) for row in rows}))
     sources: dict[str, list[str]] = defaultdict(list)
     feeds: dict[str, list[str]] = defaultdict(list)
-    for of, source in await transaction.rows(
-        f"SELECT document_id, source_id FROM {prefix}document_sources"
-        " WHERE document_id IN (SELECT value FROM id_list(:ids)) ORDER BY source_id",
+    for kind, of, id_ in await transaction.rows(
+        f"SELECT 'source', document_id, source_id FROM {prefix}document_sources"
+        " WHERE document_id IN (SELECT value FROM id_list(:ids))"
+        f" UNION ALL SELECT 'feed', document_id, CAST(feed_id AS text) FROM {prefix}feed_documents"
+        " WHERE space_id IN (SELECT value FROM id_list(:within))"  # the first column of the index
+        " AND document_id IN (SELECT value FROM id_list(:ids))",
+        within=within,
         ids=ids,
     ):
-        sources[str(of)].append(source)
-    for of, feed in await transaction.rows(
-        f"SELECT document_id, feed_id FROM {prefix}feed_documents"
-        " WHERE document_id IN (SELECT value FROM id_list(:ids)) ORDER BY feed_id",
-        ids=ids,
-    ):
-        feeds[str(of)].append(str(feed))
-    return tuple(document_of(row, sorted(sources[str(row[0])]), feeds[str(row[0])]) for row in rows)
+        (sources if kind == "source" else feeds)[str(of)].append(id_)
+    ids_of = [str(row[0]) for row in rows]
+    return tuple(
+        document_of(row, sorted(sources[id_]), sorted(feeds[id_]))
+        for row, id_ in zip(rows, ids_of, strict=True)
+    )
 
 
 def key_of(row: Row) -> ApiKey:
-    """A row of `KEY`."""
+    """Return the key of a row of `KEY`."""
     id_, user_id, name, prefix, scopes, created, space_id, *times = row
     expires, last_used, revoked = (maybe_time(one) for one in times)
     return ApiKey(
@@ -87,12 +94,12 @@ def key_of(row: Row) -> ApiKey:
 
 
 def user_of(row: Row) -> User:
-    """A row of `USER`."""
+    """Return the user of a row of `USER`."""
     id_, name, personal, created, email = row
     return User(str(id_), name, str(personal), time_of(created), email)
 
 
 def job_of(row: Row) -> Job:
-    """A row of `JOB`."""
+    """Return the job of a row of `JOB`."""
     id_, document_id, user_id, state, attempts, reason, due = row
     return Job(str(id_), str(document_id), str(user_id), state, attempts, reason, maybe_time(due))

@@ -1,44 +1,20 @@
-"""The numbered steps that make the tables of workspaces: files in `migrations/`, in order."""
+"""The numbered steps that create the tables of workspaces."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from importlib import resources
-from typing import Final, Literal
+from typing import Literal
 
-from pincite.errors import WorkspaceUnavailable
+from pincite.support.schema_steps import TAKEN, Step, read_steps
+from pincite.support.schema_steps import steps_after as _steps_after
 
-_FORM: Final = re.compile(r"(\d{4})_[a-z_]+\.sql")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """`name` is that of its file without the ending; `number` counts from 1 without gaps."""
-
-    number: int
-    name: str
-    sql: str
+__all__ = ["TAKEN", "Step", "steps_after", "steps_of"]
 
 
 def steps_of(database: Literal["sqlite", "postgres"]) -> tuple[Step, ...]:
-    """All there are, in order."""
-    folder = resources.files("pincite.workspace") / "migrations" / database
-    found = []
-    for file in folder.iterdir():
-        if matched := _FORM.fullmatch(file.name):
-            text = file.read_text(encoding="utf-8")
-            found.append(Step(int(matched[1]), file.name.removesuffix(".sql"), text))
-    return tuple(sorted(found, key=lambda one: one.number))
+    """Return all steps for a database, in order."""
+    return read_steps("pincite.workspace", "migrations", database)
 
 
-def steps_after(done: int, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Those that a database has not seen. Raises WorkspaceUnavailable where it has seen more than
-    there are."""
-    if done > len(steps):
-        raise WorkspaceUnavailable(
-            f"the database of workspaces has schema {done}, this Pincite knows {len(steps)}: a"
-            " newer version has migrated it",
-            hint="pip install --upgrade pincite",
-        )
-    return steps[done:]
+def steps_after(done: int, needed: int, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps that a database has not taken. Raise SchemaTooNew."""
+    return _steps_after(done, needed, steps, "the database of workspaces")

@@ -1,4 +1,4 @@
-"""What one user does, in one transaction: the same for every database."""
+"""The calls of one user, in one transaction, for every database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from pincite.errors import Forbidden, UsageError
 from pincite.support.arguments import require_choice, require_count
 from pincite.workspace import checks
 from pincite.workspace.checks import missing, require_id
+from pincite.workspace.conversations import UsersConversations
 from pincite.workspace.database import Row, Transaction, json_text, new_id, time_of, time_text
+from pincite.workspace.facts import UsersFacts
 from pincite.workspace.filenames import checked_filename
 from pincite.workspace.model import (
     Access,
@@ -25,6 +27,7 @@ from pincite.workspace.model import (
     Space,
     User,
 )
+from pincite.workspace.reading import readable_of
 from pincite.workspace.rows import DOCUMENT, KEY, USER, documents_of, key_of, user_of
 
 _FEED: Final = (
@@ -37,9 +40,16 @@ _SPACE: Final = (
 )
 
 
-class DatabaseSession:
-    """Implements `Session`. What a user sees is decided by the tables `my_...` alone; what they may
-    change is asked here, for errors that say so, and decided by the database again."""
+def _changed(before: dict[str, str], given: dict[str, str] | None) -> dict[str, str]:
+    """Return the fields that a person has set, after a change of some of them. An empty value
+    removes a field."""
+    asked = checks.metadata("given", given or {})
+    return {name: value for name, value in {**before, **asked}.items() if value}
+
+
+class DatabaseSession(UsersConversations, UsersFacts):
+    """Implements `Session`. The tables `my_...` alone decide what a user sees. Rights to change are
+    checked here, for precise errors, and again by the database."""
 
     def __init__(
         self, user_id: str, transaction: Transaction, clock: Callable[[], datetime]
@@ -106,7 +116,7 @@ class DatabaseSession:
     async def delete_space(self, space_id: str) -> tuple[Document, ...]:
         """See `Session.delete_space`."""
         if (await self._changing(space_id, "owner")).personal:
-            raise Forbidden("the personal space of a user stays")
+            raise Forbidden("the personal space of a user cannot be deleted")
         rows = await self._transaction.rows(
             f"SELECT {DOCUMENT} FROM my_documents WHERE space_id = :space ORDER BY id",
             space=space_id,
@@ -287,7 +297,9 @@ class DatabaseSession:
         """See `Session.documents`."""
         require_count("limit", limit, most=checks.PAGE)
         if after and not checks.is_id(after):
-            raise UsageError("after is no id of a document; it takes the last of the page before")
+            raise UsageError(
+                "after is not the id of a document; it takes the last id of the previous page"
+            )
         wanted = ["id > :after"] if after else []
         values: dict[str, object] = {"after": after} if after else {}
         if space_id is not None:
@@ -313,12 +325,15 @@ class DatabaseSession:
     ) -> Document:
         """See `Session.change_document`."""
         if (content_hash is None) != (size is None):
-            raise UsageError("content_hash and size go together: one was given without the other")
+            raise UsageError("content_hash and size go together; give both")
         before = await self.document(document_id)
         to = before.space_id if space_id is None else require_id("space", space_id)
         for one in sorted({before.space_id, to}):
             await self._changing(one)
-        before = await self.document(document_id)  # as it is now that nobody else changes it
+        await self._transaction.rows(  # before its job, in the order of workers: see `jobs`
+            "SELECT 1 FROM my_documents WHERE id = :document FOR UPDATE", document=document_id
+        )
+        before = await self.document(document_id)  # read again: nobody else can change it now
         sources = checks.sources(before.source_ids if source_ids is None else source_ids)
         values = {
             "filename": before.filename if filename is None else checked_filename(filename),
@@ -326,9 +341,9 @@ class DatabaseSession:
                 before.content_hash if content_hash is None else content_hash
             ),
             "size": before.bytes if size is None else checks.size(size),
-            "given": json_text(checks.metadata("given", before.given if given is None else given)),
+            "given": json_text(_changed(before.given, given)),
         }
-        if to != before.space_id:  # its feeds are those of the space that it leaves
+        if to != before.space_id:  # its feeds belong to the space that it leaves
             await self._transaction.run(
                 "DELETE FROM my_feed_documents WHERE document_id = :document", document=document_id
             )
@@ -356,35 +371,11 @@ class DatabaseSession:
         )
         return _leaving(before)
 
-    async def readable(self, access: Access) -> Readable:
-        """See `Session.readable`. One query, so that all of it is of one moment."""
+    async def readable(self, access: Access, most: int | None = None) -> Readable:
+        """See `Session.readable`."""
         if access.user_id != self._user_id:
-            raise UsageError("an access of one user was asked for in the name of another")
-        space = None if access.space_id is None else require_id("space", access.space_id)
-        of_space = "" if space is None else " AND space_id = :space"
-        wanted = [f"SELECT 's', space_id FROM my_members WHERE user_id = :user{of_space}"]
-        values: dict[str, object] = {"user": self._user_id}
-        if space is not None:
-            values["space"] = space
-        documents, feeds = access.document_ids, access.feed_ids
-        if documents is not None or feeds is not None:
-            conditions = ["1 = 1"] if space is None else ["space_id = :space"]
-            if documents is not None:
-                conditions.append("id IN (SELECT value FROM id_list(:ids))")
-                values["ids"] = json_text(checks.ids_among(documents))
-            if feeds is not None:
-                conditions.append(
-                    "id IN (SELECT document_id FROM my_feed_documents"
-                    " WHERE feed_id IN (SELECT value FROM id_list(:wanted)))"
-                )
-                values["wanted"] = json_text(checks.ids_among(feeds))
-            wanted.append(f"SELECT 'd', id FROM my_documents WHERE {' AND '.join(conditions)}")
-        rows = await self._transaction.rows(" UNION ALL ".join(wanted), **values)
-        spaces = tuple(sorted(str(id_) for kind, id_ in rows if kind == "s"))
-        if space is not None and not spaces:
-            raise missing("space", space)
-        found = tuple(sorted(str(id_) for kind, id_ in rows if kind == "d"))
-        return Readable(self._user_id, spaces, found if len(wanted) == 2 else None)
+            raise UsageError("an access of one user cannot act for another user")
+        return await readable_of(self._transaction, self._user_id, access, most)
 
     async def visible(self, document_ids: Collection[str]) -> frozenset[str]:
         """See `Session.visible`."""
@@ -413,7 +404,8 @@ class DatabaseSession:
         )
 
     async def _changing(self, space_id: str, least: Role = "editor") -> Space:
-        """The space, in which nothing else changes until the end. Raises NotFound, Forbidden."""
+        """Return the space and lock it against other changes until the end. Raise NotFound,
+        Forbidden."""
         await self._transaction.lock(require_id("space", space_id))
         space = await self.space(space_id)
         _require_role(space, least)
@@ -422,17 +414,17 @@ class DatabaseSession:
     async def _id_for(
         self, table: Literal["spaces", "feeds", "documents"], id_: str | None
     ) -> tuple[str, bool]:
-        """The id of what is to be made, and whether the user has it."""
+        """Return the id for a new row, and whether the user already has a row with it."""
         if id_ is None:
             return new_id(), False
         if not checks.is_id(id_):
-            raise UsageError("id_ is no UUID in lower case")
+            raise UsageError("id_ is not a UUID in lower case")
         rows = await self._transaction.rows(f"SELECT id FROM my_{table} WHERE id = :id", id=id_)
         return id_, bool(rows)
 
     async def _make(self, sql: str, **values: object) -> None:
         if not await self._transaction.attempt(sql, **values):
-            raise UsageError("the id was used before", hint="another id")
+            raise UsageError("the id is already in use", hint="use another id")
 
     async def _sharing(self, space_id: str, *, leaving: bool = False) -> None:
         await self._transaction.lock(require_id("space", space_id))
@@ -440,10 +432,10 @@ class DatabaseSession:
         if not leaving:
             found = await self._changing(space_id, "owner")
         if found.personal:
-            raise Forbidden("the personal space of a user has no other members, and keeps its own")
+            raise Forbidden("the personal space of a user has one member, who cannot be changed")
 
     async def _set_sources(self, space_id: str, document_id: str, ids: list[str]) -> None:
-        """Of a document that has none."""
+        """Set the sources of a document that has none."""
         if not ids:
             return
         await self._transaction.run(
@@ -469,7 +461,7 @@ class DatabaseSession:
 def _require_role(space: Space, least: Role) -> None:
     if space.role != "owner" and (least == "owner" or space.role != least):
         raise Forbidden(
-            f"in this space you are {space.role}; only an {least} may do that",
+            f"your role in this space is {space.role}; this needs at least {least}",
             hint="ask an owner of the space",
         )
 
@@ -493,4 +485,6 @@ def _leaving(document: Document) -> Document:
 
 def _require_another_owner(roles: dict[str, Role], user_id: str) -> None:
     if [user for user, role in roles.items() if role == "owner"] == [user_id]:
-        raise Forbidden("the last owner of a space stays one", hint="make somebody else an owner")
+        raise Forbidden(
+            "the last owner of a space cannot be removed", hint="make another user an owner"
+        )

@@ -1,9 +1,9 @@
-"""Workspaces in one SQLite file, the default: nothing to install, for one machine.
+"""Workspaces in one SQLite file, the default: no installation, for one machine.
 
-SQLite knows no row level security. A connection in the name of a user reaches the views `my_...`
-and their triggers alone: an authorizer refuses whatever else a statement names, when it is
-prepared. So a query that forgets to ask for the user shows the user's own all the same. Who can
-open the file sees everything: it is readable for its owner alone.
+SQLite has no row level security. A connection on behalf of a user can reach only the views `my_...`
+and their triggers: an authorizer refuses all other names when a statement is prepared. So a query
+without a condition on the user still returns only that user's rows. Anybody who can open the file
+can read everything, so only its owner has permission to read it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
 from pincite.support.private_file import require_private_file
@@ -25,14 +25,16 @@ from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import Row, new_id, time_text, utc_now
 from pincite.workspace.ports import Administration, Session
-from pincite.workspace.schema_steps import Step, steps_after, steps_of
+from pincite.workspace.schema_steps import TAKEN, Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 from pincite.workspace.sqlite_rights import refuse_what_is_not_theirs, require_views
+from pincite.workspace.stepping import Pause, Stepped, ended
+from pincite.workspace.turns import Turns, turns_of
 
 T = TypeVar("T")
 
-_BUSY_S: Final = 30.0  # others write a few rows at a time, or 100,000 into a feed
-_KEPT: Final = 8  # connections that wait for the next transaction: guess, unmeasured
+_BUSY_S: Final = 30.0  # other writers change a few rows, or add 100,000 to a feed
+_KEPT: Final = 8  # idle connections: guess, unmeasured
 _OPEN: Final = 64  # transactions at a time: guess, unmeasured
 _THREADS: Final = 8
 _CLASHES: Final = (
@@ -41,12 +43,15 @@ _CLASHES: Final = (
     sqlite3.SQLITE_CONSTRAINT_UNIQUE,
 )
 _MARK: Final = 0x50494E57
+_STEPS: Final = """
+    CREATE TABLE IF NOT EXISTS schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+"""
 
 
 class SqliteWorkspaces:
-    """Implements `Workspaces`. Any number of processes of one machine may have the file open. Used
-    from one event loop. A transaction becomes a writing one with its first change: what it read
-    before may be older, and is read again by whoever depends on it."""
+    """Implements `Workspaces`. Any number of processes of one machine may have the file open. Use
+    it from one event loop. A transaction starts writing with its first change. Rows that it read
+    before may be outdated by then, and callers that depend on them read them again."""
 
     def __init__(
         self,
@@ -61,7 +66,7 @@ class SqliteWorkspaces:
         self._clock = clock
         self._losses = losses
         self._threads = ThreadPoolExecutor(_THREADS, "workspaces")
-        self._writing = asyncio.Lock()
+        self._turns = turns_of(path)
         self._places = asyncio.Semaphore(_OPEN)
         self._idle: dict[bool, list[_Connection]] = {False: [], True: []}
         self._ready = False
@@ -71,16 +76,36 @@ class SqliteWorkspaces:
         """See `Workspaces.of`."""
         require_id("user", user_id)
         async with self._transaction(user_id) as transaction:
-            yield DatabaseSession(user_id, transaction, self._clock)
+            session = DatabaseSession(user_id, transaction, self._clock)
+            yield cast(Session, Stepped(session, transaction))
 
     @asynccontextmanager
     async def administration(self) -> AsyncIterator[Administration]:
         """See `Workspaces.administration`."""
         async with self._transaction(None) as transaction:
-            yield DatabaseAdministration(transaction, self._clock, self._losses)
+            operator = DatabaseAdministration(transaction, self._clock, self._losses)
+            yield cast(Administration, Stepped(operator, transaction))
+
+    async def change(self, user_id: str, work: Callable[[Session], Awaitable[T]]) -> T:
+        """See `Workspaces.change`."""
+        require_id("user", user_id)
+
+        def within(transaction: _Transaction) -> Coroutine[Any, Any, T]:
+            return _awaited(work(DatabaseSession(user_id, transaction, self._clock)))
+
+        return await self._at_once(user_id, within)
+
+    async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
+        """See `Workspaces.administer`."""
+
+        def within(transaction: _Transaction) -> Coroutine[Any, Any, T]:
+            operator = DatabaseAdministration(transaction, self._clock, self._losses)
+            return _awaited(work(operator))
+
+        return await self._at_once(None, within)
 
     async def migrate(self) -> tuple[str, ...]:
-        """See `Workspaces.migrate`. Makes the file, for its user alone."""
+        """See `Workspaces.migrate`. Creates the file, readable for its user alone."""
         return await self._in_thread(self._migrate)
 
     async def pending(self) -> tuple[str, ...]:
@@ -96,11 +121,8 @@ class SqliteWorkspaces:
 
     @asynccontextmanager
     async def _transaction(self, user_id: str | None) -> AsyncIterator[_Transaction]:
-        async with self._places:
-            idle = self._idle[user_id is not None]
-            connection = idle.pop() if idle else await self._in_thread(self._connect, user_id)
-            connection.user_id = user_id or ""
-            transaction = _Transaction(self, connection, self._writing, self._clock)
+        async with self._connected(user_id) as connection:
+            transaction = _Transaction(self, connection, self._turns, self._clock)
             try:
                 await transaction.begin()
                 yield transaction
@@ -108,6 +130,23 @@ class SqliteWorkspaces:
             except BaseException:
                 await transaction.end("ROLLBACK")
                 raise
+
+    async def _at_once(
+        self, user_id: str | None, work: Callable[[_Transaction], Coroutine[Any, Any, T]]
+    ) -> T:
+        """Run a whole writing transaction in one thread."""
+        async with self._connected(user_id) as connection:
+            transaction = _Transaction(self, connection, self._turns, self._clock)
+            return await self._turns.take(lambda: transaction.whole(work(transaction)))
+
+    @asynccontextmanager
+    async def _connected(self, user_id: str | None) -> AsyncIterator[_Connection]:
+        async with self._places:
+            idle = self._idle[user_id is not None]
+            connection = idle.pop() if idle else await self._in_thread(self._connect, user_id)
+            connection.user_id = user_id or ""
+            try:
+                yield connection
             finally:
                 connection.user_id = ""
                 if len(idle) < _KEPT and not connection.db.in_transaction:
@@ -116,7 +155,8 @@ class SqliteWorkspaces:
                     connection.close()
 
     async def _in_thread(self, work: Callable[..., T], *args: object) -> T:
-        """Never left behind while it works: whoever is cancelled waits for it."""
+        """Run work in a thread. A cancelled caller waits for its end, so that no work is left
+        running."""
         job = asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
         try:
             return await asyncio.shield(job)
@@ -125,7 +165,7 @@ class SqliteWorkspaces:
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([job])
             if not job.cancelled():
-                job.exception()  # seen
+                job.exception()  # mark as retrieved
             raise
 
     def _connect(self, user_id: str | None, *, make: bool = False) -> _Connection:
@@ -147,7 +187,7 @@ class SqliteWorkspaces:
             return steps_of("sqlite")
         connection = self._connect(None, make=True)
         try:
-            return steps_after(_version(connection.db, self._path), steps_of("sqlite"))
+            return _steps_left(connection.db, self._path)
         except sqlite3.Error as error:
             raise self.failed(error) from error
         finally:
@@ -160,14 +200,15 @@ class SqliteWorkspaces:
         db, taken = connection.db, []
         try:
             for step in steps_of("sqlite"):
-                # Looked at once more when nobody else can migrate.
+                # Checked again, now that nobody else can migrate.
                 script = f"PRAGMA user_version = {step.number}; PRAGMA application_id = {_MARK};"
                 db.execute("BEGIN IMMEDIATE")
-                if step not in steps_after(_version(db, self._path), steps_of("sqlite")):
+                if step not in _steps_left(db, self._path):
                     db.execute("ROLLBACK")
                     continue
-                for statement in _statements(step.sql + script):
+                for statement in _statements(step.sql + script + _STEPS):
                     db.execute(statement)
+                db.execute("INSERT INTO schema_steps VALUES (?, ?)", (step.number, step.name))
                 db.execute("COMMIT")
                 taken.append(step.name)
         except sqlite3.Error as error:
@@ -177,19 +218,19 @@ class SqliteWorkspaces:
         return tuple(taken)
 
     def failed(self, error: sqlite3.Error | OSError) -> Exception:
-        """An error of SQLite in our words."""
+        """Return the error of this package for an error of SQLite."""
         code = getattr(error, "sqlite_errorcode", 0)
         if isinstance(error, sqlite3.IntegrityError) and str(error) == "forbidden":
             return Forbidden("your role in the space does not allow that")
         if code == sqlite3.SQLITE_FULL:
             return DiskFull(
                 f"the disk of {self._path} is full; what was written before is whole",
-                hint="make room on that disk, then do the same again",
+                hint="make room on that disk, then run the same command again",
             )
         said = getattr(error, "strerror", None) or str(error)
         return WorkspaceUnavailable(
             f"the database of workspaces {self._path} cannot be used: {said}",
-            hint="see that the file is yours, and that nothing else has it locked",
+            hint="check that the file is yours, and that no other program has locked it",
         )
 
 
@@ -203,7 +244,7 @@ class _Connection:
             path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
         )
         try:
-            _version(self.db, path)  # before anything is written to what may be another's
+            _version(self.db, path)  # before anything is written to a file of another program
             self.db.execute("PRAGMA journal_mode = WAL")
             self.db.execute("PRAGMA synchronous = FULL")
             self.db.execute("PRAGMA foreign_keys = ON")
@@ -221,7 +262,7 @@ class _Connection:
         return self.user_id or None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
@@ -232,18 +273,52 @@ class _Transaction:
         self,
         of: SqliteWorkspaces,
         connection: _Connection,
-        writing: asyncio.Lock,
+        turns: Turns,
         clock: Callable[[], datetime],
     ) -> None:
         self._of = of
         self._connection = connection
-        self._lock = writing
+        self._turns = turns
+        self._release: Callable[[], None] | None = None
         self._clock = clock
         self._writes = False
+        self._within = False  # statements now run in this thread
+
+    async def in_thread(self, work: Callable[..., Any], *args: object) -> Any:
+        """See `Steps.in_thread`."""
+
+        def within() -> Any:
+            self._within = True
+            try:
+                return work(*args)
+            finally:
+                self._within = False
+
+        return await self._of._in_thread(within)
+
+    async def resume(self) -> None:
+        """See `Steps.resume`. Waits until no other transaction of this process writes."""
+        self._release = await self._turns.hold()
+        self._writes = True
+
+    def whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run all of the work in a thread while no other transaction of this process writes."""
+        self._within = self._writes = True
+        try:
+            self._do("BEGIN IMMEDIATE", {})
+            result: T = ended(work)
+            self._do("COMMIT", {})
+            return result
+        except BaseException:
+            if self._connection.db.in_transaction:
+                self._do("ROLLBACK", {})
+            raise
+        finally:
+            work.close()
 
     async def rows(self, sql: str, **values: object) -> list[Row]:
         """See `Transaction.rows`."""
-        plain, _, _ = sql.partition(" FOR UPDATE")
+        plain, _, _ = sql.partition(" FOR ")
         if plain != sql:
             await self._write()
         return await self._execute(plain, values)
@@ -254,8 +329,10 @@ class _Transaction:
         await self._execute(sql, values)
 
     async def attempt(self, sql: str, **values: object) -> bool:
-        """See `Transaction.attempt`. SQLite undoes a statement that fails, and no more."""
+        """See `Transaction.attempt`. SQLite undoes only the failed statement."""
         await self._write()
+        if self._within:
+            return self._attempt(sql, values)
         return await self._of._in_thread(self._attempt, sql, values)
 
     async def write(self) -> None:
@@ -263,38 +340,43 @@ class _Transaction:
         await self._write()
 
     async def lock(self, name: str) -> None:  # noqa: ARG002 - as in `Transaction`
-        """See `Transaction.lock`. One writes at a time, whatever the name."""
+        """See `Transaction.lock`. Takes the one write lock, whatever the name."""
         await self._write()
 
     async def now(self) -> datetime:
-        """See `Transaction.now`: that of the machine."""
+        """See `Transaction.now`. Returns the time of this machine."""
         return self._clock()
 
     async def begin(self) -> None:
-        """A transaction that reads, until it writes."""
-        await self._execute("BEGIN", {})
+        """Begin a transaction that reads until its first change. It waits for nothing, and opens no
+        file."""
+        self._do("BEGIN", {})
 
     async def end(self, how: str) -> None:
-        """Of the transaction. A second end changes nothing."""
+        """End the transaction. A second end has no effect."""
         try:
             if self._connection.db.in_transaction:
-                await self._execute(how, {})
+                if self._writes:
+                    await self._execute(how, {})
+                else:  # this writes nothing
+                    self._do(how, {})
         finally:
-            if self._writes and not self._connection.db.in_transaction:
+            if self._release is not None and not self._connection.db.in_transaction:
                 self._writes = False
-                self._lock.release()
+                self._release()
 
     async def _write(self) -> None:
-        """Others of this process wait without a thread, so that one is left for who has the
-        lock."""
+        """Take the write lock. Waiting transactions use no thread, so that the holder of the lock
+        has one."""
         if self._writes:
             return
-        await self._lock.acquire()
-        self._writes = True
+        await (Pause() if self._within else self.resume())
         await self._execute("COMMIT", {})
         await self._execute("BEGIN IMMEDIATE", {})
 
     async def _execute(self, sql: str, values: dict[str, object]) -> list[Row]:
+        if self._within:
+            return self._do(sql, values)
         return await self._of._in_thread(self._do, sql, values)
 
     def _attempt(self, sql: str, values: dict[str, object]) -> bool:
@@ -317,20 +399,33 @@ class _Transaction:
             raise self._of.failed(error) from error
 
 
+async def _awaited(work: Awaitable[T]) -> T:
+    return await work
+
+
 def _version(db: sqlite3.Connection, path: Path) -> int:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (mark,) = db.execute("PRAGMA application_id").fetchone()
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if tables and mark != _MARK:
         raise WorkspaceUnavailable(
-            f"{path} is a database of something else",
+            f"{path} is another program's database",
             hint="name another file in [workspace] database",
         )
     return int(version)
 
 
+def _steps_left(db: sqlite3.Connection, path: Path) -> tuple[Step, ...]:
+    done, needed, last = _version(db, path), 0, 0
+    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'schema_steps'").fetchone():
+        _, needed = db.execute(TAKEN.format("schema_steps")).fetchone()
+        (last,) = db.execute("SELECT coalesce(max(number), 0) FROM schema_steps").fetchone()
+    # steps without a name have an unknown origin
+    return steps_after(done, needed if last >= done else done, steps_of("sqlite"))
+
+
 def _statements(script: str) -> list[str]:
-    """One after the other: `executescript` would commit before each script."""
+    """Return the statements one by one: `executescript` would commit before each script."""
     found: list[str] = []
     waiting = ""
     for piece in script.split(";"):

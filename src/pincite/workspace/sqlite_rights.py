@@ -1,14 +1,14 @@
-"""What a connection in the name of a user may do in SQLite: two checks of each statement.
+"""Restrict a connection on behalf of a user in SQLite, by two checks of each statement.
 
-The first reads its text: the name of a table, of the schema or of a function of PRAGMAs must not
-be in it, so that nothing but the views `my_...` can be named. The second is SQLite's authorizer,
-when the statement is prepared. Neither is enough: the text does not say what else there is that
-can be done, and the authorizer (measured on 3.40) can be deceived. It gets the name of the view or
-trigger that reads a table, but as well that of a common table expression (`WITH my_documents AS
-(SELECT * FROM documents)`), and that of the view which is changed for all that the change reads
-(`UPDATE my_spaces SET name = users.name FROM users`, or in its RETURNING). And it is not asked for
-the columns of `JOIN documents USING (id)`. What a cascade of foreign keys deletes comes with no
-name, so the schema has no cascades.
+The first check reads the text: it must not contain the name of a table, of the schema or of a
+PRAGMA function, so that only the views `my_...` can be named. The second is SQLite's authorizer,
+when the statement is prepared. Neither is enough alone: the text does not show every operation, and
+the authorizer (measured on 3.40) can be deceived. It receives the name of the view or trigger that
+reads a table, but also that of a common table expression (`WITH my_documents AS (SELECT * FROM
+documents)`), and that of the changed view for everything that the change reads (`UPDATE my_spaces
+SET name = users.name FROM users`, or in its RETURNING). It is not called for the columns of `JOIN
+documents USING (id)`. Deletions by a cascade of foreign keys have no name, so the schema has no
+cascades.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _ALLOWED: Final = frozenset(
 _ON_TABLES: Final = frozenset(
     {_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE}
 )
-#: What SQLite asks for when it makes the table of `json_each`. Nobody can change the schema by it:
-#: that takes PRAGMA writable_schema.
+#: Actions of SQLite when it makes the table of `json_each`. They cannot change the schema: that
+#: needs PRAGMA writable_schema.
 _FOR_JSON: Final = frozenset(
     {
         (_READ, "sqlite_master", "ROWID"),
@@ -50,12 +50,14 @@ _MADE: Final = re.compile(r"CREATE (TABLE|TRIGGER|VIEW) (\w+)")
 def refuse_what_is_not_theirs(
     action: int, first: str | None, second: str | None, _: str | None, inside: str | None
 ) -> int:
-    """The authorizer of connections of users: views of one user, and what these and triggers of
-    the schema do inside."""
+    """The authorizer of connections of users. Allow the views of one user and the actions inside
+    these views and inside triggers of the schema; refuse everything else."""
     if action in _ALLOWED:
         return sqlite3.SQLITE_OK
     views, named = _named("VIEW"), _named("VIEW") | _named("TRIGGER")
-    if action == _READ and not second and first not in views:  # a count: of no view or trigger
+    if (
+        action == _READ and not second and first not in views
+    ):  # a count, outside of any view or trigger
         return sqlite3.SQLITE_DENY
     if action in _ON_TABLES and (first in views or inside in named):
         return sqlite3.SQLITE_OK
@@ -65,19 +67,19 @@ def refuse_what_is_not_theirs(
 
 
 def require_views(sql: str) -> None:
-    """Raises WorkspaceUnavailable for a statement that names anything but views."""
+    """Raise WorkspaceUnavailable for a statement that names anything but views."""
     if found := _others().search(sql):
         raise WorkspaceUnavailable(f"a statement in the name of a user takes no {found[0]}")
 
 
 @cache
 def _others() -> re.Pattern[str]:
-    names = "|".join(sorted(_named("TABLE")))
+    names = "|".join(sorted(_named("TABLE") | {"schema_steps"}))
     return re.compile(rf"\b({names}|sqlite_\w*|pragma_\w*)\b", re.IGNORECASE)
 
 
 @cache
 def _named(kind: str) -> frozenset[str]:
-    """What the schema has of one kind."""
+    """Return the names of one kind in the schema."""
     found = [match for step in steps_of("sqlite") for match in _MADE.findall(step.sql)]
     return frozenset(name for one, name in found if one == kind)

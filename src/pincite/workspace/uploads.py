@@ -1,4 +1,4 @@
-"""An uploaded file becomes texts by page, or a reason why it has none."""
+"""Read the text of an uploaded file by page, or report why it has none."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from dataclasses import replace
 
 import msgspec
 
-from pincite.errors import SourceError
-from pincite.model import Source
+from pincite.citations.pictures import PagePicture, paint_cited
+from pincite.citations.reading import Passage
+from pincite.errors import SourceError, UsageError
+from pincite.model import Document, Source
 from pincite.model.records import RECORD_LANGUAGES
 from pincite.readers import read_document
 from pincite.readers.extraction import reason_of
+from pincite.records.accept import BETWEEN_PAGES
 
 _SOURCE = Source(name="documents", kind="records", location="documents")
 
 
 class UploadedText(msgspec.Struct, frozen=True):
-    """The text of a file: one text, or one for each page where it has pages. `language` says how it
-    is written, one of `RECORD_LANGUAGES`; `title` is what the file calls itself. `recognised` are
-    the pages, from 1, whose text OCR has read in a picture: letters of it may be wrong."""
+    """The text of a file: one text, or one for each page if it has pages. `language` is the
+    language of the text, one of `RECORD_LANGUAGES`; `title` is the title in the file. `recognised`
+    are the pages, from 1, whose text OCR read from a picture: single letters may be wrong."""
 
     pages: tuple[str, ...]
     is_paged: bool
@@ -28,17 +31,13 @@ class UploadedText(msgspec.Struct, frozen=True):
 
 
 def read_upload(raw: bytes, filename: str, *, ocr: bool = False) -> UploadedText:
-    """The text in the bytes of a file, whose name says how to read it; with `ocr` that of pages
-    that are pictures, too. Raises SourceError with a reason for people: it is of a type that is not
-    read, or broken, encrypted, empty, too large."""
-    try:
-        document = read_document(raw, source=replace(_SOURCE, ocr=ocr), path=filename, ref="")
-    except SourceError as error:
-        code, detail = reason_of(error)
-        raise SourceError(detail if code == "failed" else f"{code}: {detail}") from error
+    """Return the text in the bytes of a file; the file name selects the reader. With `ocr`, pages
+    that are pictures are read, too. Raise SourceError with a reason for people: the type is
+    unsupported, or the file is broken, encrypted, empty or too large."""
+    document = _document(raw, filename, ocr)
     text = document.text
     if "\0" in text:
-        raise SourceError("binary: the file is no text")
+        raise SourceError("binary: the file is not a text")
     pages = tuple(text[page.start : page.end] for page in document.pages)
     paged = bool(document.extractor and pages)
     found = pages if paged else (text,)
@@ -47,3 +46,47 @@ def read_upload(raw: bytes, filename: str, *, ocr: bool = False) -> UploadedText
     language = document.language if document.language in RECORD_LANGUAGES else "text"
     pictures = tuple(n for n, page in enumerate(document.pages, 1) if page.recognised)
     return UploadedText(found, paged, language, document.title, pictures)
+
+
+def is_pictured(filename: str) -> bool:
+    """Return whether pages of the file can be shown as pictures."""
+    return filename.lower().endswith(".pdf")
+
+
+def picture_of(raw: bytes, filename: str, cited: Passage, *, ocr: bool = False) -> PagePicture:
+    """Return the page on which a passage of an uploaded PDF begins, with boxes around the cited
+    text. Raise UsageError for other files, if the bytes now have another text, or if the page
+    cannot be drawn."""
+    start, end = cited.start_char, cited.end_char
+    if not is_pictured(filename) or start is None or end is None:
+        raise UsageError(f"{filename} is not a PDF: it has no pages")
+    try:
+        return _picture(raw, _document(raw, filename, ocr), cited.text, start, end)
+    except SourceError as error:  # its message describes the file, for the caller
+        raise UsageError(error.message, hint=error.hint) from error
+
+
+def _picture(raw: bytes, document: Document, cited: str, start: int, end: int) -> PagePicture:
+    begins = 0  # offset of the page in the record; gaps there are larger than in the document
+    for number, page in enumerate(document.pages, 1):
+        length = page.end - page.start
+        if begins <= start < begins + length:
+            last = min(end - begins, length)
+            shown = document.text[page.start + start - begins : page.start + last]
+            if not cited.startswith(shown):
+                break
+            chars = (page.start + start - begins, page.start + last)
+            return paint_cited(raw, document, number, *chars)
+        begins += length + len(BETWEEN_PAGES)
+    raise UsageError(
+        f"{document.path} has another text than when the passage was indexed",
+        hint="ask again once the document is ready",
+    )
+
+
+def _document(raw: bytes, filename: str, ocr: bool) -> Document:
+    try:
+        return read_document(raw, source=replace(_SOURCE, ocr=ocr), path=filename, ref="")
+    except SourceError as error:
+        code, detail = reason_of(error)
+        raise SourceError(detail if code == "failed" else f"{code}: {detail}") from error

@@ -1,4 +1,4 @@
-"""A key that a caller shows becomes an access, or is refused."""
+"""Verify a caller's key and return its access."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pincite.workspace.keys import make_key, matches, prefix_of
 from pincite.workspace.model import Access, ApiKey
 from pincite.workspace.ports import Workspaces
 
-_NOBODYS = make_key()  # what there is no key for is compared, too: it takes as long
+_NOBODYS = make_key()  # compared if there is no such key, so that both cases take as long
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: the key that was shown, and what it may touch."""
+    """A verified caller: the key and its access."""
 
     key: ApiKey
     access: Access
 
 
 async def verify_key(workspaces: Workspaces, text: str, now: datetime) -> Caller:
-    """Who shows this key. It is looked up each time, so that one which is revoked is refused at
-    once by every process. Raises Unauthenticated, which says as much of a wrong key as of one that
-    there never was, and WorkspaceUnavailable."""
+    """Return the caller that a key identifies. The key is looked up each time, so that every
+    process refuses a revoked key at once. Raise Unauthenticated, with the same message for a wrong
+    key and for one that never existed, and WorkspaceUnavailable."""
     prefix = prefix_of(text)
     if prefix is None:
         raise Unauthenticated("a key has the form pin_...", hint="Authorization: Bearer pin_...")
@@ -32,7 +32,7 @@ async def verify_key(workspaces: Workspaces, text: str, now: datetime) -> Caller
         found = await operator.key_by_prefix(prefix)
         key, hashed = found if found else (None, _NOBODYS.hash)
         if not matches(text, hashed) or key is None:
-            raise Unauthenticated("the key is not known")
+            raise Unauthenticated("the key is unknown")
         if key.revoked is not None:
             raise Unauthenticated("the key has been revoked")
         if key.expires is not None and key.expires <= now:

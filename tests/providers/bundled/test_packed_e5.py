@@ -82,7 +82,7 @@ def test_what_is_cached_is_ready_and_is_not_fetched_again(cached: Path, tmp_path
 
 
 def test_the_hub_has_no_packed_model_and_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="hub: not there in this form"):
+    with pytest.raises(ModelUnavailable, match="hub: not published there in this form"):
         fetch(
             *(MULTILINGUAL_E5_SMALL.name, tmp_path),
             options=FetchOptions(order=("hub",), hub_url="http://127.0.0.1:1"),
@@ -114,13 +114,13 @@ def test_a_damaged_file_is_refused_and_never_more(
 
 @pytest.mark.parametrize("name", ["bundled:other", "bundled:multilingual@128"])
 def test_a_name_that_there_is_not_is_refused_with_those_that_are(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="is no bundled model") as caught:
+    with pytest.raises(ConfigError, match="is not a bundled model") as caught:
         asyncio.run(Registry(models=tmp_path).open("dense", name))
     assert "bundled:multilingual" in caught.value.hint
     assert parse_model(name).provider == "bundled"
 
 
 def test_offline_nothing_is_fetched(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="nothing is fetched while offline") as caught:
+    with pytest.raises(ModelUnavailable, match="offline is set") as caught:
         asyncio.run(Registry(models=tmp_path, offline=True).open("dense", "bundled:multilingual"))
     assert caught.value.hint == "pincite models fetch multilingual-e5-small"

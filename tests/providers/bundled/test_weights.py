@@ -83,7 +83,7 @@ def test_a_second_fetch_asks_nobody(hub: Hub, published: Published, root: Path) 
 def test_a_full_disk_is_noticed_before_anything_is_fetched(
     hub: Hub, published: Published, root: Path
 ) -> None:
-    with pytest.raises(DiskFull, match="needs 0 MB for a moment"):
+    with pytest.raises(DiskFull, match="temporarily needs 0 MB"):
         weights.fetch(
             "tiny",
             root,
@@ -102,7 +102,7 @@ def test_a_root_that_cannot_be_made_is_named(published: Published, tmp_path: Pat
 
 def test_an_unknown_name_is_answered_with_the_known_ones(root: Path) -> None:
     for verb in (weights.fetch, weights.find, weights.verify, weights.remove):
-        with pytest.raises(UsageError, match="known are all-MiniLM-L6-v2"):
+        with pytest.raises(UsageError, match="known models: all-MiniLM-L6-v2"):
             verb("all-MiniLM", root)
 
 

@@ -62,7 +62,7 @@ def test_only_its_user_can_read_the_file(tmp_path: Path) -> None:
 def test_a_memory_is_no_file_of_conversations(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     asyncio.run(SqliteMemory(path).remember("ada", "a fact"))
-    with pytest.raises(MemoryUnavailable, match="something else"):
+    with pytest.raises(MemoryUnavailable, match="another program"):
         asyncio.run(SqliteConversations(path).begin("ada"))
 
 
@@ -79,7 +79,7 @@ def test_a_conversation_has_so_many_turns_and_no_more(tmp_path: Path) -> None:
         conversations = SqliteConversations(tmp_path / "conversations.db", most=5)
         id_ = await conversations.begin("ada")
         await conversations.append("ada", id_, (*pair(1), *pair(2)))
-        with pytest.raises(UsageError, match="begin a new one"):
+        with pytest.raises(UsageError, match="begin a new conversation"):
             await conversations.append("ada", id_, pair(3))
         assert len(await conversations.turns("ada", id_)) == 4
         await conversations.close()

@@ -112,7 +112,7 @@ def test_only_what_may_pass_is_asked_again(server: ContractServer, fault: str) -
 def test_nobody_there_says_so_and_what_to_do() -> None:
     with ContractServer() as gone:
         url = gone.url("openai")
-    with pytest.raises(Unavailable, match="could not be asked") as caught:
+    with pytest.raises(Unavailable, match="the request to") as caught:
         ask(gone, url=url)
     assert "running" in caught.value.hint
 
@@ -239,6 +239,6 @@ def test_a_server_near_by_that_takes_no_connection_is_given_up_soon() -> None:
             finally:
                 await transport.close()
 
-        with pytest.raises(Unavailable, match="could not be reached in time") as caught:
+        with pytest.raises(Unavailable, match="in time") as caught:
             asyncio.run(session())
         assert "pincite doctor" in caught.value.hint

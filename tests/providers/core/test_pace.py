@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,12 +55,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "state" / "rates.db"
 
 
-@pytest.fixture
-def server() -> Iterator[ContractServer]:
-    with ContractServer() as running:
-        yield running
-
-
 def start(server: ContractServer, file: Path, per_minute: int, times: int) -> subprocess.Popen[str]:
     asked = (server.url("voyage"), str(file), str(per_minute), str(times))
     command = [sys.executable, "-m", "tests.providers.core.asking", *asked]
@@ -82,7 +75,7 @@ def test_two_processes_together_ask_no_more_than_was_set(
     assert said.count("answered") == server.record.requests == 6
     refused = [line for line in said if line != "answered"]
     assert len(refused) == 4
-    assert all("at most 6 requests a minute are set" in line for line in refused)
+    assert all("the limit is 6 requests a minute" in line for line in refused)
 
 
 def test_a_pause_that_a_provider_asked_of_one_process_is_kept_by_others(
@@ -92,7 +85,7 @@ def test_a_pause_that_a_provider_asked_of_one_process_is_kept_by_others(
     first = lines_of(start(server, file, per_minute=0, times=1))
     second = lines_of(start(server, file, per_minute=0, times=1))
     assert first[0].startswith("RateLimited voyage at")
-    assert "it has asked for a pause" in second[0]
+    assert "the service asked for a pause" in second[0]
     assert server.record.requests == 1
 
 
@@ -144,7 +137,7 @@ def test_a_turn_that_comes_too_late_is_refused_at_once_and_not_taken(file: Path)
     pace = pace_of(time := Time(), file, Rate(requests_per_minute=1))
     take(pace)
     for _ in range(3):
-        with pytest.raises(RateLimited, match="may be asked again in 61 s, and 20 s are left"):
+        with pytest.raises(RateLimited, match="has to wait 61 s, but only 20 s are left"):
             take(pace, most_s=20)
     assert time.slept == []
     time.now_s += WINDOW_S

@@ -87,7 +87,10 @@ def test_a_third_party_adds_a_provider_in_one_file(third_party: Path, tmp_path: 
 
 
 def test_an_unknown_provider_lists_those_of_the_kind() -> None:
-    with pytest.raises(ConfigError, match=r"no provider 'nobody' for dense; known: .*voyage") as e:
+    with pytest.raises(
+        ConfigError,
+        match=r"no provider of dense models is named 'nobody'; known providers: .*voyage",
+    ) as e:
         find_provider("nobody", "dense")
     assert "judge" not in str(e.value)
 

@@ -36,7 +36,7 @@ def test_a_text_that_is_too_long_is_cut_with_a_warning(server: ContractServer) -
 def test_a_text_that_is_too_long_fails_by_number_where_that_is_wanted(
     server: ContractServer,
 ) -> None:
-    with pytest.raises(TooLarge, match=r"item 1 is too large on its own.*512 tokens"):
+    with pytest.raises(TooLarge, match=r"item 1 alone exceeds the limit.*512 tokens"):
         embed(server, "tei", ["a", "long " * 2_000], oversize="fail")
 
 

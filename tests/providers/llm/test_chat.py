@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Any
@@ -26,12 +26,6 @@ from tests.providers.llm.raw_server import RawServer
 from tests.providers.served import LLMS, opened
 
 HELLO = (Message("user", "one two three"),)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ContractServer]:
-    with ContractServer() as running:
-        yield running
 
 
 def contract_of(name: str) -> type[LLMContract]:

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from pincite.errors import IndexTooNew, MemoryUnavailable, Unavailable, UsageError
 from pincite.model import Matrix, Vector
 from pincite.ports import Memory
+from pincite.providers.memory.kept import fact_id
 from pincite.providers.memory.recall import combined, word_scores
-from pincite.providers.memory.sqlite import SqliteMemory, fact_id
+from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.providers.sparse.analyser import Analyser
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.memories import LOOKALIKES, MemoryContract
@@ -245,7 +246,7 @@ def test_a_user_has_so_many_facts_and_no_more(tmp_path: Path) -> None:
             await memory.remember("ada", f"fact {number}")
         await memory.remember("ada", "fact 0")  # known already
         await memory.remember("bob", "fact 3")
-        with pytest.raises(UsageError, match="as many as there can be"):
+        with pytest.raises(UsageError, match="which is the maximum"):
             await memory.remember("ada", "fact 3")
         await memory.close()
 

@@ -19,17 +19,10 @@ DOCUMENTS = ["bread", "retries wait with jitter", "how do retries wait", "文書
 KEY = "key-of-the-tests"
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[ContractServer]:
-    with ContractServer(key=KEY) as server:
-        yield server
-
-
 @pytest.fixture
-def server(running: ContractServer) -> ContractServer:
-    running.heal()
-    running.record.clear()
-    return running
+def server() -> Iterator[ContractServer]:
+    with ContractServer(key=KEY) as running:
+        yield running
 
 
 def ours(server: ContractServer, name: str) -> dict[int, float]:

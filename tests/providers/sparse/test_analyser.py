@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.providers.sparse.analyser import _UNIT_CHARS, Analyser
@@ -157,3 +157,14 @@ def test_ascii_is_cut_as_by_the_whole_pattern(text: str) -> None:
     from pincite.providers.sparse import analyser
 
     assert analyser._ASCII_UNIT.findall(text) == analyser._unit_pattern().findall(text)
+
+
+@given(st.lists(st.from_regex(r"[A-Za-z0-9_.'\-]{1,40}", fullmatch=True), max_size=8))
+@example(["foo.barBaz", "barBaz", "foo"])
+@example(["barBaz", "foo.barBaz.foo"])
+@example(["v1.2.3", "1.2", "v1", "a.v1"])
+@example(["U.S.A", "A", "e.g"])
+def test_what_was_learnt_of_names_changes_no_terms(units: list[str]) -> None:
+    shared = Analyser()
+    for unit in [*units, *reversed(units)]:
+        assert shared.terms(unit) == Analyser().terms(unit)

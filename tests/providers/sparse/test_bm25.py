@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pincite.providers.sparse.analyser import Analyser
 from pincite.providers.sparse.bm25 import Bm25Encoder, round_average, term_id
 from tests.places import HANGS_S
 
@@ -81,3 +83,23 @@ def test_the_rounded_average_is_within_five_per_cent_and_a_fixed_point(mean: flo
 
 def test_an_empty_corpus_has_an_average_that_can_be_divided_by() -> None:
     assert round_average(0.0) == round_average(1.0) == 1.0
+
+
+@given(st.lists(st.text(), max_size=5))
+@example(["a b a", "b a b"])
+@example(["C++ and c#, os.path.join and 漢字カナ", "x" * 200])
+@example(["", "e.g. U.S.A don't"])
+def test_counts_are_those_of_the_terms_whatever_was_counted_before(texts: list[str]) -> None:
+    encoder = Bm25Encoder()
+    for text in [*texts, *texts]:
+        terms = Analyser().terms(text)
+        counts, length = encoder.count(text)
+        assert dict(zip(counts.indices, counts.values, strict=True)) == Counter(map(term_id, terms))
+        assert length == len(terms)
+
+
+def test_counts_stay_when_what_was_learnt_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pincite.providers.sparse.bm25._REMEMBERED", 3)
+    text = "the lantern on the shelf needs oil_and_wick, the lamp a new wick"
+    encoder = Bm25Encoder()
+    assert [encoder.count(text) for _ in range(3)] == [Bm25Encoder().count(text)] * 3

@@ -84,7 +84,7 @@ def test_a_model_of_the_hub_is_fetched_once(hub: Hub, tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_what_the_hub_says_is_refused(hub: Hub, tmp_path: Path) -> None:
     hub.lie = True
-    with pytest.raises(ModelUnavailable, match="was due"):
+    with pytest.raises(ModelUnavailable, match="is expected"):
         locate(NAME, tmp_path / "models", hub=hub.url)
     assert not [p for p in (tmp_path / "models").iterdir() if p.is_dir()]
 

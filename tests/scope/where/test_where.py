@@ -86,31 +86,31 @@ def test_what_a_text_means(text: str, meant: Filter) -> None:
 @pytest.mark.parametrize(
     ("text", "at", "said"),
     [
-        ("colour = red", 1, "there is no field 'colour'"),
-        ("source_type = code and lang = go", 24, "there is no field 'lang'"),
-        ("source_type = cod", 15, "there is no kind 'cod'; docs, code, data"),
-        ("kind = 'cod'", 8, "there is no kind 'cod'; docs, code, data"),
-        ("path", 0, "path has values, at the end; expected =, !=, in, not in, ^=, exists"),
-        ("path ~ x", 6, "path has values"),
+        ("colour = red", 1, "no field is named 'colour'"),
+        ("source_type = code and lang = go", 24, "no field is named 'lang'"),
+        ("source_type = cod", 15, "no kind is named 'cod'; docs, code, data"),
+        ("kind = 'cod'", 8, "no kind is named 'cod'; docs, code, data"),
+        ("path", 0, "path takes values, at the end; expected =, !=, in, not in, ^=, exists"),
+        ("path ~ x", 6, "path takes values"),
         ("path =", 0, "a value is missing"),
         ("path = and", 8, "and is a keyword"),
         ("path = (a b)", 11, "expected , or )"),
         ("path = (a, b", 0, "expected , or )"),
         ("path in a", 9, "a list such as (a, b)"),
         ("path not a", 10, "expected in"),
-        ("path = src/*.py", 8, "compared as they are"),
+        ("path = src/*.py", 8, "compared literally"),
         ('path = "src', 8, "this quote is not closed"),
         ("path = a path = b", 10, "expected and, or, or the end"),
         ("path = a &&", 10, "expected and, or, or the end"),
         ("(path = a", 0, "a parenthesis is not closed"),
         ("path = a)", 9, "expected and, or, or the end"),
-        ("path = a and", 0, "something is missing"),
+        ("path = a and", 0, "the condition is incomplete"),
         ("id = abc", 6, "32 digits"),
         ("id exists", 4, "expected =, !=, in, not in"),
         (
             "text = fox",
             6,
-            "text is searched by words, at character 6 ('= fox'); expected ~, exists",
+            "text is searched by keywords, at character 6 ('= fox'); expected ~, exists",
         ),
         ("text ~ all fox", 12, "a list such as (some, words)"),
         ("start_line ~ 3", 12, "start_line is a number"),
@@ -120,17 +120,17 @@ def test_what_a_text_means(text: str, meant: Filter) -> None:
         ("3 < path", 5, "expected start_line, end_line"),
         ("3 < start_line > 2", 16, "the same way"),
         ("3 = start_line", 3, "expected <, <=, >, >="),
-        ("^", 1, "no sign of it"),
-        ("path = a or path = b and language = c", 13, "cannot say `and` inside of `or`"),
-        ("path = a or language != c", 13, "cannot say `not` inside of `or`"),
-        ("not (path = a and language = c)", 6, "cannot say `not` inside of `or`"),
+        ("^", 1, "unknown character"),
+        ("path = a or path = b and language = c", 13, "cannot have `and` inside of `or`"),
+        ("path = a or language != c", 13, "cannot have `not` inside of `or`"),
+        ("not (path = a and language = c)", 6, "cannot have `not` inside of `or`"),
         (
             "(path = a or language = b) and (path = c or language = d)",
             33,
-            "a second `or`",
+            "only one `or`",
         ),
-        ("(" * 60 + "path = a" + ")" * 60, 52, "inside each other"),
-        ("not " * 9_999 + "path = a", 0, "too many"),
+        ("(" * 60 + "path = a" + ")" * 60, 52, "nested `not`"),
+        ("not " * 9_999 + "path = a", 0, "exceed the limit"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place_and_what_is_allowed(
@@ -148,7 +148,7 @@ def test_what_is_wrong_is_named_with_its_place_and_what_is_allowed(
 def test_a_pattern_is_refused_with_the_prefix_that_is_meant() -> None:
     with pytest.raises(UsageError) as caught:
         parse_where("path = src/*.py")
-    assert caught.value.hint == 'path ^= "src/", or "src/*.py" as it is'
+    assert caught.value.hint == 'path ^= "src/", or "src/*.py" for the literal text'
 
 
 def test_an_unknown_field_names_the_known_ones_and_the_one_that_is_meant() -> None:
@@ -157,7 +157,7 @@ def test_an_unknown_field_names_the_known_ones_and_the_one_that_is_meant() -> No
             parse_where(f"{given_name} = x")
         for field in FIELDS:
             assert field in caught.value.message
-        assert caught.value.hint == f"{meant} in place of {given_name}"
+        assert caught.value.hint == f"use {meant} instead of {given_name}"
 
 
 def test_a_printed_filter_has_the_names_that_people_use() -> None:

@@ -83,7 +83,7 @@ def test_the_file_is_the_documented_one(home: Home, name: str) -> None:
     user, project, _ = DOCUMENTED[name]
     assert home.path(name) == home.places.home / user
     if project is None:
-        with pytest.raises(UsageError, match="has no configuration of projects"):
+        with pytest.raises(UsageError, match="has no project configuration"):
             home.install(name, "project")
     else:
         assert home.path(name, "project") == home.places.project / project
@@ -111,7 +111,7 @@ def test_a_file_that_was_not_there_is_made_and_goes_again(
 _KINDS: dict[str, Callable[[str], str]] = {
     "empty": lambda name: "",
     "blank": lambda name: "\n\n",
-    "no servers": lambda name: "" if CLIENTS[name].toml else "{}",
+    "not a table of servers": lambda name: "" if CLIENTS[name].toml else "{}",
     "documented": lambda name: DOCUMENTED[name][2],
     "comments": pretty,
     "crlf": lambda name: pretty(name, newline="\r\n"),
@@ -174,7 +174,7 @@ def test_another_server_of_the_same_name_is_not_touched(home: Home, name: str) -
     (taken,) = said(CLIENTS[name], text.encode())[CLIENTS[name].root]
     path = home.write(name, text)
     for act in (home.install, home.uninstall):
-        with pytest.raises(UsageError, match=r"another server|another program's") as raised:
+        with pytest.raises(UsageError, match=r"another (?:server|program)") as raised:
             act(name, called=taken)
         assert "--force" in str(raised.value)
         assert path.read_text() == text
@@ -222,7 +222,7 @@ def test_what_its_owner_put_into_our_entry_stays(home: Home, name: str) -> None:
 BROKEN = [
     ('{\n  "a": 1\n  "b": 2\n}', "line 3", "a = 1\nb = \n"),
     ("{", "line 1", "[a\n"),
-    ('{\n"ROOT": []}', "holds no servers", "ROOT = []\n"),
+    ('{\n"ROOT": []}', "not a table of servers", "ROOT = []\n"),
 ]
 
 
@@ -299,9 +299,9 @@ def test_a_project_does_not_lead_out_of_itself(home: Home) -> None:
     path.parent.mkdir()
     path.symlink_to(elsewhere)
     (home.places.project / "AGENTS.md").symlink_to(elsewhere)
-    with pytest.raises(UsageError, match="is a link out of"):
+    with pytest.raises(UsageError, match="is a link to"):
         home.install("cursor", "project")
-    with pytest.raises(UsageError, match="is a link out of"):
+    with pytest.raises(UsageError, match="is a link to"):
         install_rules(CLIENTS["codex"], home.places, "project")
     assert elsewhere.read_text() == "{}"
     home.install("cursor", "project", force=True)
@@ -334,11 +334,11 @@ def test_a_folder_that_was_made_for_the_file_goes_with_it(home: Home) -> None:
 def test_what_is_no_plain_file_is_refused_and_nothing_waits(home: Home) -> None:
     path = home.path("cursor")
     os.mkfifo(path)
-    with pytest.raises(SourceError, match="is no regular file"):
+    with pytest.raises(SourceError, match="is not a regular file"):
         home.install("cursor")
     path.unlink()
     path.mkdir()
-    with pytest.raises(SourceError, match=r"no regular file|cannot be read"):
+    with pytest.raises(SourceError, match=r"not a regular file|cannot be read"):
         home.install("cursor")
     path.rmdir()
     path.symlink_to(path)
@@ -346,7 +346,7 @@ def test_what_is_no_plain_file_is_refused_and_nothing_waits(home: Home) -> None:
         home.install("cursor")
     path.unlink()
     path.write_bytes(b'{"a": "\xff"}')
-    with pytest.raises(SourceError, match="is not UTF-8, at byte 7"):
+    with pytest.raises(SourceError, match="is not valid UTF-8 at byte 7"):
         home.install("cursor")
 
 
@@ -363,7 +363,7 @@ def test_what_another_program_writes_meanwhile_is_not_lost(home: Home) -> None:
     path = home.write("cursor", "{}")
     change = install(CLIENTS["cursor"], home.places, "user", "pincite", COMMAND, force=False)
     path.write_text('{"new": 1}')
-    with pytest.raises(SourceError, match="was changed by another program just now"):
+    with pytest.raises(SourceError, match="another program just changed"):
         apply(change)
     assert path.read_text() == '{"new": 1}'
 

@@ -139,15 +139,15 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
     ("text", "said"),
     [
         ("", "line 1: a value is missing"),
-        ('{\n  "a": 1\n  "b": 2\n}', "line 3: a comma or } is missing"),
-        ("{\n  a: 1\n}", "line 2: a key in double quotes or } is missing"),
-        ('{"a" 1}', "line 1: a colon is missing after 'a'"),
-        ('{"a": "b\n"}', "line 1: a text does not end on its line"),
-        ('{"a": tru}', "line 1: 'tru' is no value"),
-        ("{}\n{}", "line 2: something stands after the end of the value"),
+        ('{\n  "a": 1\n  "b": 2\n}', "line 3: expected a comma or }"),
+        ("{\n  a: 1\n}", "line 2: expected a key in double quotes or }"),
+        ('{"a" 1}', "line 1: expected a colon after 'a'"),
+        ('{"a": "b\n"}', "line 1: a text has no end on its line"),
+        ('{"a": tru}', "line 1: 'tru' is not a value"),
+        ("{}\n{}", "line 2: unexpected text after the end of the value"),
         ("[" * 100_000, "line 1: it is nested too deeply"),
-        ("/*" * 50_000, "line 1: '*' is no value"),
-        ('{"a": 01x}', "line 1: '01x' is no value"),
+        ("/*" * 50_000, "line 1: '*' is not a value"),
+        ('{"a": 01x}', "line 1: '01x' is not a value"),
     ],
 )
 def test_a_broken_text_is_refused_with_its_line(text: str, said: str) -> None:
@@ -157,7 +157,7 @@ def test_a_broken_text_is_refused_with_its_line(text: str, said: str) -> None:
 
 
 def test_a_part_of_the_path_that_is_no_object_is_refused() -> None:
-    with pytest.raises(Malformed, match=r"line 2: servers is no object"):
+    with pytest.raises(Malformed, match=r"line 2: servers is not an object"):
         set_value('{\n"servers": []}', PATH, ENTRY)
-    with pytest.raises(Malformed, match="line 1: the file is no object"):
+    with pytest.raises(Malformed, match="line 1: the file is not an object"):
         set_value("[]", PATH, ENTRY)

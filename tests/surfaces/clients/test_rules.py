@@ -89,7 +89,7 @@ def test_a_rules_file_that_is_not_ours_is_not_written_to(home: Home) -> None:
     path = home.places.project / ".cursor" / "rules" / "pincite.mdc"
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    with pytest.raises(UsageError, match="is there and not ours"):
+    with pytest.raises(UsageError, match="exists and was not written by Pincite"):
         install_rules(CLIENTS["cursor"], home.places, "project")
     assert install_rules(CLIENTS["cursor"], home.places, "user") is None
     assert install_rules(CLIENTS["claude-desktop"], home.places, "user") is None

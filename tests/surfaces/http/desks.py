@@ -16,7 +16,8 @@ from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import Desk, RequestLimits
 from pincite.workspace import KeyScope
-from pincite.workspace.file_store import FolderFiles
+from pincite.workspace.file_store import FileStore, FolderFiles
+from pincite.workspace.issuer_keys import IssuerKeys
 from pincite.workspace.keys import make_key
 from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
@@ -114,6 +115,8 @@ async def office(
     workspaces: Workspaces | None = None,
     limits: RequestLimits = RequestLimits(per_minute=100_000),
     guard: GuardLimits = GuardLimits(),
+    issuer: IssuerKeys | None = None,
+    files: FileStore | None = None,
 ) -> AsyncIterator[Office]:
     """A server with an empty database and index."""
     async with AsyncExitStack() as stack:
@@ -123,9 +126,10 @@ async def office(
         await given.migrate()
         stack.push_async_callback(given.close)
         workspace = await stack.enter_async_context(Workspace(settings, given, lexical=True))
-        files = FolderFiles(folder / "files")
+        files = files or FolderFiles(folder / "files")
         made: Office
-        desk = Desk(workspace, given, files, limits, lambda: made.now)
+        desk = Desk(workspace, given, files, limits, lambda: made.now, issuer=issuer)
+        stack.push_async_callback(desk.showing.close)
         made = Office(
             desk,
             make_app(desk, Names((HOST,)), guard),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import uuid4
@@ -180,7 +181,34 @@ async def test_a_key_without_a_scope_may_not(served: Office) -> None:
     assert (await writer.client.post("/v1/search", json={"question": "x"})).status_code == 403
     assert (await writer.client.get("/metrics")).status_code == 403
     operator = await served.person("Olga", ["admin"])
-    assert "pincite_requests_total" in (await operator.client.get("/metrics")).text
+    await writer.client.post("/v1/documents", params={"filename": "a.md"}, content=KEYS)
+    told = (await operator.client.get("/metrics")).text
+    assert re.search(r'pincite_requests_total\{operation="metrics",process=".+:\d+",.+"403"', told)
+    assert 'pincite_jobs{state="waiting"} 1.0' in told
+    assert 'pincite_documents{status="pending"} 1.0' in told
+
+
+async def test_a_change_of_metadata_leaves_what_it_does_not_name(served: Office) -> None:
+    anna = await served.person("Anna")
+    place = f"/v1/documents/{(await anna.upload('a.md', KEYS))['id']}"
+    for given in ({"category": "manual"}, {"document_type": "guide"}, {"category": ""}):
+        said = (await anna.client.patch(place, json={"metadata": given})).json()
+        if given.get("document_type"):
+            assert said["given"] == {"category": "manual", "document_type": "guide"}
+    assert said["given"] == {"document_type": "guide"}
+
+
+async def test_headers_are_sent_once(served: Office) -> None:
+    anna = await served.person("Anna")
+    for path in ("/ui", "/ui/app.js", "/ui/style.css"):
+        found = (await anna.client.get(path)).headers
+        assert found["content-type"].count("charset") == 1
+        assert found.get_list("cache-control") == ["no-store"]
+    asked = {"question": "x", "stream": True}
+    events = await anna.client.post("/v1/answers", json=asked)
+    assert events.headers.get_list("cache-control") == ["no-store"]
+    lost = await anna.client.post("/v1/answers", json={**asked, "conversation": "nope"})
+    assert (lost.status_code, lost.json()["code"]) == (404, "not_found")
 
 
 async def test_a_request_that_is_sent_again_makes_nothing_twice(served: Office) -> None:
@@ -192,6 +220,11 @@ async def test_a_request_that_is_sent_again_makes_nothing_twice(served: Office) 
     assert first.json()["id"] == again.json()["id"]
     other = await anna.client.post("/v1/documents", **{**asked, "content": b"other"})  # type: ignore[arg-type]
     assert (other.status_code, other.json()["code"]) == (409, "conflict")
+    change = {"metadata": {"category": "manual"}}
+    await anna.client.patch(f"/v1/documents/{first.json()['id']}", json=change)
+    later = await anna.client.post("/v1/documents", **{**asked, "content": b"other"})  # type: ignore[arg-type]
+    assert later.status_code == 409, "an upload is not lost where the document was changed since"
+    assert (await anna.client.post("/v1/documents", **asked)).status_code == 202  # type: ignore[arg-type]
     his = await bert.client.post("/v1/documents", **asked)  # type: ignore[arg-type]
     assert his.json()["id"] != first.json()["id"]
     made = [await anna.client.post("/v1/spaces", json={"name": "T"}, headers=headers) for _ in "ab"]
@@ -217,6 +250,6 @@ async def test_pages_follow_each_other_and_a_cursor_of_somebody_else_is_named(
     assert sorted(seen) == [f"{number}.md" for number in range(5)]
     said = await bert.client.get("/v1/documents", params={"cursor": last})
     assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
-    assert "not given to you" in said.json()["detail"]
+    assert "belongs to another user" in said.json()["detail"]
     said = await bert.client.get("/v1/documents", params={"cursor": "nonsense"})
     assert said.status_code == 400

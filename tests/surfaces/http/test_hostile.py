@@ -308,7 +308,7 @@ async def test_a_warning_names_what_failed_and_not_where(
 
         async def failing(self: Any, *given: Any, **keywords: Any) -> Any:
             pack = await search(self, *given, **keywords)
-            away = Notice("dense_unavailable", "http://10.0.0.7:9/v1 could not be asked")
+            away = Notice("dense_unavailable", "the request to http://10.0.0.7:9/v1 failed")
             return replace(pack, warnings=(away, Notice("nothing_in_scope", "kept")))
 
         monkeypatch.setattr(type(served.desk.workspace), "search", failing)

@@ -58,6 +58,60 @@ async def test_texts_are_put_into_order(served: Office, anna: Person, judged: No
     assert said["results"] == [{"index": 1, "score": 1.0}]
 
 
+class Counting(OverlapReranker):
+    """Keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[list[str], int | None]] = []
+
+    async def rerank(self, query: str, documents: Any, top_n: Any = None, **more: Any) -> Any:
+        self.asked.append((list(documents), top_n))
+        return await super().rerank(query, documents, top_n, **more)
+
+
+class Listwise(Counting):
+    listwise = True
+
+
+def limited(served: Office, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
+    engine = served.desk.workspace._engine
+    profile = engine.settings.profile
+    changed = replace(profile, rerank=replace(profile.rerank, **limits))  # type: ignore[arg-type]
+    monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=changed))
+
+
+async def test_many_texts_are_judged_in_batches_and_put_into_one_order(
+    served: Office, anna: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reranker = Counting()
+    monkeypatch.setattr(served.desk.workspace._engine, "_reranker", reranker)
+    limited(served, monkeypatch, budget_tokens=10, batch=2, body_tokens=6)
+    texts = ["bread", "a key", "wood", "stone", "rotate a key", f"rotate {'x' * 100}"]
+    asked = {"query": "rotate a key", "documents": texts, "top_n": 2}
+    said = (await anna.client.post("/v1/rerank", json=asked)).json()
+    assert [one["index"] for one in said["results"]] == [4, 1]
+    assert said["cut"] == [5]
+    assert [len(batch) for batch, _ in reranker.asked] == [2, 2, 2]
+    assert all(len(one) < 50 for batch, _ in reranker.asked for one in batch)
+
+
+async def test_a_listwise_reranker_gets_all_in_one_request_or_refuses(
+    served: Office, anna: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reranker = Listwise()
+    monkeypatch.setattr(served.desk.workspace._engine, "_reranker", reranker)
+    limited(served, monkeypatch, budget_tokens=100, batch=2)
+    asked = {"query": "rotate", "documents": ["a", "b", "c"]}
+    assert (await anna.client.post("/v1/rerank", json=asked)).status_code == 200
+    assert [len(batch) for batch, _ in reranker.asked] == [3]
+    asked["documents"] = ["word " * 50] * 3
+    said = await anna.client.post("/v1/rerank", json=asked)
+    assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+    assert "send fewer" in said.json()["hint"]
+    assert len(reranker.asked) == 1
+
+
 @pytest.fixture
 def judged(served: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = served.desk.workspace._engine
@@ -66,7 +120,10 @@ def judged(served: Office, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_server_without_a_reranker_says_so(anna: Person) -> None:
     said = await anna.client.post("/v1/rerank", json={"query": "a", "documents": ["b"]})
-    assert (said.status_code, said.json()["detail"]) == (404, "this server has no reranker")
+    assert (said.status_code, said.json()["detail"]) == (
+        404,
+        "no reranker is configured on this server",
+    )
 
 
 async def test_a_reranker_that_fails_tells_its_fault_to_the_log_alone(

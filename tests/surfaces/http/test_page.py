@@ -148,6 +148,7 @@ def serving() -> Iterator[Served]:
 def test_each_example_answers_what_the_page_says() -> None:
     assert shutil.which("curl"), "apt-get install curl"
     made = {"/v1/documents": "DOCUMENT_ID", "/v1/spaces": "SPACE_ID", "/v1/feeds": "FEED_ID"}
+    made |= {"/v1/conversations": "CONVERSATION_ID", "/v1/facts": "FACT_ID"}
     with serving() as served:
         for example in examples():
             for command in example.commands:
@@ -158,7 +159,8 @@ def test_each_example_answers_what_the_page_says() -> None:
                         time.sleep(0.05)
                         said = served.run(command)
                 if method == "POST" and path in made:
-                    served.names[made[path]] = json.loads(said)["id"]
+                    one = json.loads(said)
+                    served.names[made[path]] = (one[0] if isinstance(one, list) else one)["id"]
                 if path == "/v1/search":
                     served.names["CITATION"] = json.loads(said)["evidence"][0]["citation"]
                 if path.endswith("/content") and method == "GET":

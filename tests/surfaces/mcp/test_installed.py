@@ -93,7 +93,7 @@ def test_options_reach_the_entry_and_a_dry_run_writes_nothing(indexed: Cli, home
 
 def test_rules_are_offered_where_the_client_has_a_file_for_them(indexed: Cli, home: Path) -> None:
     shown = run(indexed, home, "install", "claude-desktop", "--rules")
-    assert "reads no rules of the user from a file" in shown.stderr
+    assert "has no rules file for the user" in shown.stderr
     assert shown.stdout.startswith("## Finding evidence")
     run(indexed, home, "install", "codex", "--rules")
     assert "Finding evidence" in (home / ".codex" / "AGENTS.md").read_text()
@@ -108,9 +108,9 @@ def test_rules_are_offered_where_the_client_has_a_file_for_them(indexed: Cli, ho
         (("install", "emacs"), "'emacs' is not one of"),
         (("install", "cursor", "--name", "a b"), "--name 'a b'"),
         (("install", "cursor", "--tag", "course"), "give NAME=VALUE"),
-        (("install", "claude-desktop", "--scope", "project"), "no configuration of projects"),
-        (("install", "cursor", "--index", "/nowhere/.pincite"), "nothing is indexed at /nowhere"),
-        (("--tag", "a=b", "install", "cursor"), "options stand behind `pincite mcp install`"),
+        (("install", "claude-desktop", "--scope", "project"), "no project configuration"),
+        (("install", "cursor", "--index", "/nowhere/.pincite"), "no index exists at /nowhere"),
+        (("--tag", "a=b", "install", "cursor"), "give options after `pincite mcp install`"),
     ],
 )
 def test_what_cannot_be_is_wrong_usage(

@@ -159,7 +159,7 @@ def test_every_call_with_the_same_id_gets_an_answer(url: str) -> None:
     assert any(answer.status_code == 200 for answer in answers)
     for answer in answers:
         said = answer.json()
-        assert "result" in said or "the id 7 is in use" in said["error"]["message"]
+        assert "result" in said or "the id 7 belongs to" in said["error"]["message"]
     assert "result" in after.json()
 
 

@@ -86,7 +86,7 @@ def test_the_instructions_say_what_is_indexed_and_how_it_is_searched(
     said = with_client(indexed.folder, instructions, mode) or ""
     assert "- main: 3 documents" in said
     assert "acme" in said
-    assert "by word alone" in said
+    assert "keyword search only" in said
 
 
 def test_without_an_index_the_instructions_and_the_error_say_what_to_do(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
         ("search_evidence", {}, "missing required field `query`"),
         ("search_evidence", {"query": ""}, "query: Expected `str` of length >= 1"),
         ("search_evidence", {"query": "x", "limt": 3}, "did you mean 'limit'?"),
-        ("search_evidence", {"query": "x", "top_k": 3}, "no argument 'top_k'"),
+        ("search_evidence", {"query": "x", "top_k": 3}, "no argument is named 'top_k'"),
         ("search_evidence", {"query": "x", "limit": 51}, "limit: Expected `int` <= 50"),
         (
             "search_evidence",
@@ -240,15 +240,19 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
             "limit: Expected `int | null`, got `str`",
         ),
         ("search_evidence", {"query": "x", "kinds": ["pdf"]}, "use one of 'code', 'data', 'docs'"),
-        ("search_evidence", {"query": "x", "collections": ["no"]}, "there are: main"),
-        ("search_evidence", {"query": "x", "where": "lang = go"}, "try: language in place of lang"),
+        ("search_evidence", {"query": "x", "collections": ["no"]}, "known collections: main"),
+        (
+            "search_evidence",
+            {"query": "x", "where": "lang = go"},
+            "try: use language instead of lang",
+        ),
         ("search_evidence", {"query": "x", "where": "path"}, "expected =, !=, in, not in, ^="),
         ("read_lines", {"locator": "nothing.py"}, "no indexed file"),
-        ("read_lines", {"locator": "keys.py:99"}, "has 7 lines"),
-        ("read_lines", {"path": "keys.py"}, "no argument 'path'"),
+        ("read_lines", {"locator": "keys.py:99"}, "has 6 lines"),
+        ("read_lines", {"path": "keys.py"}, "no argument is named 'path'"),
         ("verify_citations", {"citations": []}, "citations: Expected `array` of length >= 1"),
         ("verify_citations", {"citations": [{"quote": "x"}]}, "missing required field `citation`"),
-        ("index_status", {"verbose": True}, "no argument 'verbose'"),
+        ("index_status", {"verbose": True}, "no argument is named 'verbose'"),
     ],
 )
 def test_a_wrong_argument_comes_back_as_an_error_to_act_on(

@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.environment import clean_environment
+from tests.places import HANGS_S
+from tests.readers.pdf.files import typeset
 from tests.surfaces.conftest import Cli
 
 GUIDE = """\
@@ -36,6 +39,43 @@ CODE = '''\
 def rotate_key(secret: str) -> None:
     """Rotate the key, so that the old secret is not valid any more."""
     store(secret, "<script>window.hacked = 4</script>")
+'''
+VAULTS = """\
+# Vaults
+
+A vault of zanzibar keeps every key.
+
+[here](javascript:window.hacked=6) [there](data:text/html,<script>window.hacked=7</script>)
+[near](../other.md) [far](https://far.example/) ![chart](https://far.example/chart.png)
+<svg onload="window.hacked=8"><a href="javascript:window.hacked=9">vault</a></svg>
+"""
+HANDBOOK = """#set page(width: 400pt, height: 500pt)
+= Beasts
+Nothing of it stands on this page.
+#pagebreak()
+= Ocelots
+Every ocelot of the archive sleeps under the third shelf.
+
+A second paragraph is about lamps.
+"""
+LONG = "axolotl" * 300
+WIDE = f"""# {LONG[:400]}
+
+The axolotl of the wide tables stands here: {LONG[:300]}.
+
+{"| axolotl " * 60}|
+{"|---" * 60}|
+{"| wide_cell_of_it " * 60}|
+
+```python
+axolotl = "{LONG[:1500]}"
+```
+
+> - [{LONG[:200]}](https://far.example/{LONG[:600]})
+"""
+WIDE_CODE = f'''def feed_axolotl(tank: str) -> str:
+    """Feed the axolotl of the wide tank."""
+    return "{LONG}"
 '''
 NAME = "docs/<img src=x onerror=hacked=5>.md"
 expect.set_options(timeout=60_000)  # a busy machine is no failure
@@ -66,13 +106,24 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     cli = Cli(tmp_path_factory.mktemp("page"))
     cli.write("docs/guide.md", GUIDE)
     cli.write("src/keys.py", CODE)
-    cli.write(NAME, "# Vaults\n\nA vault of zanzibar keeps every key.\n")
+    cli.write(NAME, VAULTS)
     cli.write("docs/long.md", "\n\n".join(f"Step {n} of the quetzal." for n in range(400)))
+    cli.write(f"docs/{LONG[:120]}.md", WIDE)
+    cli.write("src/wide.py", WIDE_CODE)
+    (cli.folder / "docs/handbook.pdf").write_bytes(typeset(HANDBOOK))
     cli("index", ".", "--lexical", "--name", "acme", "--ref", "v1")
+    with serving(cli) as found:
+        yield found
+    cli("stop")
+
+
+@contextmanager
+def serving(cli: Cli, *options: str) -> Iterator[Served]:
+    """`pincite ui` in the folder, until the block ends."""
     golden = cli.folder / "judged" / "questions.jsonl"
     command = [sys.executable, "-m", "pincite.surfaces.cli.app", "ui", "--port", "0"]
     process = subprocess.Popen(
-        [*command, "--golden", str(golden)],
+        [*command, "--golden", str(golden), *options],
         cwd=cli.folder,
         env=clean_environment() | {"PINCITE_OFFLINE": "1", "PINCITE_IDLE_S": "60"},
         stderr=subprocess.PIPE,
@@ -88,8 +139,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         process.send_signal(signal.SIGINT)
         process.stderr.read()
         process.stderr.close()
-        process.wait(30)
-        cli("stop")
+        process.wait(HANGS_S)
 
 
 @pytest.fixture(scope="module")  # while it is open, its thread can run no other event loop
@@ -101,3 +151,22 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Page]:
+    """A page that is open. It has no errors at the end, asked nobody else, and no text of a file
+    has become a program or an image."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    opened, said, asked = context.new_page(), list[str](), list[str]()
+    opened.on("console", lambda message: said.append(message.text))
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.goto(served.address)
+    yield opened
+    assert opened.evaluate("window.hacked") is None
+    assert opened.locator("#page script, #page iframe").count() == 0
+    assert opened.locator("#page img:not([src^='data:image/png;base64,'])").count() == 0
+    context.close()
+    assert said == []
+    assert [url for url in asked if not url.startswith((f"{served.url}/", "data:"))] == []

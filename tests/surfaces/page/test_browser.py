@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -12,24 +12,6 @@ from pincite.evals.golden.questions import read_golden
 from tests.surfaces.page.conftest import NAME, Served
 
 QUESTION = "how is a key rotated"
-
-
-@pytest.fixture
-def page(browser: Browser, served: Served) -> Iterator[Page]:
-    """A page that is open. It has no errors at the end, asked nobody else, and no text of a file
-    has become a program or an image."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    opened, said, asked = context.new_page(), list[str](), list[str]()
-    opened.on("console", lambda message: said.append(message.text))
-    opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.on("request", lambda request: asked.append(request.url))
-    opened.goto(served.address)
-    yield opened
-    assert opened.evaluate("window.hacked") is None
-    assert opened.locator("#page img, #page script, #page iframe").count() == 0
-    context.close()
-    assert said == []
-    assert [url for url in asked if not url.startswith((f"{served.url}/", "data:"))] == []
 
 
 def ask(page: Page, question: str = QUESTION) -> None:
@@ -49,6 +31,8 @@ def test_results_come_while_one_types_and_the_verdict_is_in_words(page: Page) ->
 def test_a_document_opens_with_exactly_the_cited_lines_marked(page: Page) -> None:
     ask(page, "quetzal step 200")
     page.locator(".place").first.click()
+    expect(page.locator(".rendered .cited").first).to_be_in_viewport()
+    page.get_by_role("button", name="Source").click()
     expect(page.locator(".line.cited").first).to_be_in_viewport()
     place = page.locator(".place").first.inner_text()
     first, last = (int(part.strip("L")) for part in place.rpartition("#")[2].split("-"))
@@ -69,7 +53,7 @@ def test_keys_do_all_that_clicks_do(page: Page, served: Served) -> None:
     page.keyboard.press("k")
     expect(page.locator(".result.selected .number")).to_have_text("1")
     page.keyboard.press("Enter")
-    expect(page.locator(".line.cited").first).to_be_visible()
+    expect(page.locator("#source .cited").first).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#source")).to_have_count(0)
     page.keyboard.press("?")
@@ -115,6 +99,40 @@ def test_names_and_headings_of_files_are_texts(page: Page) -> None:
     expect(page.locator("#source h2")).to_contain_text(NAME)
 
 
+def test_links_and_pictures_of_hostile_markdown_lead_nowhere_and_load_nothing(page: Page) -> None:
+    ask(page, "zanzibar vault")
+    page.locator(".place").first.click()
+    drawn = page.locator(".rendered")
+    expect(drawn).to_contain_text('<svg onload="window.hacked=8">')
+    expect(drawn).to_contain_text("picture: chart")
+    expect(drawn).to_contain_text("[here](javascript:window.hacked=6)")
+    (link,) = drawn.locator("a").evaluate_all(
+        "all => all.map(one => [one.href, one.rel, one.target])"
+    )
+    assert link == ["https://far.example/", "noopener noreferrer nofollow", "_blank"]
+    drawn.get_by_text("near").click()
+    assert drawn.locator("img, svg, script, iframe, style").count() == 0
+
+
+def test_a_page_of_a_pdf_is_shown_with_its_boxes(page: Page) -> None:
+    ask(page, "where does the ocelot sleep")
+    page.locator(".place").first.click()
+    expect(page.locator(".sheet img")).to_have_attribute(
+        "alt", re.compile("Page 2, with [1-9] marked")
+    )
+    sheet = page.locator(".sheet img").bounding_box()
+    box = page.locator(".sheet .box").first.bounding_box()
+    assert sheet is not None
+    assert box is not None
+    assert sheet["x"] <= box["x"]
+    assert box["x"] + box["width"] <= sheet["x"] + sheet["width"] + 1
+    assert sheet["y"] <= box["y"]
+    assert box["y"] + box["height"] <= sheet["y"] + sheet["height"] + 1
+    expect(page.locator(".line.cited").first).to_be_attached()
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
 def test_what_is_not_there_is_said_in_words(page: Page) -> None:
     page.locator("#question").fill("xylophone marmalade")
     expect(page.locator(".verdict strong")).to_have_text("nothing on topic")
@@ -125,7 +143,7 @@ def test_a_page_without_its_token_says_what_to_do(browser: Browser, served: Serv
     context = browser.new_context()
     opened = context.new_page()
     opened.goto(served.url)
-    expect(opened.get_by_role("alert")).to_contain_text("lacks its token")
+    expect(opened.get_by_role("alert")).to_contain_text("the token is missing in the address")
     context.close()
 
 
@@ -143,7 +161,7 @@ def test_axe_finds_no_fault_and_nothing_is_wider_than_the_screen(
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     page.locator(".place").first.click()
-    expect(page.locator(".line.cited").first).to_be_visible()
+    expect(page.locator("#source .cited").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.surfaces.page.colour_child import coloured
-from pincite.surfaces.page.colours import Colours, Line
+from pincite.surfaces.page.colours import Colours, Line, Rendered
 
 
 def text_of(lines: list[list[tuple[str, str]]]) -> str:
@@ -72,3 +73,47 @@ def test_a_text_that_its_lexer_changes_or_cannot_take_comes_back_as_it_is() -> N
 
     for text in ("\ufeffx = 1\n", "a\rb", "\x00\x1b[31m", "\ud800", "x" * 400_000, ""):
         assert asyncio.run(asked(text)) == text
+
+
+HOSTILE = {
+    "quotes": ">" * 50_000 + "a",
+    "lists": "\n".join("  " * n + "- a" for n in range(500)),
+    "emphasis": "*a " * 60_000,
+    "brackets": "![[" * 60_000,
+    "ticks": "".join("`" * n + "a" for n in range(700)),
+    "table": "|a" * 3_000 + "|\n" + "|-" * 3_000 + "|\n" + ("|1" * 3_000 + "|\n") * 40,
+    "names": "[a]: b\n" * 20_000 + "[a]" * 20_000,
+    "nothing": "\x00\u202e\ud800",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_markdown_comes_back_small_or_not_at_all(name: str) -> None:
+    async def asked() -> tuple[Rendered | None, Rendered | None]:
+        colours = Colours(2.0, 60.0)
+        try:
+            first = await colours.markdown("a\n", (0, 1), (0, 1))
+            return first, await colours.markdown(HOSTILE[name], (0, 10**6), (0, 10**6))
+        finally:
+            await colours.close()
+
+    first, hostile = asyncio.run(asked())
+    assert first is not None
+    assert hostile is None or len(msgspec.json.encode(hostile)) < 4_000_000
+
+
+def test_a_text_does_not_wait_long_for_those_of_others() -> None:
+    async def asked() -> tuple[Line, Line]:
+        colours = Colours(60.0, 60.0, turn_s=0.0)
+        try:
+            first, second = await asyncio.gather(
+                colours.lines("python", "a.py", "def f(): ..."),
+                colours.lines("python", "b.py", "def g(): ..."),
+            )
+        finally:
+            await colours.close()
+        return first[0], second[0]
+
+    first, second = asyncio.run(asked())
+    assert tuple(first[0]) == ("keyword", "def")
+    assert [tuple(piece) for piece in second] == [("", "def g(): ...")]

@@ -33,7 +33,7 @@ def test_a_question_without_an_answer_gets_none(tmp_path: Path) -> None:
     golden = tmp_path / "golden.jsonl"
     write_golden(golden, [GoldenQuery("q2", "two?", off_topic=True)])
     before = golden.read_bytes()
-    with pytest.raises(UsageError, match="nothing answers it"):
+    with pytest.raises(UsageError, match="marks this question as unanswerable"):
         judge(golden, Judge("two?", 1, "b.md"))
     assert golden.read_bytes() == before
 
@@ -41,14 +41,14 @@ def test_a_question_without_an_answer_gets_none(tmp_path: Path) -> None:
 def test_a_file_that_is_no_golden_set_stays_as_it_is(tmp_path: Path) -> None:
     golden = tmp_path / "keys.py"
     golden.write_text("import os\n")
-    with pytest.raises(UsageError, match="not JSON"):
+    with pytest.raises(UsageError, match="invalid JSON"):
         judge(golden, Judge("one?", 1, "b.md"))
     assert golden.read_text() == "import os\n"
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is no file"):
+    with pytest.raises(UsageError, match="is not a file"):
         grades_of(tmp_path / "pipe", "one?")
 
 

@@ -25,7 +25,17 @@ def test_vendored_files_are_those_of_their_authors(name: str) -> None:
 
 
 def test_every_response_has_the_strict_policy(served: Served) -> None:
-    for path in ("/", "/app.js", "/parts.js", "/preact.mjs", "/htm.mjs", "/style.css", "/none"):
+    for path in (
+        "/",
+        "/app.js",
+        "/parts.js",
+        "/markdown.js",
+        "/backend.js",
+        "/preact.mjs",
+        "/htm.mjs",
+        "/style.css",
+        "/none",
+    ):
         found = httpx.get(served.url + path)
         assert found.status_code == (404 if path == "/none" else 200)
         policy = found.headers["content-security-policy"]
@@ -111,3 +121,24 @@ def test_colours_are_pieces_whose_texts_are_the_lines(served: Served) -> None:
     assert found["marks"] == [3]
     text = "\n".join("".join(piece for _, piece in line) for line in found["lines"])
     assert text.startswith('"""Keys."""\n\n\ndef rotate_key(')
+
+
+def test_a_page_of_a_pdf_is_a_picture_with_the_boxes_of_what_is_cited(served: Served) -> None:
+    found = served.ask("ask", {"text": "where does the ocelot sleep"}).json()["results"][0]
+    assert found["page"] == "Page 2"
+    asked = {"citation": found["citation"], "collection": found["collection"]}
+    assert served.ask("source", asked).json()["pictured"]
+    picture = served.ask("picture", asked).json()
+    assert picture["address"].startswith("data:image/png;base64,")
+    assert (picture["page"], picture["width"], picture["height"]) == (2, 400, 500)
+    assert picture["boxes"]
+    for left, top, right, bottom in picture["boxes"]:
+        assert 0 <= left < right <= 400
+        assert 0 <= top < bottom <= 500
+
+
+@pytest.mark.parametrize("citation", ["docs/guide.md:1:1", "nowhere.pdf#page=1", "/etc/passwd"])
+def test_what_is_on_no_page_of_an_indexed_pdf_has_no_picture(served: Served, citation: str) -> None:
+    found = served.ask("picture", {"citation": citation})
+    assert found.status_code == 400
+    assert found.json()["message"]

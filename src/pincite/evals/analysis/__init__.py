@@ -1,1 +1,1 @@
-"""What runs amount to: measures, statistics, comparison, gates, calibration."""
+"""Analysis of runs: measures, statistics, comparison, gates, calibration."""

@@ -1,4 +1,4 @@
-"""What approximate search misses: the dense branch, exact and approximate, side by side."""
+"""Compare exact and approximate dense search, to find the chunks that the latter misses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pincite.stages.retrieve import RetrieveConfig, retrieve
 @dataclass(frozen=True, slots=True)
 class Missed:
     """A chunk that exact search ranks among the first and approximate search does not find.
-    `expected` says that it counts for an expected item."""
+    `expected` is true if it counts for an expected item."""
 
     query_id: str
     collection: str
@@ -52,7 +52,7 @@ async def check_ann(
     seed: int = 0,
     progress: Progressed = lambda *_: None,
 ) -> AnnReport:
-    """Ask a sample of the questions twice. Ties at the edge do not count as missed."""
+    """Search a sample of the questions in both ways. Ties at the end do not count as missed."""
     chosen = list(queries)
     if len(chosen) > sample:
         chosen = random.Random(seed).sample(chosen, sample)
@@ -87,7 +87,7 @@ async def _dense(query: Query, subject: Subject, config: RetrieveConfig) -> list
 
 
 def _lost(truth: Ranking, guess: Ranking, depth: int) -> list[int]:
-    """The ranks, from 0, that approximate search does not have."""
+    """Return the ranks, from 0, of exact hits that approximate search lacks."""
     known = {hit.id for hit in guess.hits[: guess.depth]}
     first = truth.hits[: min(depth, truth.depth)]
     edge = first[-1].score if first else 0.0

@@ -40,19 +40,19 @@ LEAST: Final = 20  # questions of a kind: with fewer, one moves its share by mor
 FOLDS: Final = 5
 REPEATS: Final = 20
 MORE: Final = (
-    'add questions that the corpus does not answer, with "off_topic": true; of these'
-    f' {LEAST} on its own subject, with "near": true as well'
+    f'add questions that the corpus does not answer, with "off_topic": true; {LEAST} of these'
+    ' about its own subject, with "near": true as well'
 )
 _NOTHING = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
 class SignalCalibration:
-    """One signal. `field` is the name of its thresholds in the profile's `gate`, empty if it has
-    none there. `validated` sums the questions over repeated cross-validation with thresholds
-    learned on the other folds; `uncalibrated` are the profile's thresholds on the same questions.
-    `auroc` has on-topic questions against `far` and `near` ones, where there are any.
-    `chosen` are the smallest and the largest `weak_at` of the folds."""
+    """Thresholds of one signal. `field` is the name of its thresholds in the profile's `gate`,
+    empty if it has none there. `validated` sums the questions over repeated cross-validation, with
+    thresholds learned on the other folds. `uncalibrated` has the profile's thresholds on the same
+    questions. `auroc` compares on-topic questions with `far` and `near` ones, if there are any.
+    `chosen` has the smallest and the largest `weak_at` of the folds."""
 
     signal: str
     field: str
@@ -68,8 +68,8 @@ class SignalCalibration:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All signals, the one that costs least by cross-validation first. `reranker` is the
-    fingerprint of the one that the run was taken with, empty without one."""
+    """All signals, the one with the lowest cost in cross-validation first. `reranker` is the
+    fingerprint of the run's reranker, empty without one."""
 
     golden: str
     golden_fingerprint: str
@@ -85,9 +85,8 @@ class Calibration:
 
 
 def calibrate(run: Run, *, caution: float = CAUTION, seed: int = 0) -> Calibration:
-    """Learn from a run, and compare with the thresholds that it was taken with. Raises UsageError
-    unless there are two questions on topic and two off topic, and for a caution that is not
-    positive."""
+    """Learn thresholds from a run, and compare them with those of the run. Raises UsageError
+    without two questions on topic and two off topic, and for a caution that is not positive."""
     if caution <= 0:
         raise UsageError(f"the caution is {caution}; it must be positive")
     config = msgspec.convert(run.stamp.profile["gate"], GateConfig)
@@ -95,8 +94,8 @@ def calibrate(run: Run, *, caution: float = CAUTION, seed: int = 0) -> Calibrati
     on, far, near = count["on topic"], count["far"], count["near"]
     if min(on, far + near) < 2:
         raise UsageError(
-            f"calibration needs at least 2 questions on topic and 2 off topic, and there are {on}"
-            f" and {far + near}",
+            "calibration needs at least 2 questions on topic and 2 off topic; the golden set"
+            f" has {on} and {far + near}",
             hint=MORE,
         )
     folds = min(FOLDS, on, far + near)
@@ -122,13 +121,13 @@ def _notes(far: int, near: int) -> tuple[str, ...]:
     notes = []
     if far + near < LEAST:
         notes.append(
-            f"only {far + near} off-topic questions: one of them moves the refusal recall by"
-            f" {1 / (far + near):.2f}; thresholds learned from fewer than {LEAST} are not written"
+            f"only {far + near} off-topic questions: each changes the refusal recall by"
+            f" {1 / (far + near):.2f}; thresholds from fewer than {LEAST} are not written"
         )
     if near < LEAST:
         notes.append(
-            f"{near} near questions: what is grounded is not known with fewer than {LEAST}, so that"
-            f" grounded_at is not put below the measured default; {MORE}"
+            f"{near} near questions are fewer than {LEAST}, which is too few to lower"
+            f" grounded_at: it stays at the measured default or above; {MORE}"
         )
     return tuple(notes)
 
@@ -142,9 +141,9 @@ def learn(
     least: float = 0.0,
     firm: bool = False,
 ) -> Thresholds:
-    """Thresholds of one signal from its values, see above. Values below 0 count as 0, since
-    thresholds are not negative. `grounded_at` is not below `least` where on topic and off topic
-    can be parted, and, if it is `firm`, nowhere."""
+    """Return the thresholds of one signal, as described above. Values below 0 count as 0, since
+    thresholds are not negative. `grounded_at` is at least `least` if on topic and off topic can be
+    separated; with `firm`, always."""
     weak = _cheapest(on, (far, near), caution)
     grounded = max(weak, _cheapest(on, (far, near), 1 / caution))
     if firm or min(on) > max((*far, *near)):
@@ -177,7 +176,7 @@ class _Learner:
     firm: bool
 
     def learn(self, queries: Sequence[QueryResult]) -> Thresholds:
-        """From these questions."""
+        """Learn from these questions."""
         values: dict[Topic, list[float]] = {"on topic": [], "far": [], "near": []}
         for query in queries:
             values[query.topic].append(query.values.get(self.signal, _NOTHING))
@@ -187,7 +186,7 @@ class _Learner:
     def decide(
         self, queries: Iterable[QueryResult], at: Thresholds
     ) -> Counter[tuple[Topic, VerdictLevel]]:
-        """How many of each kind get which verdict."""
+        """Count the verdicts of each kind."""
         found: Counter[tuple[Topic, VerdictLevel]] = Counter()
         for query in queries:
             value = query.values.get(self.signal, _NOTHING)
@@ -233,8 +232,8 @@ def _one(
 def _cross_validate(
     queries: Sequence[QueryResult], learner: _Learner, folds: int, seed: int
 ) -> tuple[Counter[tuple[Topic, VerdictLevel]], list[float]]:
-    """How many of each kind got which verdict, over all repetitions, with the thresholds of the
-    folds that they are not in; and the `weak_at` of these. All kinds are spread evenly."""
+    """Count the verdicts of each kind over all repetitions, with thresholds from the other folds,
+    and return the `weak_at` of the folds. All kinds are spread evenly over the folds."""
     rng = random.Random(seed)
     decisions: Counter[tuple[Topic, VerdictLevel]] = Counter()
     chosen: list[float] = []
@@ -264,10 +263,12 @@ def _outcome(decisions: Counter[tuple[Topic, VerdictLevel]]) -> Outcome:
 
 
 def as_table(found: Calibration) -> Mapping[str, Thresholds]:
-    """What goes into the profile, by the names of its fields: the thresholds of each signal that
-    cost no more, by cross-validation, than those that are there. A signal whose defaults nobody
-    has measured takes the verdict from one that is: so it needs near questions, and must cost no
-    more than any other of the gate."""
+    """Return the thresholds to write into the profile, by the names of their fields.
+
+    A signal is included if it costs no more, in cross-validation, than its current thresholds. A
+    signal with unmeasured defaults would take over the verdict from a measured one: it needs near
+    questions, and must cost no more than any other signal of the gate.
+    """
     of_gate = [one for one in found.signals if one.field]
     costs = {one.field: one.validated.cost(found.caution) for one in of_gate}
     return {

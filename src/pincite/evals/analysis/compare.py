@@ -1,4 +1,4 @@
-"""Two runs or more of the same questions: what differs, and whether chance explains it."""
+"""Compare runs over the same questions: the differences, and whether chance explains them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOVED = 10
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`other` minus `base` of one measure over the questions that both have. `low` and `high`
-    bound its 95 % bootstrap interval, `p` is that of the paired randomisation test, `p_holm` the
-    same corrected for all that were compared at once."""
+    """`other` minus `base` in one measure, over the questions of both. `low` and `high` bound its
+    95 % bootstrap interval. `p` is that of the paired randomisation test, `p_holm` the same
+    corrected for all comparisons."""
 
     label: str
     measure: str
@@ -37,7 +37,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A question with its value in both runs and what both found."""
+    """A question with its value in both runs and the results of both."""
 
     label: str
     measure: str
@@ -49,8 +49,8 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Against the run `base`. `moved` are the questions that moved most by the first measure,
-    losses first. `notes` say what could not be compared."""
+    """The comparison with the run `base`. `moved` has the questions with the largest change in the
+    first measure, losses first. `notes` name what could not be compared."""
 
     base: str
     questions: int
@@ -60,8 +60,8 @@ class Comparison:
 
 
 def compare(base: Run, others: Sequence[Run], names: Sequence[str]) -> Comparison:
-    """Each of the others against the first, by each measure; `verdict` may be among them. Raises
-    UsageError where two runs have no judged question in common."""
+    """Compare each of the others with the first run, by each measure; `verdict` may be one of them.
+    Raises UsageError if two runs have no judged question in common."""
     notes: list[str] = []
     pairs: dict[str, tuple[str, str, dict[str, float], dict[str, float]]] = {}
     moved: list[Moved] = []
@@ -93,8 +93,8 @@ def paired(base: Run, other: Run, name: str) -> tuple[dict[str, float], dict[str
     common = [key for key in left if key in right]
     if not common:
         raise UsageError(
-            f"the runs {base.stamp.label!r} and {other.stamp.label!r} have no question in common"
-            f" that {name} is defined for: they are of the golden sets {base.stamp.golden!r} and"
+            f"the runs {base.stamp.label!r} and {other.stamp.label!r} share no question that"
+            f" {name} is defined for: they are of the golden sets {base.stamp.golden!r} and"
             f" {other.stamp.golden!r}"
         )
     return {key: left[key] for key in common}, {key: right[key] for key in common}
@@ -148,17 +148,17 @@ def _moved(
 
 
 def _notes(base: Run, other: Run) -> list[str]:
-    """What two runs do not share, besides their profiles."""
+    """Return notes about differences between two runs other than their profiles."""
     one, two = base.stamp, other.stamp
     notes = []
     if one.golden_fingerprint != two.golden_fingerprint:
         notes.append(
-            f"{two.label}: the golden set has changed since {one.label}; only questions that both"
-            " have are compared, each as it was judged then"
+            f"{two.label}: the golden set has changed since {one.label}; only questions in"
+            " both are compared, each with its judgements at that time"
         )
     contents = [{c.name: c.contents for c in stamp.collections} for stamp in (one, two)]
     if contents[0] != contents[1]:
-        notes.append(f"{two.label}: the index is not that of {one.label}")
+        notes.append(f"{two.label} was run on another index than {one.label}")
     if one.pincite != two.pincite:
-        notes.append(f"{two.label}: Pincite {two.pincite}, {one.label}: {one.pincite}")
+        notes.append(f"{two.label} was run by Pincite {two.pincite}, {one.label} by {one.pincite}")
     return notes

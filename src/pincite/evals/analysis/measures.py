@@ -43,7 +43,8 @@ def parse(*names: str) -> tuple[Measure, ...]:
             measures.append(ir_measures.parse_measure(name))
         except (ValueError, NameError, TypeError) as error:
             raise UsageError(
-                f"{name!r} is no measure: {error}", hint="use names such as nDCG@10, R@50, RR, AP"
+                f"{name!r} is not a measure: {error}",
+                hint="use names such as nDCG@10, R@50, RR, AP",
             ) from error
     return tuple(measures)
 

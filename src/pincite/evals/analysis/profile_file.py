@@ -1,4 +1,5 @@
-"""Thresholds into `pincite.toml`, beside what stands there, with where they come from."""
+"""Write learned thresholds into `pincite.toml`, with comments on their origin, and keep its other
+content."""
 
 from __future__ import annotations
 
@@ -16,23 +17,25 @@ from pincite.stages.gate import RerankedThresholds
 
 
 def write_thresholds(path: Path, found: Calibration, created: str) -> tuple[str, ...]:
-    """Set the thresholds of every signal that has some in the profile, marked as calibrated, unless
-    those were better; each table says in a comment what it was learned from, that of a reranker
-    also which one. The rest of the file stays as it is. Returns the names of the fields. Raises
-    UsageError for a file that is no profile, and where LEAST off-topic questions are lacking; then
-    nothing has been written."""
+    """Set the thresholds of all signals in the profile, marked as calibrated, unless the current
+    ones are better.
+
+    A comment in each table names the golden set, and for a reranker its fingerprint. The rest of
+    the file is unchanged. Returns the names of the fields. Raises UsageError for an invalid
+    profile, and with fewer than LEAST off-topic questions; then nothing is written.
+    """
     tomlkit = need("tomlkit")
     if found.far + found.near < LEAST:
         raise UsageError(
-            f"no thresholds are written: that takes {LEAST} off-topic questions, and"
+            f"no thresholds were written: they need {LEAST} off-topic questions, but"
             f" {found.golden} has {found.far} far and {found.near} near",
             hint=MORE,
         )
     tables = as_table(found)
     if not tables:
         raise UsageError(
-            "no thresholds are written: by cross-validation none is as good as what is there",
-            hint=MORE if found.near < LEAST else "more questions of each kind give better ones",
+            "no thresholds were written: in cross-validation, none is better than the current ones",
+            hint=MORE if found.near < LEAST else "add more questions of each kind",
         )
     text = ""
     if path.exists():

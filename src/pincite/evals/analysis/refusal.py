@@ -1,7 +1,7 @@
-"""Refusals: does the verdict `none` fall on questions that have no answer here, and only on those?
+"""Measure refusals: is the verdict `none` given to questions without an answer, and only to those?
 
-A refusal is the verdict `none`. A question has a best value for every signal of its candidates;
-questions without any candidate have none, and count as below every threshold.
+A refusal is the verdict `none`. A question has a best value for every signal of its candidates.
+Questions without candidates have none, and count as below every threshold.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Levels:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of questions."""
         return self.grounded + self.weak + self.none
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What thresholds do with questions on topic, far off topic and near."""
+    """The verdicts of thresholds on questions on topic, far off topic and near."""
 
     on: Levels
     far: Levels
@@ -52,8 +52,8 @@ class Outcome:
         return Refusal(self.near.none, self.near.total, self.on.none, self.on.total)
 
     def cost(self, caution: float) -> float:
-        """What both thresholds get wrong, see `pincite.evals.analysis.calibrate`; far and near
-        questions weigh the same, however many of each there are."""
+        """Return the cost of both thresholds, see `pincite.evals.analysis.calibrate`. Far and near
+        questions have the same weight, whatever their numbers."""
         off = [one for one in (self.far, self.near) if one.total]
         let_in = sum(1 - one.none / one.total for one in off) / max(1, len(off))
         trusted = sum(one.grounded / one.total for one in off) / max(1, len(off))
@@ -64,9 +64,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Questions by what they are and what was said. `precision` is the share of refused questions
-    that are off topic, `recall` the share of the off-topic ones that are refused; None where
-    there is nothing to divide by."""
+    """Questions by kind and verdict. `precision` is the share of refused questions that are off
+    topic, `recall` the share of off-topic questions that are refused; None for an empty
+    denominator."""
 
     off_refused: int
     off_total: int
@@ -91,12 +91,12 @@ class Refusal:
 
 
 def count(verdicts: Sequence[tuple[bool, VerdictLevel]]) -> Refusal:
-    """From (is it off topic?, verdict) of each question."""
+    """Count from (off topic, verdict) of each question."""
     return of_refused([(off, level == "none") for off, level in verdicts])
 
 
 def of_refused(decisions: Sequence[tuple[bool, bool]]) -> Refusal:
-    """From (is it off topic?, was it refused?) of each question."""
+    """Count from (off topic, refused) of each question."""
     off = [refused for is_off, refused in decisions if is_off]
     on = [refused for is_off, refused in decisions if not is_off]
     return Refusal(sum(off), len(off), sum(on), len(on))
@@ -114,7 +114,7 @@ def auroc(on_topic: Sequence[float], off_topic: Sequence[float]) -> float | None
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """What refusing below `threshold` does: shares of the questions refused, 0..1."""
+    """Return the shares of on-topic and off-topic questions refused below `threshold`, in 0..1."""
 
     threshold: float
     off_refused: float
@@ -122,8 +122,8 @@ class CurvePoint:
 
 
 def curve(on_topic: Sequence[float], off_topic: Sequence[float]) -> tuple[CurvePoint, ...]:
-    """Every threshold that makes a difference, ascending: below the smallest value, between each
-    two, above the largest."""
+    """Return all thresholds that make a difference, ascending: below the smallest value, between
+    neighbours, above the largest."""
     values = sorted({value for value in (*on_topic, *off_topic) if value != float("-inf")})
     if not values:
         return ()

@@ -1,4 +1,4 @@
-"""Has retrieval got worse? A check against a baseline, for continuous integration."""
+"""Check a run against a baseline for losses in quality, for continuous integration."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_measures(baseline: Run, now: Run, names: Sequence[str] = GATED) -> tup
         tolerance = (high - low) / 2
         sure = found.p_holm < ALPHA and abs(found.delta) > NEGLIGIBLE * tolerance
         result: Literal["ok", "worse", "better"] = "ok"
-        reason = "within what chance does"
+        reason = "within chance"
         if -found.delta > tolerance + 1e-12:
             result, reason = "worse", f"fell by more than the baseline's ±{tolerance:.4f}"
         elif sure and found.delta < 0:

@@ -1,6 +1,6 @@
-"""What chance alone may do: intervals, tests, and their correction when there are many.
+"""Estimate the effect of chance: intervals, tests, and their correction for multiple comparisons.
 
-All of it is deterministic: the same values and seed give the same result.
+All functions are deterministic: the same values and seed give the same result.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _BLOCK = 2_000_000  # numbers that are drawn at a time
 def interval(
     values: Sequence[float], *, confidence: float = 0.95, seed: int = 0
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean over queries (Efron, 1979): the `confidence` that
-    lies in the middle of the means of RESAMPLES draws with replacement. (0, 0) for no value."""
+    """Return the percentile bootstrap interval of the mean over queries (Efron, 1979): the middle
+    `confidence` of the means of RESAMPLES draws with replacement. (0, 0) without values."""
     import numpy as np
 
     if not values:
@@ -39,9 +39,9 @@ def interval(
 
 
 def randomisation_test(differences: Sequence[float], *, seed: int = 0) -> float:
-    """Two-sided p of the paired randomisation test (Fisher; Smucker, Allan and Carterette, 2007,
-    "A comparison of statistical significance tests for information retrieval evaluation"): how
-    often random signs give a mean difference at least as far from 0.
+    """Return the two-sided p of the paired randomisation test (Fisher; Smucker, Allan and
+    Carterette, 2007, "A comparison of statistical significance tests for information retrieval
+    evaluation"): the share of random signs with a mean difference at least as far from 0.
 
     All signs are tried where there are no more than RESAMPLES of them; otherwise so many are
     drawn, and p = (1 + at least as far) / (1 + drawn). 1 where nothing differs.
@@ -65,9 +65,9 @@ def randomisation_test(differences: Sequence[float], *, seed: int = 0) -> float:
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """p values corrected for their number (Holm, 1979, "A simple sequentially rejective multiple
-    test procedure"): the i-th smallest of m times m - i + 1, never below the one before, at most
-    1. In the order of `p_values`."""
+    """Correct p values for their number (Holm, 1979, "A simple sequentially rejective multiple test
+    procedure"): the i-th smallest of m times m - i + 1, never below the previous one, at most 1.
+    The order is that of `p_values`."""
     ordered = sorted(p_values, key=lambda name: (p_values[name], name))
     corrected: dict[str, float] = {}
     largest = 0.0
@@ -78,7 +78,8 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of the values do not exceed; 0 for none."""
+    """Return the smallest value such that at least `share` of the values do not exceed it; 0
+    without values."""
     if not values:
         return 0.0
     ordered = sorted(values)
@@ -86,7 +87,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value, or the mean of the two in the middle; 0 for none."""
+    """Return the middle value, or the mean of the two middle ones; 0 without values."""
     if not values:
         return 0.0
     ordered = sorted(values)
@@ -95,12 +96,12 @@ def median(values: Sequence[float]) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; 0 for none."""
+    """Return the mean; 0 without values."""
     return sum(values) / len(values) if values else 0.0
 
 
 def _rows(columns: int) -> list[int]:
-    """RESAMPLES in blocks that fit into memory."""
+    """Return the sizes of blocks of the RESAMPLES draws that fit into memory."""
     step = max(1, min(RESAMPLES, _BLOCK // columns))
     return [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
 

@@ -1,4 +1,4 @@
-"""What a run amounts to: means with their intervals, by stage, by category, refusals, times."""
+"""Summarise a run: means with their intervals, by stage, by category, refusals, times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class StageFigures:
-    """After one stage: recall by depth, nDCG@10, and candidates in the mean."""
+    """The results of one stage: recall by depth, nDCG@10, and the mean number of candidates."""
 
     stage: str
     recall: Mapping[int, float]
@@ -75,17 +75,17 @@ def scores(run: Run, names: Sequence[str] = DEFAULT_MEASURES, stage: str = "") -
 
 
 def right_verdicts(queries: Sequence[QueryResult]) -> dict[str, float]:
-    """1 for each question whose verdict was right: `none` if and only if it is off topic."""
+    """Return 1 for each question with a right verdict: `none` if and only if it is off topic."""
     return {q.id: float((q.verdict == "none") == q.off_topic) for q in queries}
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Mean and interval."""
+    """Return the mean with its interval."""
     return Estimate(mean(values), *interval(values))
 
 
 def summarise(run: Run, names: Sequence[str] = DEFAULT_MEASURES) -> Summary:
-    """All figures of a run."""
+    """Compute all figures of a run."""
     by_query = scores(run, names)
     judged = [query for query in run.queries if query.judged]
     refusal = count([(query.off_topic, query.verdict) for query in run.queries])
@@ -118,13 +118,13 @@ def summarise(run: Run, names: Sequence[str] = DEFAULT_MEASURES) -> Summary:
 
 
 def signals(run: Run) -> tuple[str, ...]:
-    """All signals by `name/kind`, in order of their names."""
+    """Return all signals as `name/kind`, sorted by name."""
     return tuple(sorted({name for query in run.queries for name in query.values}))
 
 
 def values_by_topic(queries: Sequence[QueryResult], signal: str) -> tuple[list[float], list[float]]:
-    """The best values of a signal, on topic and off topic. Minus infinity where a question has no
-    candidate with it."""
+    """Return the best values of a signal, on topic and off topic. A question without a candidate
+    that has it counts as minus infinity."""
     nothing = float("-inf")
     on = [query.values.get(signal, nothing) for query in queries if not query.off_topic]
     off = [query.values.get(signal, nothing) for query in queries if query.off_topic]

@@ -1,1 +1,1 @@
-"""Golden sets: questions with what a good search finds, made, read and written."""
+"""Golden sets: questions with their expected evidence; making, reading and writing them."""

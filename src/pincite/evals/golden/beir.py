@@ -41,9 +41,8 @@ class Collection:
 
 
 def read_beir(folder: Path, split: str = "test") -> Collection:
-    """The collection in a folder: every document as title, newline, text (see `text_of`), and
-    the queries that have a judgement above 0. Raises UsageError naming what is missing or
-    wrong."""
+    """Read the collection in a folder: every document as title, newline, text (see `text_of`), and
+    the queries with a judgement above 0. Raises UsageError for a missing or invalid file."""
     places = [folder / "corpus.jsonl", folder / "queries.jsonl", folder / "qrels" / f"{split}.tsv"]
     for place in places:
         if not place.is_file():
@@ -67,7 +66,7 @@ def read_beir(folder: Path, split: str = "test") -> Collection:
 def golden_queries(
     queries: Mapping[str, str], judgements: Mapping[str, Mapping[str, int]], synthetic: str
 ) -> Iterator[GoldenQuery]:
-    """Queries with the documents that were judged for them. Gains below 0 count as 0."""
+    """Return the queries with their judged documents. Gains below 0 count as 0."""
     for key, text in queries.items():
         expected = tuple(
             Expected(path=document, grade=min(MAX_GRADE, max(0, gain)))
@@ -77,8 +76,8 @@ def golden_queries(
 
 
 def write_beir(folder: Path, golden: GoldenSet, corpus: Mapping[str, str]) -> None:
-    """A golden set as a BEIR collection. Documents are what the items name: files, spans of
-    lines or candidates, whose texts `corpus` has under the items' names."""
+    """Write a golden set as a BEIR collection. Its documents are the items: files, spans of lines
+    or candidates; `corpus` has their texts under the items' names."""
     rows = [{"_id": name, "title": "", "text": text} for name, text in sorted(corpus.items())]
     write_whole(folder / "corpus.jsonl", _lines(rows))
     asked = [{"_id": query.id, "text": query.text} for query in golden.queries]
@@ -110,34 +109,34 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
             judgements.setdefault(query, {})[document] = int(gain)
         except ValueError as error:
             raise UsageError(
-                f"{path}:{number}: score: query, document and a whole number are needed, not"
+                f"{path}:{number}: score: a line takes query, document and a whole number, not"
                 f" {line!r}"
             ) from error
     return judgements
 
 
 def text_of(row: Mapping[str, Any]) -> str:
-    """Title, newline, text; the text alone where there is no title."""
+    """Return title, newline, text; the text alone if there is no title."""
     title, text = row.get("title") or "", row["text"]
     return f"{title}\n{text}" if title.strip() else str(text)
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a file of JSON lines, each with `file:line`. Raises UsageError."""
+    """Yield the objects of a file of JSON lines, each with `file:line`. Raises UsageError."""
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
                     row = json.loads(line)
                 except ValueError as error:
-                    raise UsageError(f"{path}:{number}: this is not JSON: {error}") from error
+                    raise UsageError(f"{path}:{number}: invalid JSON: {error}") from error
                 yield f"{path}:{number}", row
 
 
 def _text(row: Mapping[str, Any], name: str, where: str) -> str:
     value = row.get(name)
     if not isinstance(value, str):
-        raise UsageError(f"{where}: {name}: a text is needed, not {value!r}")
+        raise UsageError(f"{where}: {name}: expected a text, got {value!r}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""A test collection in an index: every document is one chunk, as its judgements see it."""
+"""Index a test collection with one chunk per document, as its judgements require."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ async def index_corpus(
     source_type: SourceType = "docs",
     progress: Progressed = lambda *_: None,
 ) -> CollectionSpec:
-    """A new collection of that name, one chunk per text. The path of a chunk is the id of its
-    document. Texts without any text have no chunk. `sparse` stands in for the analyser of the
-    language. Raises UsageError if nothing is left or the collection is there already, and what
-    indexes raise."""
+    """Create a collection of that name with one chunk per text.
+
+    The path of a chunk is the id of its document. Empty texts have no chunk. `sparse` replaces the
+    analyser of the language. Raises UsageError if no text is left or the collection exists, and the
+    errors of indexing.
+    """
     texts = {key: text for key, text in texts.items() if text.strip()}
     if not texts:
         raise UsageError(f"the collection {name!r} would be empty")
     if any(info.spec.name == name for info in await index.collections()):
         raise UsageError(
-            f"there is a collection {name!r} already", hint=f"pincite collections drop {name}"
+            f"the collection {name!r} already exists", hint=f"pincite collections drop {name}"
         )
     if language == "auto":
         language = _language(tuple(texts.values()))
@@ -81,7 +83,7 @@ async def index_corpus(
 
 
 def _language(texts: Sequence[str]) -> str:
-    """Guessed from as large a sample as indexing takes."""
+    """Guess the language from a sample as large as that of indexing."""
     documents, chars = _SAMPLE
     sample = texts[:: max(1, len(texts) // documents)]
     return stemmer_for(guess_language("\n".join(text[:chars] for text in sample)))

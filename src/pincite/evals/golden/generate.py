@@ -1,7 +1,7 @@
-"""Questions from the user's own chunks: by a language model where there is one, else by rule.
+"""Generate questions from the user's own chunks, with a language model or by rule.
 
-They are marked as synthetic. Such questions share words with their answers, more than people's
-do; they compare configurations, and their absolute figures flatter.
+The questions are marked as synthetic. They share more words with their answers than people's
+questions do. They are good for comparing configurations, but their absolute figures are too high.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ async def generate(
     ask: Asks | None = None,
     seed: int = 0,
 ) -> tuple[GoldenQuery, ...]:
-    """At most `count` questions, spread over as many documents as there are; the same seed gives
-    the same ones. Chunks without enough text are left out."""
+    """Generate at most `count` questions, spread over as many documents as possible; the same seed
+    gives the same questions. Chunks with little text are left out."""
     chunks = [
         chunk
         for collection in collections
@@ -78,7 +78,7 @@ def _question(number: int, text: str, chunk: Chunk, origin: str) -> GoldenQuery:
 
 
 def _spread(chunks: Sequence[Chunk], rng: random.Random) -> list[Chunk]:
-    """One chunk of each document in random order, then a second of each, and so on."""
+    """Return one chunk of each document in random order, then a second of each, and so on."""
     by_document: dict[tuple[str, str], list[Chunk]] = {}
     for chunk in chunks:
         by_document.setdefault((chunk.repo, chunk.path), []).append(chunk)
@@ -91,7 +91,7 @@ def _spread(chunks: Sequence[Chunk], rng: random.Random) -> list[Chunk]:
 
 
 def _by_rule(chunk: Chunk, frequencies: Counter[str], total: int, number: int) -> tuple[str, str]:
-    """In turn from the rarest words of the text, and from what stands above it."""
+    """Make a question from the rarest words of the text, or in turn from its headings."""
     names = [name for name in (chunk.symbols or chunk.headings) if name.strip()]
     if names and number % 2:
         if chunk.source_type == "code":
@@ -103,7 +103,7 @@ def _by_rule(chunk: Chunk, frequencies: Counter[str], total: int, number: int) -
 
 
 def _key_words(text: str, frequencies: Counter[str], total: int) -> str:
-    """The words of the highest tf * idf, in the order of the text."""
+    """Return the words with the highest tf * idf, in the order of the text."""
     counts = Counter(_words(text))
     weight = {
         word: (1 + math.log(count)) * math.log((total + 1) / frequencies[word])

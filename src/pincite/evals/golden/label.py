@@ -1,4 +1,4 @@
-"""Judging what searches find, so that a golden set grows."""
+"""Judge the results of searches, so that a golden set grows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pincite.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A pooled chunk, and which rankings named it with their ranks."""
+    """A pooled chunk, with the rankings that contain it and its ranks in them."""
 
     chunk: Chunk
     found_by: tuple[tuple[str, int], ...]
@@ -27,9 +27,9 @@ class Passage:
 async def pool(
     query: GoldenQuery, deps: Deps, profile: Profile, scope: Scope, depth: int
 ) -> tuple[Passage, ...]:
-    """The first `depth` of every ranking that a search makes on its way: both branches, the
-    fused, the final one. What is judged already, or counts for a judged item, is left out. Best
-    rank first, as in pooling for TREC."""
+    """Pool the first `depth` of every ranking of a search: both sides, the fused one, the final
+    one. Chunks that are judged, or count for a judged item, are left out. Best rank first, as in
+    TREC pooling."""
     trace = Trace(time.perf_counter)
     await search(Question(query.text, scope, query.mode), deps, profile, trace)
     named: dict[Key, dict[str, int]] = {}
@@ -58,7 +58,8 @@ async def _load(deps: Deps, keys: Sequence[Key]) -> dict[Key, Chunk]:
 
 
 def judge(query: GoldenQuery, chunk: Chunk, grade: int) -> GoldenQuery:
-    """The question with one more judgement: the lines of the chunk, which outlive its id."""
+    """Return the question with one more judgement. It has the lines of the chunk, because chunk ids
+    change."""
     item = Expected(
         path=named_path(chunk),
         start_line=chunk.start_line,
@@ -71,7 +72,7 @@ def judge(query: GoldenQuery, chunk: Chunk, grade: int) -> GoldenQuery:
 
 
 def next_id(queries: Sequence[GoldenQuery]) -> str:
-    """An id that no question has."""
+    """Return an id that no question has."""
     taken = {query.id for query in queries}
     number = len(taken) + 1
     while f"q{number:03}" in taken:

@@ -51,7 +51,7 @@ _LEAST_CHARS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Corpus:
-    """The chunks, the terms of each, and all of them."""
+    """The chunks, the terms of each, and the terms of all."""
 
     chunks: Sequence[Chunk]
     of: Sequence[frozenset[str]]
@@ -61,7 +61,8 @@ class _Corpus:
 async def generate_near(
     collections: Iterable[Searchable], count: int, terms: Terms, *, seed: int = 0
 ) -> tuple[GoldenQuery, ...]:
-    """At most `count` near questions, of all kinds in turn; the same seed gives the same ones."""
+    """Generate at most `count` near questions, the kinds in turn; the same seed gives the same
+    questions."""
     chunks = [
         chunk
         for collection in collections
@@ -98,7 +99,7 @@ def _text(chunk: Chunk) -> str:
 
 
 def _swapped_names(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """A name whose last part is that of another one, and which is nowhere."""
+    """Yield questions about a name with the last part of another one, which occurs nowhere."""
     names = sorted(
         {
             name
@@ -122,7 +123,7 @@ def _swapped_names(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterato
 
 
 def _siblings(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """A thing of the corpus with a verb that stands in no chunk that has the thing."""
+    """Yield questions about a thing of the corpus with a verb that no chunk about it has."""
     for thing in _things(corpus, rng):
         stems = terms(thing)
         having = [found for found in corpus.of if stems <= found]
@@ -132,7 +133,7 @@ def _siblings(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tup
 
 
 def _products(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """A thing of the corpus with a product that the corpus never mentions."""
+    """Yield questions about a thing of the corpus and a product that it never mentions."""
     absent = [name for name in _PRODUCTS if not terms(name) & corpus.every]
     for thing in _things(corpus, rng) if absent else ():
         said = f"How do I use {_called(thing)} with {rng.choice(absent)}?"
@@ -140,7 +141,7 @@ def _products(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterator[tup
 
 
 def _things(corpus: _Corpus, rng: random.Random) -> list[str]:
-    """Short headings and names of classes; of each file one first, then the others."""
+    """Return short headings and names of classes: first one of each file, then the others."""
     found: dict[str, dict[str, None]] = {}
     for chunk in corpus.chunks:
         classes = (name for name in chunk.symbols[:1] if name[:1].isupper())
@@ -155,7 +156,7 @@ def _things(corpus: _Corpus, rng: random.Random) -> list[str]:
 
 
 def _called(thing: str) -> str:
-    """As it stands within a sentence: in small letters, but for names."""
+    """Return the text as within a sentence: in lower case, except names."""
     words = thing.split()
     small = [word if word[1:] != word[1:].lower() else word.lower() for word in words]
     return " ".join(small)

@@ -70,13 +70,13 @@ class Expected:
 
     @property
     def page(self) -> int:
-        """The number of the page, 0 where none is named."""
+        """The number of the page, 0 without a page."""
         found = _PAGE.search(self.path)
         return int(found[1]) if found else 0
 
     @property
     def name(self) -> str:
-        """How it is shown: the candidate's id, or `path#L3-L9`."""
+        """The display name: the candidate's id, or `path#L3-L9`."""
         if self.candidate_id:
             return self.candidate_id
         if not self.start_line:
@@ -103,12 +103,12 @@ class GoldenQuery:
 
     @property
     def text(self) -> str:
-        """What is asked: the standalone form where there is one."""
+        """The text to search for: the standalone form if there is one."""
         return self.standalone or self.query
 
     @property
     def relevant(self) -> bool:
-        """Is there anything to be found?"""
+        """Does the question expect any evidence?"""
         return any(item.grade > 0 for item in self.expected)
 
 
@@ -145,16 +145,16 @@ def read_golden(path: Path) -> GoldenSet:
             continue
         query = _parse(line, f"{path}:{number}")
         if query.id in queries:
-            raise UsageError(f"{path}:{number}: id: {query.id!r} is there already")
+            raise UsageError(f"{path}:{number}: id: {query.id!r} is used twice")
         queries[query.id] = query
     if not queries:
-        raise UsageError(f"{path} has no question", hint="pincite eval gen -o questions.jsonl")
+        raise UsageError(f"{path} has no questions", hint="pincite eval gen -o questions.jsonl")
     return GoldenSet(path.stem, tuple(queries.values()))
 
 
 def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
-    """Write a golden set, whole or not at all; what has its default value is left out. Raises
-    UsageError, also for what `read_golden` would refuse."""
+    """Write a golden set atomically, without default values. Raises UsageError, also for a set that
+    `read_golden` would refuse."""
     lines: list[str] = []
     for query in queries:
         row = _trim(query)
@@ -168,7 +168,7 @@ def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that nobody ever sees a part of it; a link stays one. Raises UsageError."""
+    """Write a file atomically. A link stays a link. Raises UsageError."""
     try:
         place = path.resolve()
         part = place.with_name(f".{place.name}.{uuid4().hex}.part")
@@ -182,7 +182,7 @@ def write_whole(path: Path, text: str) -> None:
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     except RuntimeError as error:
-        raise UsageError(f"{path} cannot be written: its links go in a circle") from error
+        raise UsageError(f"{path} cannot be written: its links form a circle") from error
 
 
 def _trim(value: Any) -> dict[str, Any]:
@@ -197,16 +197,16 @@ def _parse(line: str, where: str) -> GoldenQuery:
     try:
         row = msgspec.json.decode(line)
     except msgspec.DecodeError as error:
-        raise UsageError(f"{where}: this is not JSON: {error}") from error
+        raise UsageError(f"{where}: invalid JSON: {error}") from error
     if not isinstance(row, dict):
-        raise UsageError(f"{where}: a question is an object, not {type(row).__name__}")
+        raise UsageError(f"{where}: a question is an object, not a {type(row).__name__}")
     _known(row, _QUERY_FIELDS, where, "")
     for old, new in _ALIASES.items():
         if old in row:
             row[new] = row.pop(old)
     for name in ("id", "query"):
         if not isinstance(row.get(name), str) or not row[name].strip():
-            raise UsageError(f"{where}: {name}: a text is needed, not {row.get(name)!r}")
+            raise UsageError(f"{where}: {name}: expected a text, got {row.get(name)!r}")
     items = row.get("expected") or []
     if isinstance(items, list):
         for place, item in enumerate(items):
@@ -220,11 +220,11 @@ def _parse(line: str, where: str) -> GoldenQuery:
         if problem := _problem(item):
             raise UsageError(f"{where}: expected[{place}].{problem}")
     if query.off_topic and query.relevant:
-        raise UsageError(f"{where}: expected: an off-topic question has nothing to be found")
+        raise UsageError(f"{where}: expected: an off-topic question has no expected items")
     if query.near and not query.off_topic:
         raise UsageError(
-            f"{where}: near: a near question is one that the corpus does not answer",
-            hint='say so with "off_topic": true beside "near": true',
+            f'{where}: near: a near question needs "off_topic": true',
+            hint='add "off_topic": true beside "near": true',
         )
     return query
 
@@ -238,22 +238,24 @@ def _known(row: dict[str, Any], names: frozenset[str], where: str, prefix: str) 
 
 
 def _field_first(message: str) -> str:
-    """msgspec's `Expected int, got str - at $.expected[0].grade` with the field first."""
+    """Put the field first in msgspec's `Expected int, got str - at $.expected[0].grade`."""
     what, _, place = message.partition(" - at `$")
     return f"{place.rstrip('`').lstrip('.')}: {what}" if place else what
 
 
 def _problem(item: Expected) -> str:
     if bool(item.candidate_id) == bool(item.path):
-        return "path: name either a path or a candidate_id"
+        return "path: give either a path or a candidate_id"
     if not 0 <= item.grade <= MAX_GRADE:
-        return f"grade: {item.grade} is not in 0..{MAX_GRADE}"
+        return f"grade: {item.grade} is outside of 0..{MAX_GRADE}"
     if item.candidate_id and (item.start_line or item.end_line):
-        return "start_line: a candidate_id has no lines of its own"
+        return "start_line: with a candidate_id, omit the lines"
     if item.start_line < 0 or item.end_line < item.start_line:
-        return f"end_line: lines {item.start_line} to {item.end_line} are no span"
+        return (
+            f"end_line: {item.end_line} is not a valid end of lines that begin at {item.start_line}"
+        )
     if item.page and item.start_line:
-        return "start_line: a page has no lines"
+        return "start_line: with a page, omit the lines"
     if item.end_line and not item.start_line:
         return "start_line: lines count from 1"
     return ""

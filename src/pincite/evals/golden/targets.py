@@ -1,4 +1,4 @@
-"""Which chunks of an index count for which expected items."""
+"""Find the chunks of an index that count for expected items."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """`items[query][chunk]` are the places in `query.expected` that the chunk counts for.
-    `missing` names, by query, the expected items that no chunk of the index counts for: the
-    golden set speaks of something that is not indexed. `unknown` are the files and candidates
-    among them that the index does not have at all, of `named` altogether, `example` is one of
-    these, and `nearest` the indexed path that is most like it, empty if none is."""
+    """`items[query][chunk]` has the positions in `query.expected` that the chunk counts for.
+    `missing` has the expected items without any chunk in the index, by query. `unknown` has the
+    files and candidates of these that the index does not have at all, of `named` altogether.
+    `example` is one of them, and `nearest` the most similar indexed path, empty if there is none.
+    """
 
     items: Mapping[str, Mapping[Key, tuple[int, ...]]]
     missing: Mapping[str, tuple[str, ...]]
@@ -41,8 +41,9 @@ class Targets:
 
 
 def counts_for(chunk: Chunk, item: Expected) -> bool:
-    """Same candidate; or same file and at least half of the lines of the shorter one in common;
-    or same file, where no lines are named, on the same page where one is."""
+    """Does the chunk count for the item? Yes for the same candidate; for the same file with at
+    least half of the lines of the shorter one in common; for the same file, and page if one is
+    given, if no lines are given."""
     if item.candidate_id:
         return item.candidate_id in (chunk.candidate_id, chunk.id)
     if item.repo and item.repo != chunk.repo:
@@ -63,14 +64,14 @@ def counts_for(chunk: Chunk, item: Expected) -> bool:
 
 
 def named_path(chunk: Chunk) -> str:
-    """How an expected item names the file of a chunk: with its page, if it has one."""
+    """Return the name of a chunk's file as expected items have it, with its page if it has one."""
     return place_of(chunk) if chunk.page else chunk.path
 
 
 async def find_targets(
     queries: Sequence[GoldenQuery], collections: Iterable[Searchable]
 ) -> Targets:
-    """Look at every chunk of the collections once."""
+    """Find the chunks that count for the expected items, in one pass over the collections."""
     known: dict[str, list[tuple[str, int, Expected]]] = {}
     for query in queries:
         for place, item in enumerate(query.expected):
@@ -116,20 +117,20 @@ async def find_targets(
 
 
 def require_indexed(golden: GoldenSet, targets: Targets) -> None:
-    """Raises UsageError if the index has nothing of what the golden set expects: all measures
-    would be 0 without that saying anything."""
+    """Raise UsageError if the index has none of the expected items of the golden set: all measures
+    would be 0 and meaningless."""
     if not targets.unknown or len(targets.unknown) < targets.named:
         return
-    like = f"; the nearest path that is: {targets.nearest}" if targets.nearest else ""
+    like = f"; the nearest indexed path is {targets.nearest}" if targets.nearest else ""
     raise UsageError(
         f"none of the {targets.named} files that {golden.name} expects is indexed, such as"
         f" {targets.example}{like}",
-        hint=_mend(targets.example, targets.nearest),
+        hint=_hint(targets.example, targets.nearest),
     )
 
 
 def not_indexed(targets: Targets) -> str:
-    """A notice about expected items that are not in the index; empty if all are."""
+    """Return a notice about expected items that are not in the index; empty if all are."""
     lost = sum(map(len, targets.missing.values()))
     if not lost:
         return ""
@@ -141,13 +142,14 @@ def not_indexed(targets: Targets) -> str:
     else:
         query, items = next(iter(targets.missing.items()))
         why = f"such as {items[0]} of {query}"
-    return f"{lost} expected items are not in the index and count as not found; {why}"
+    return f"{lost} expected items are not in the index and count as not found: {why}"
 
 
 def _nearest(unknown: Sequence[str], paths: Iterable[str]) -> tuple[str, str]:
-    """One of the unknown paths, and the path that ends like it in as many parts as possible. Where
-    none ends alike, the first, and the path with the most similar name; empty if there is none.
-    Equal ones by length, then alphabet."""
+    """Return one of the unknown paths, and the indexed path with the same last parts, as many as
+    possible. If no path ends alike, return the first unknown path and the path with the most
+    similar name; empty if there is none. Ties go to the shorter, then to the alphabetically first
+    path."""
     if not unknown:
         return "", ""
     endings: dict[str, list[str]] = {}
@@ -176,22 +178,22 @@ def _shared_parts(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _mend(expected: str, nearest: str) -> str:
-    """What makes the paths of both meet."""
+def _hint(expected: str, nearest: str) -> str:
+    """Return advice to make the paths of index and golden set match."""
     if nearest and expected.endswith(f"/{nearest}"):
         folder = expected[: -len(nearest)]
         return (
-            f"a folder inside the checkout was indexed: index the one that {folder} begins in, or"
-            f" take {folder} off the paths in the golden set"
+            "you indexed a folder inside the checkout: index the folder that contains"
+            f" {folder}, or remove {folder} from the paths in the golden set"
         )
     if nearest and nearest.endswith(f"/{expected}"):
         folder = nearest[: -len(expected)]
-        return f"index {folder} itself, or put {folder} ahead of the paths in the golden set"
-    return "is another collection (-c) or index (--index) meant? see: pincite status"
+        return f"index {folder} itself, or add {folder} before the paths in the golden set"
+    return "check the collection (-c) and the index (--index) with: pincite status"
 
 
 async def every_chunk(index: Readable, collection: str) -> AsyncIterator[Chunk]:
-    """Every chunk that searches of the collection can see, by id."""
+    """Yield every chunk that searches of the collection can see, by id."""
     after: str | None = None
     while chunks := await index.page(collection, after, _PAGE):
         for chunk in chunks:

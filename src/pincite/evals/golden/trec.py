@@ -1,4 +1,4 @@
-"""Judgements and runs as TREC files, for tools that read those."""
+"""Judgements and runs as TREC files, for other evaluation tools."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pincite.evals.run.results import Run
 
 
 def read_trec(topics: Path, qrels: Path) -> GoldenSet:
-    """A golden set from topics (id, tab, question on each line) and qrels (query, iteration,
-    document, gain). Raises UsageError naming file and line."""
+    """Read a golden set from topics (id, tab, question on each line) and qrels (query, iteration,
+    document, gain). Raises UsageError with file and line."""
     queries = {}
     try:
         lines = topics.read_text(encoding="utf-8").splitlines()
@@ -21,18 +21,18 @@ def read_trec(topics: Path, qrels: Path) -> GoldenSet:
     for number, line in enumerate(lines, start=1):
         key, tab, text = line.partition("\t")
         if line.strip() and not (tab and key.strip() and text.strip()):
-            raise UsageError(f"{topics}:{number}: query: id, tab and question are needed")
+            raise UsageError(f"{topics}:{number}: query: a line takes id, tab and question")
         if line.strip():
             queries[key.strip()] = text.strip()
     judgements = read_qrels(qrels)
     for query in judgements:
         if query not in queries:
-            raise UsageError(f"{qrels}: query {query!r} is not in {topics}")
+            raise UsageError(f"{qrels}: query {query!r} does not exist in {topics}")
     return GoldenSet(topics.stem, tuple(golden_queries(queries, judgements, synthetic="")))
 
 
 def write_qrels(path: Path, golden: GoldenSet) -> None:
-    """The judgements: query, 0, item, grade. Items go by their names, see `Expected.name`."""
+    """Format the judgements: query, 0, item, grade. Items have their names, see `Expected.name`."""
     rows = [
         f"{_word(query.id)} 0 {_word(item.name)} {item.grade}"
         for query in golden.queries
@@ -42,15 +42,15 @@ def write_qrels(path: Path, golden: GoldenSet) -> None:
 
 
 def write_topics(path: Path, golden: GoldenSet) -> None:
-    """The questions: id, tab, text."""
+    """Format the questions: id, tab, text."""
     rows = [f"{_word(query.id)}\t{' '.join(query.text.split())}" for query in golden.queries]
     write_whole(path, "\n".join(rows) + "\n")
 
 
 def write_run(path: Path, run: Run) -> None:
-    """What was found: query, Q0, item, rank, score, name. A candidate that is the first to count
-    for an item goes by the item's name, the others by their own ids. Scores fall with the rank,
-    for tools that sort again."""
+    """Format the results: query, Q0, item, rank, score, name. The first candidate that counts for
+    an item has the item's name, the others their own ids. Scores fall with the rank, for tools that
+    sort again."""
     rows: list[str] = []
     tag = _word(run.stamp.label)
     for query in run.queries:
@@ -70,5 +70,5 @@ def write_run(path: Path, run: Run) -> None:
 
 
 def _word(text: str) -> str:
-    """No white space: the columns are parted by it."""
+    """Remove white space, which separates the columns."""
     return "_".join(text.split()) or "_"

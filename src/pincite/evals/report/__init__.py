@@ -1,4 +1,4 @@
-"""Reports of runs: one HTML file with everything in it, Markdown, JSON."""
+"""Reports of runs: a single HTML file, Markdown, JSON."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _COMPARED = ("nDCG@10", "R@10", "RR@12", VERDICT)
 
 
 def render(runs: Sequence[Run], form: str, names: Sequence[str]) -> str:
-    """The report of one run or several as `html`, `md` or `json`; the first run is the one that
-    the others are compared with. Raises UsageError for runs without a question in common."""
+    """Return the report of one or several runs as `html`, `md` or `json`. The other runs are
+    compared with the first one. Raises UsageError for runs without a question in common."""
     summaries = [summarise(run, names) for run in runs]
     comparison = compare(runs[0], runs[1:], _COMPARED) if len(runs) > 1 else None
     calibrations = [_calibration(run) for run in runs]
@@ -38,7 +38,7 @@ def render(runs: Sequence[Run], form: str, names: Sequence[str]) -> str:
 
 
 def _calibration(run: Run) -> Calibration | None:
-    """None where there are too few questions to learn from."""
+    """Return the calibration, None with too few questions to learn from."""
     try:
         return calibrate(run)
     except UsageError:

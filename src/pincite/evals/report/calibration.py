@@ -1,4 +1,4 @@
-"""Learned thresholds beside those of the profile."""
+"""Show learned thresholds beside those of the profile."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HEAD = (
 
 
 def calibration_table(found: Calibration) -> str:
-    """Every signal, learned and as it was, as Markdown."""
+    """Return every signal, learned and current, as Markdown."""
     notes = "".join(f"\n\n> {note}" for note in found.notes)
     return f"{table(HEAD, calibration_rows(found))}\n\n{explained(found)}{notes}"
 
 
 def calibration_rows(found: Calibration) -> list[tuple[str, ...]]:
-    """For each signal a row with the learned thresholds, and one with the profile's own."""
+    """Return two rows for each signal: the learned thresholds, and those of the profile."""
     good = as_table(found)
     rows = []
     for one in found.signals:
@@ -36,7 +36,7 @@ def calibration_rows(found: Calibration) -> list[tuple[str, ...]]:
 
 
 def explained(found: Calibration) -> str:
-    """What the rows are shares of."""
+    """Explain the shares in the rows."""
     return (
         f"Shares that are grounded / weak / none, in %: {found.on_topic} questions on topic,"
         f" {found.far} far off topic, {found.near} near. Refusals, the verdicts `none`, with their"
@@ -46,7 +46,7 @@ def explained(found: Calibration) -> str:
 
 
 def shares(one: Levels) -> str:
-    """`12 / 33 / 55`, in per cent; a dash where there is no question."""
+    """Format `12 / 33 / 55`, in per cent; a dash without questions."""
     if not one.total:
         return "–"
     return " / ".join(
@@ -68,7 +68,7 @@ def _levels(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _refusals(one: Refusal) -> str:
-    """Precision and recall; a dash where there is nothing to divide by."""
+    """Format precision and recall; a dash for an empty denominator."""
     return " / ".join(
         "–" if share is None else f"{share:.2f}" for share in (one.precision, one.recall)
     )

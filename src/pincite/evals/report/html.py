@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, no network, every plot drawn in it."""
+"""Write the report as one HTML file, without scripts or network, with drawn plots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page(
     comparison: Comparison | None,
     calibrations: Sequence[Calibration | None],
 ) -> str:
-    """The whole file."""
+    """Return the whole file."""
     first = runs[0].stamp
     title = f"Retrieval on {first.golden}"
     contents = []

@@ -1,1 +1,1 @@
-"""Runs: the questions of a golden set asked, and what every stage did with them."""
+"""Runs: the questions of a golden set with the results of every stage."""

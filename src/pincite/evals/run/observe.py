@@ -1,4 +1,4 @@
-"""What a trace says of a search: the rank of each expected item after every stage."""
+"""Read from a trace the rank of each expected item after every stage."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Lists = tuple[tuple[Key, ...], ...]  #: rankings that stand side by side
 
 
 def rankings_of(trace: Trace) -> dict[str, Lists]:
-    """By stage, in order, what it ranked; stages that rank nothing are left out. `retrieve` is
-    preceded by its branches, as `retrieve.dense` and so on. Of a stage that ran more than once
-    the last run counts."""
+    """Return the ranking of each stage in order, without stages that do not rank. `retrieve` is
+    preceded by its sides, as `retrieve.dense` and so on. If a stage ran more than once, the last
+    run counts."""
     found: dict[str, Lists] = {}
     for step in trace.steps:
         for suffix, lists in _lists(step.value).items():
@@ -27,7 +27,7 @@ def rankings_of(trace: Trace) -> dict[str, Lists]:
 
 
 def ranks_in(lists: Lists, targets: Mapping[Key, tuple[int, ...]], items: int) -> tuple[int, ...]:
-    """For each expected item the best rank, from 1, of a chunk that counts for it; 0 for none."""
+    """Return the best rank, from 1, of a chunk for each expected item; 0 if there is none."""
     best = [0] * items
     for ranked in lists:
         for rank, key in enumerate(ranked, start=1):
@@ -38,12 +38,12 @@ def ranks_in(lists: Lists, targets: Mapping[Key, tuple[int, ...]], items: int) -
 
 
 def depth_of(lists: Lists) -> int:
-    """How many distinct chunks were ranked."""
+    """Count the distinct ranked chunks."""
     return len({key for ranked in lists for key in ranked})
 
 
 def values_of(trace: Trace) -> dict[str, float]:
-    """The highest value of every signal that the judged candidates have, as `signal/kind`."""
+    """Return the highest value of every signal of the judged candidates, by `signal/kind`."""
     judged = next((s.value for s in reversed(trace.steps) if isinstance(s.value, Gated)), None)
     best: dict[str, float] = {}
     for candidate in judged.candidates if judged else ():
@@ -60,7 +60,7 @@ def _lists(value: object) -> dict[str, Lists]:  # noqa: ARG001
 
 @_lists.register
 def _(value: Retrieved) -> dict[str, Lists]:
-    """What each source found by itself, by signal; then all of them."""
+    """Return the hits that each source found itself, by signal; then all of them."""
     by_signal: dict[str, list[tuple[Key, ...]]] = {}
     for ranking in value.rankings:
         keys = tuple((ranking.collection, hit.id) for hit in ranking.hits[: ranking.depth])
@@ -88,7 +88,7 @@ def _(value: EvidencePack) -> dict[str, Lists]:
 
 
 def passages_of(pack: EvidencePack) -> tuple[Key, ...]:
-    """The passages that are shown: those of each result, its own first."""
+    """Return the shown passages: those of each result, its own first."""
     return tuple(
         dict.fromkeys(
             (item.collection, passage)

@@ -1,7 +1,7 @@
-"""A run: what the searches of a golden set found, kept question by question.
+"""A run: the results of the searches of a golden set, for each question.
 
-Everything that is reported of a run is computed from these values, so that runs can be compared,
-plotted and calibrated on long after.
+All reports are computed from these values, so that runs can be compared, plotted and calibrated
+later.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Topic = Literal["on topic", "far", "near"]
 
 @dataclass(frozen=True, slots=True)
 class CollectionStamp:
-    """A collection as it was. `contents` is a hash of the revisions of all documents, and so of
-    everything that is indexed and how."""
+    """A collection at the time of the run. `contents` is a hash of the revisions of all documents,
+    so it covers their texts and the way they were indexed."""
 
     name: str
     sparse: str
@@ -38,7 +38,7 @@ class CollectionStamp:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a run was taken with. `profile` has every value of the profile."""
+    """The circumstances of a run. `profile` has every value of the profile."""
 
     label: str
     created: str
@@ -95,22 +95,22 @@ class QueryResult:
 
     @property
     def topic(self) -> Topic:
-        """Does the corpus answer it, and if not, is it on the same subject?"""
+        """Does the corpus answer the question, and if not, is the question on its subject?"""
         return ("near" if self.near else "far") if self.off_topic else "on topic"
 
     @property
     def judged(self) -> bool:
-        """Does it count for ranking measures?"""
+        """Does the question count for ranking measures?"""
         return not self.off_topic and any(grade > 0 for grade in self.grades)
 
     @property
     def total_ms(self) -> float:
-        """All stages together."""
+        """The time of all stages together."""
         return sum(self.timings_ms.values())
 
     @property
     def covered(self) -> bool | None:
-        """Is there evidence of every kind of source that was expected? None: nothing was."""
+        """Is there evidence of every expected kind of source? None if none was expected."""
         if not self.wanted_types:
             return None
         return set(self.wanted_types) <= set(self.shown_types)
@@ -150,8 +150,8 @@ def load_run(path: Path) -> Run:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:
         raise UsageError(
-            f"{path} is no run: {error}", hint="pincite eval run GOLDEN -o run.json"
+            f"{path} is not a run: {error}", hint="pincite eval run GOLDEN -o run.json"
         ) from error
     if run.stamp.format != FORMAT or not run.queries:
-        raise UsageError(f"{path} has format {run.stamp.format}; this version reads {FORMAT}")
+        raise UsageError(f"{path} has format {run.stamp.format}, but this version reads {FORMAT}")
     return run

@@ -1,4 +1,4 @@
-"""Ask the questions of a golden set and keep what every stage did with them."""
+"""Search for the questions of a golden set, and keep the results of every stage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ _KEPT = 20  # results that a run keeps of each question
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is evaluated: an opened index with the questions and what counts for them."""
+    """The subject of an evaluation: an opened index with the questions and the chunks that count
+    for them."""
 
     deps: Deps
     scope: Scope
@@ -53,7 +54,7 @@ class Subject:
 
 
 def measured(profile: Profile) -> Profile:
-    """The profile as evaluations ask with it: passages one by one, and as many as measures need."""
+    """Return the profile for evaluations: single passages, and as many as the measures need."""
     return replace(
         profile,
         select=replace(profile.select, results=max(LEAST_RESULTS, profile.select.results)),
@@ -62,8 +63,8 @@ def measured(profile: Profile) -> Profile:
 
 
 async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
-    """Raises what `AsyncPincite.search` raises before it searches, and UsageError where nothing
-    of what the questions expect is indexed within the tags of the scope."""
+    """Check the work. Raises the errors of `AsyncPincite.search` before a search, and UsageError if
+    the index has none of the expected items within the tags of the scope."""
     deps = await engine.deps(scope)
     within = searchables_within(deps.collections, scope.tags, scope.bounds)
     targets = await find_targets(golden.queries, within)
@@ -78,9 +79,9 @@ async def run_golden(
     label: str,
     progress: Progressed = lambda *_: None,
 ) -> Run:
-    """Ask every question, one after the other, so that times mean something. The first question
-    is asked once more before, unmeasured. A search that fails counts as one that finds nothing
-    and has the notice `search_failed`; if the first one fails its error is raised."""
+    """Search for every question, one after the other, so that times are meaningful. The first
+    question is searched once more before, unmeasured. A failed search counts as one without results
+    and has the notice `search_failed`; if the first one fails, its error is raised."""
     first = Question(golden.queries[0].text, subject.scope)
     await search(first, subject.deps, profile, _trace())
     results = []
@@ -91,7 +92,7 @@ async def run_golden(
 
 
 async def ask(query: GoldenQuery, subject: Subject, profile: Profile) -> QueryResult:
-    """One question."""
+    """Search for one question."""
     trace = _trace()
     try:
         question = Question(query.text, subject.scope, query.mode)
@@ -167,7 +168,7 @@ def _found(
 
 
 async def stamp(deps: Deps, golden: GoldenSet, profile: Profile, label: str) -> Stamp:
-    """What a run is taken with."""
+    """Return the circumstances of a run."""
     return Stamp(
         label=label,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -182,7 +183,7 @@ async def stamp(deps: Deps, golden: GoldenSet, profile: Profile, label: str) -> 
 
 
 def fingerprint(value: object) -> str:
-    """A short hash of any of our values."""
+    """Return a short hash of a value of this package."""
     return blake2b(msgspec.json.encode(value), digest_size=8).hexdigest()
 
 

@@ -39,14 +39,14 @@ class Journal:
             try:
                 known = msgspec.json.decode(place.read_bytes(), type=Plan)
             except msgspec.DecodeError as error:
-                raise UsageError(f"{place} is no plan of a sweep: {error}") from error
+                raise UsageError(f"{place} is not the plan of a sweep: {error}") from error
             if _identity(known) != _identity(plan):
                 raise UsageError(
-                    f"{folder} holds a sweep over another golden set, index or other measures",
+                    f"{folder} has a sweep over another golden set, index or list of measures",
                     hint="choose another folder with -o",
                 )
         elif folder.exists() and any(folder.iterdir()):
-            raise UsageError(f"{folder} is not empty and holds no sweep")
+            raise UsageError(f"{folder} is not empty, and it does not have a sweep")
         else:
             write_whole(place, msgspec.json.format(msgspec.json.encode(plan)).decode() + "\n")
 

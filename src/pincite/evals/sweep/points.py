@@ -71,12 +71,12 @@ def parse_values(texts: Iterable[str]) -> dict[str, tuple[Any, ...] | Range]:
     for text in texts:
         name, equals, right = text.partition("=")
         if not equals or not name.strip() or not right.strip():
-            raise UsageError(f"{text!r} is not of the form field=value,value or field=low..high")
+            raise UsageError(f"{text!r} is not in the form field=value,value or field=low..high")
         low, dots, high = right.partition("..")
         if dots:
             ends = (_value(low), _value(high))
             if not all(isinstance(end, int | float) for end in ends) or ends[0] > ends[1]:
-                raise UsageError(f"{text!r}: {right!r} is no range of numbers")
+                raise UsageError(f"{text!r}: {right!r} is not a range of numbers")
             axes[name.strip()] = Range(*ends)
         else:
             axes[name.strip()] = tuple(_value(part) for part in _split(right))
@@ -102,7 +102,7 @@ def grid(base: Profile, axes: Axes) -> Points:
     for name, values in axes.items():
         if isinstance(values, Range):
             raise UsageError(
-                f"{name} has a range, and a grid needs values", hint="pincite eval sweep --random N"
+                f"{name} has a range, but a grid takes values", hint="pincite eval sweep --random N"
             )
         lists.append([(name, value) for value in values])
     return _points(base, axes, map(dict, itertools.product(*lists)))
@@ -143,7 +143,7 @@ def _points(base: Profile, axes: Axes, combinations: Iterable[dict[str, Any]]) -
         points.setdefault(point.id, point)
     if len(points) == 1 and refused:
         label, reason = next(iter(refused.items()))
-        raise ConfigError(f"no combination is possible; {label}: {reason}")
+        raise ConfigError(f"no combination is valid; {label}: {reason}")
     return Points(tuple(points.values()), refused)
 
 
@@ -174,7 +174,7 @@ def _require(base: Profile, name: str) -> None:
         known = value if isinstance(value, dict) else {}
         if part not in known:
             raise ConfigError(
-                f"the profile has no field {name!r}; known here: {', '.join(known) or 'none'}"
+                f"the profile has no field {name!r}; known fields: {', '.join(known) or 'none'}"
             )
         value = known[part]
     if isinstance(value, ChunkerConfig):

@@ -47,9 +47,9 @@ def require_spans(golden: GoldenSet) -> None:
         for item in query.expected:
             if item.candidate_id:
                 raise UsageError(
-                    f"question {query.id!r} expects the candidate {item.candidate_id}, and ids of"
-                    " candidates change with chunking",
-                    hint="name path, start_line and end_line instead",
+                    f"question {query.id!r} expects the candidate {item.candidate_id}, but"
+                    " candidate ids change with chunking",
+                    hint="give path, start_line and end_line instead",
                 )
 
 
@@ -110,8 +110,10 @@ async def _copy(
     name = given.spec.name
     if not given.sources:
         raise UsageError(
-            f"collection {name!r} has no sources that could be indexed anew",
-            hint="vary chunking over collections made by pincite index; choose them with -c",
+            f"collection {name!r} has no sources that can be indexed again",
+            hint=(
+                "sweep chunking only over collections made by pincite index; choose them with -c"
+            ),
         )
     average = 0.0 if given.spec.idf else 1.0
     spec = replace(given.spec, chunker=chunker.fingerprint, average_length=average)
@@ -140,8 +142,8 @@ async def _copy(
     if before != now:
         path = min(place[1] for place in before ^ now)
         raise UsageError(
-            f"{path} of collection {name!r} is not what was indexed; a sweep needs files that stay"
-            " as they are",
+            f"{path} of collection {name!r} differs from the indexed text; during a sweep,"
+            " files must not change",
             hint=f"pincite index -c {name}",
         )
 

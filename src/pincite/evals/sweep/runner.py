@@ -63,7 +63,7 @@ async def run_sweep(
         if chunker is None:
             await _work(settings, subject, work, names, journal, jobs, told)
         elif settings is None:
-            raise UsageError("a sweep over chunking needs the settings of an index")
+            raise UsageError("a sweep over chunking needs the index settings")
         else:
             vectors = folder / VECTORS
             anew = indexed_anew(settings, subject, golden, chunker, vectors, indexing)
@@ -165,7 +165,7 @@ async def _in_processes(
     if any(worker.exitcode for worker in workers):
         raise PinciteError(
             "a process of the sweep failed; its message is above",
-            hint="the same command goes on where the sweep was",
+            hint="run the same command again to continue the sweep",
         )
 
 

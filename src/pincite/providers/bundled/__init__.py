@@ -1,1 +1,1 @@
-"""The model that comes with Pincite: fetched, converted, run."""
+"""The model that comes with Pincite: fetching, converting and running it."""

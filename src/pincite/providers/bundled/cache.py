@@ -1,8 +1,8 @@
-"""The cache of models, read: what is there, is it whole, remove it.
+"""Read the cache of models: list, verify and remove them.
 
-A model is a folder `root/NAME` (see `manifest`), or one of the same form in the installed package
-`pincite-model`, which is looked at where `root` has none that is ready. Nothing here reads more
-than a manifest unless it says so, and nothing of the package is imported.
+A model is a folder `root/NAME` (see `manifest`), or a folder of the same form in the installed
+package `pincite-model`. The package is used if `root` has no ready copy. Functions read nothing but
+manifests unless they say so, and import nothing from the package.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 ModelState = Literal["absent", "ready", "damaged"]
 
-# As small and fast as int8 and within 0.2 points of nDCG@10, and its vectors are the same on all
-# processors: int8 ones differ (cosine 0.992) between those with and without VNNI. Measured in
+# As small and fast as int8 and within 0.2 points of nDCG@10, with equal vectors on all processors.
+# int8 vectors differ (cosine 0.992) between processors with and without VNNI. Measured in
 # docs/decisions/0002-bundled-model.md.
 PRECISION: Literal["int7"] = "int7"
 
@@ -32,8 +32,8 @@ PACKAGE = "pincite_model"  #: the folder of the distribution `pincite-model`
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """A known model in a cache. `size` counts the bytes of its folder; `path` is None where
-    there is none; `problem` says why it is damaged."""
+    """A known model in a cache. `size` is the bytes of its folder; `path` is None if there is no
+    folder; `problem` says why it is damaged."""
 
     name: str
     state: ModelState
@@ -44,7 +44,7 @@ class ModelStatus:
 
 
 def default_root() -> Path:
-    """The folder `models` in the user's cache folder for Pincite."""
+    """Return the folder `models` in the user's cache folder for Pincite."""
     import platformdirs
 
     return platformdirs.user_cache_path("pincite") / "models"
@@ -53,7 +53,7 @@ def default_root() -> Path:
 def list_models(
     root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS
 ) -> tuple[ModelStatus, ...]:
-    """All known models by name. Compares sizes only; `verify` reads the files."""
+    """Return all known models by name. This compares sizes only; `verify` reads the files."""
     return tuple(status_of(model, root, hashes=False) for _, model in sorted(catalog.items()))
 
 
@@ -65,7 +65,7 @@ def verify(
 
 
 def find(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS) -> Path | None:
-    """The folder of a model that is ready, without reading more than its manifest.
+    """Return the folder of a model that is ready, or None. Only its manifest is read.
 
     Raises UsageError for an unknown name.
     """
@@ -74,10 +74,9 @@ def find(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MOD
 
 
 def remove(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_MODELS) -> int:
-    """Delete a model of `root` and return the bytes freed, 0 if there was none. Encoders that have
-    it open go on; what a package brought is for pip to remove. Raises UsageError for an unknown
-    name, ModelUnavailable if it cannot be deleted.
-    """
+    """Delete a model from `root` and return the bytes freed, 0 if there was none. Open encoders
+    keep working. A model that came with a package is left to pip. Raises UsageError for an unknown
+    name, ModelUnavailable if it cannot be deleted."""
     status = _in_folder(known(name, catalog), root, hashes=False)
     if status.path is None:
         return 0
@@ -90,10 +89,10 @@ def remove(name: str, root: Path, *, catalog: Mapping[str, KnownModel] = KNOWN_M
 
 
 def known(name: str, catalog: Mapping[str, KnownModel]) -> KnownModel:
-    """The entry of that name. Raises UsageError naming the known ones."""
+    """Return the entry with this name. Raises UsageError that lists the known names."""
     if name not in catalog:
         raise UsageError(
-            f"there is no model {name!r}; known are {', '.join(sorted(catalog))}",
+            f"no model is named {name!r}; known models: {', '.join(sorted(catalog))}",
             hint="pincite models list",
         )
     return catalog[name]
@@ -102,9 +101,10 @@ def known(name: str, catalog: Mapping[str, KnownModel]) -> KnownModel:
 def status_of(
     model: KnownModel, root: Path, *, hashes: bool, package: Path | None = None
 ) -> ModelStatus:
-    """The state of a model; `hashes` reads its files (about 20 ms), otherwise sizes will do.
+    """Return the state of a model. `hashes` reads its files (about 20 ms); otherwise only sizes are
+    compared.
 
-    `package` is the folder of models that a package brought; without one it is looked for.
+    `package` is the folder of models of an installed package; by default it is looked up.
     """
     own = _in_folder(model, root, hashes=hashes)
     if own.state == "ready" or (packaged := package or packaged_models()) is None:
@@ -114,9 +114,9 @@ def status_of(
 
 
 def packaged_models() -> Path | None:
-    """Where `pincite-model` has its models, None where it is not installed."""
+    """Return the folder of models in `pincite-model`, or None if it is not installed."""
     found = find_spec(PACKAGE)
-    # A folder without code is a namespace, which anybody's working folder may hold.
+    # A folder without code is a namespace package, which any working directory may contain.
     if found is None or not found.has_location or found.origin is None:
         return None
     return Path(found.origin).parent
@@ -126,7 +126,7 @@ def _in_folder(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
     folder = root / model.name
     try:
         size = sum(path.stat().st_size for path in folder.iterdir())
-    except OSError:  # what is out of reach is not there; a fetch says why
+    except OSError:  # an unreadable folder counts as absent; a fetch says why
         return ModelStatus(model.name, "absent")
     try:
         manifest = read_manifest(folder)
@@ -134,7 +134,7 @@ def _in_folder(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
         return ModelStatus(model.name, "damaged", size, folder, problem=error.message)
     current = (FORMAT, PRECISION, model.weights.sha256)
     if (manifest.format, manifest.precision, manifest.weights_sha256) != current:
-        problem = "made from other weights or by another version"
+        problem = "it was made from other weights or by another version"
     else:
         problem = find_damage(manifest, folder, hashes=hashes)
     state: ModelState = "damaged" if problem else "ready"
@@ -142,5 +142,5 @@ def _in_folder(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
 
 
 def temporary_prefix(name: str) -> str:
-    """How folders begin that a fetch or removal of this model works in."""
+    """Return the prefix of temporary folders that a fetch or removal of this model uses."""
     return f".{name}.temporary-"

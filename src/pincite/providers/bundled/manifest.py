@@ -1,7 +1,7 @@
-"""What a cached model folder says of itself, and whether its files agree with it.
+"""The manifest of a cached model folder, and the check of its files against it.
 
-A folder holds `model.onnx`, `tokenizer.json` and `manifest.json`, nothing else. The folder is
-renamed into place when all three are written, so one that has a manifest was complete once.
+A folder contains `model.onnx`, `tokenizer.json` and `manifest.json`, nothing else. The folder is
+renamed into place after all three are written, so a folder with a manifest was once complete.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from pincite.providers.bundled.known_models import PinnedFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT = 1  #: raise it when the conversion or this file changes: older folders are fetched again
+FORMAT = 1  #: raise it when the conversion or this file changes: old folders are then refetched
 GRAPH, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "manifest.json"
-INPUT, OUTPUT = "ids", "vector"  #: of the graph, see `onnx_bert`
+INPUT, OUTPUT = "ids", "vector"  # names in the graph, see `onnx_bert`
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`graph` and `tokenizer` are the files of this folder; `weights_sha256` is the hash of the
-    published weights that the graph was converted from, `source` where they came from and
-    `fetched_at` when (ISO 8601, UTC). The prefixes go before every query and document."""
+    """The content of `manifest.json`. `graph` and `tokenizer` are the files of this folder;
+    `weights_sha256` is the hash of the published weights that the graph was converted from,
+    `source` their origin and `fetched_at` the time (ISO 8601, UTC). The prefixes go before every
+    query and document."""
 
     format: int
     name: str
@@ -46,12 +47,12 @@ class Manifest:
 
     @property
     def fingerprint(self) -> str:
-        """`model/precision/beginning of the graph's SHA-256/pieces`."""
+        """Return `model/precision/start of the graph's SHA-256/pieces`."""
         return f"{self.name}/{self.precision}/{self.graph.sha256[:12]}/{self.max_pieces}"
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raises ModelUnavailable if there is none or it is not one of ours."""
+    """Read the manifest. Raises ModelUnavailable if there is none or it is invalid."""
     path = folder / MANIFEST
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
@@ -62,14 +63,14 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
-    """Indented, for people who look into their cache."""
+    """Write the manifest, indented so that people can read it."""
     (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def find_damage(manifest: Manifest, folder: Path, *, hashes: bool) -> str:
-    """What is wrong with the files beside the manifest, or "".
+    """Return what is wrong with the files beside the manifest, or "".
 
-    Sizes are always compared (microseconds); `hashes` reads the files as well (about 20 ms).
+    Sizes are always compared (microseconds); `hashes` also reads the files (about 20 ms).
     """
     for file in (manifest.graph, manifest.tokenizer):
         path = folder / file.name
@@ -84,6 +85,6 @@ def find_damage(manifest: Manifest, folder: Path, *, hashes: bool) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
+    """Return the SHA-256 of a file in hex."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,8 +1,8 @@
-"""all-MiniLM-L6-v2 and its like on ONNX Runtime: one text a run, one thread a run.
+"""Run all-MiniLM-L6-v2 and similar models on ONNX Runtime: one text per run, one thread per run.
 
-A run uses one core because a matrix of one text is too small to share; a pool keeps all cores
-busy instead. Batches are not used: they would make a text's vector depend on its neighbours
-(see `onnx_bert`) and be a tenth faster at best (see docs/decisions/0002-bundled-model.md).
+A run uses one core because the matrix of one text is too small to share; a pool keeps all cores
+busy instead. There are no batches: a text's vector would depend on its neighbours (see `onnx_bert`)
+for a speed-up of a tenth at best (see docs/decisions/0002-bundled-model.md).
 """
 
 from __future__ import annotations
@@ -32,25 +32,26 @@ if TYPE_CHECKING:
 
     from pincite.model import Matrix, Vector
 
-# A long text is tokenised from a beginning that is long enough. 4,096 characters are more than
-# the 256 pieces of nearly all prose and code; the next looks are eight times as long.
+# A prefix of a long text is tokenised first. 4,096 characters give more than 256 pieces for nearly
+# all prose and code; each further attempt is eight times as long.
 FIRST_LOOK_CHARS = 4_096
 LOOK_FACTOR = 8
-# WordPiece gives at most 100 pieces for a word (longer ones become [UNK]), so the cut at the end
-# of a look spoils at most its last 100 pieces; some more for a cut [MASK] or its like.
+# WordPiece gives at most 100 pieces per word (longer words become [UNK]), so the cut at the end of
+# a prefix spoils at most its last 100 pieces; the rest allows for a cut [MASK] or similar.
 SPOILT_PIECES = 128
 
 
 class MiniLmEncoder:
-    """A `DenseEncoder` over a folder that `weights.fetch` made. Safe to share among threads."""
+    """A `DenseEncoder` over a folder made by `weights.fetch`. Safe to share among threads."""
 
     def __init__(self, folder: Path, *, threads: int | None = None, load: bool = True) -> None:
-        """`threads` (at least 1) is how many texts are encoded at once, by default as many as
-        there are cores for this process. The model is loaded now, in about 0.1 s, or without
-        `load` with its first text: who only compares fingerprints is spared that.
+        """Open the model. `threads` (at least 1) is the number of texts encoded in parallel, by
+        default the number of cores of this process. The model is loaded now, in about 0.1 s.
+        Without `load` it is loaded with the first text, which saves time for callers that only
+        compare fingerprints.
 
-        Raises ModelUnavailable if there is no manifest in the folder. Loading raises it if the
-        folder is incomplete or its files cannot be loaded.
+        Raises ModelUnavailable if the folder has no manifest. Loading raises it if the folder is
+        incomplete or its files cannot be loaded.
         """
         self._folder = folder
         self._manifest = read_manifest(folder)
@@ -63,33 +64,36 @@ class MiniLmEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """`model/precision/beginning of the graph's SHA-256/pieces`."""
+        """Return `model/precision/start of the graph's SHA-256/pieces`."""
         return self._manifest.fingerprint
 
     @property
     def dimensions(self) -> int:
-        """Length of every vector."""
+        """Return the length of every vector."""
         return self._manifest.dimensions
 
     @property
     def languages(self) -> frozenset[str]:
-        """Stemmer names of the languages that the model knows; empty = all."""
+        """Return the stemmer names of the languages that the model supports; empty means all."""
         return frozenset(self._manifest.languages)
 
     async def embed_query(self, text: str) -> Vector:
-        """Shape (dimensions,), float32, L2 norm 1. Does not wait for documents in progress."""
+        """Return a vector of shape (dimensions,), float32, L2 norm 1. Does not wait for documents
+        in progress."""
         from anyio import to_thread
 
         return await to_thread.run_sync(self._embed, self._manifest.query_prefix + text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        """Shape (len(texts), dimensions), float32, rows in the order of `texts`, L2 norm 1."""
+        """Return a matrix of shape (len(texts), dimensions), float32, rows in the order of `texts`,
+        L2 norm 1."""
         from anyio import to_thread
 
         return await to_thread.run_sync(self.embed_many, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Matrix:
-        """As `embed_documents`, for callers without an event loop; blocks until all are done."""
+        """Embed as `embed_documents` does, for callers without an event loop; blocks until all are
+        done."""
         import numpy as np
 
         prefix = self._manifest.document_prefix
@@ -109,17 +113,18 @@ class MiniLmEncoder:
             for worker in workers:
                 worker.result()
         finally:
-            pending.clear()  # one failed, or we were interrupted: the others stop
+            pending.clear()  # one failed or was interrupted: the others stop
         return vectors
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Word pieces of each whole text with [CLS] and [SEP], however many the model reads."""
-        # encode_batch would start threads of its own, which warn on stderr when we fork.
+        """Return the number of word pieces of each whole text with [CLS] and [SEP], however many
+        the model reads."""
+        # encode_batch would start its own threads, which warn on stderr at a fork.
         tokenizer, _ = self._model()
         return [len(tokenizer.encode(encodable(text))) for text in texts]
 
     def close(self) -> None:
-        """Let the workers end. Embedding documents after this raises RuntimeError."""
+        """Stop the workers. Embedding documents after this raises RuntimeError."""
         self._pool.shutdown()
 
     def _embed(self, text: str) -> Vector:
@@ -143,11 +148,11 @@ class MiniLmEncoder:
 
 
 def leading_pieces(tokenizer: Tokenizer, text: str, limit: int) -> list[int]:
-    """[CLS], the first pieces of the text, [SEP]: at most `limit` ids in all.
+    """Return [CLS], the first pieces of the text and [SEP]: at most `limit` ids in all.
 
-    The same ids as tokenising the whole text and cutting, but a huge text costs milliseconds.
-    Pieces depend on their own word only, so all but the last `SPOILT_PIECES` of a beginning are
-    pieces of the whole, and a beginning that has that many to spare will do.
+    The ids equal those of tokenising the whole text and cutting it, but a huge text costs
+    milliseconds. Pieces depend only on their own word. So all but the last `SPOILT_PIECES` of a
+    prefix are pieces of the whole text, and a prefix with that many to spare is long enough.
     """
     look_chars = FIRST_LOOK_CHARS
     ids = tokenizer.encode(text[:look_chars]).ids
@@ -158,14 +163,15 @@ def leading_pieces(tokenizer: Tokenizer, text: str, limit: int) -> list[int]:
 
 
 def usable_cores() -> int:
-    """The cores that this process may run on, or all of them where the system does not say."""
+    """Return the number of cores this process may use, or all of them if the system does not
+    say."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates replaced, which have no UTF-8 form."""
+    """Replace lone surrogates, which have no UTF-8 form."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -40,14 +40,15 @@ LARGEST_WEIGHT: dict[Precision, int] = {"int8": 127, "int7": 63}
 
 @dataclass(frozen=True, slots=True)
 class BertShape:
-    """What the weights alone do not say."""
+    """The parameters of a BERT model that its weights do not contain."""
 
     heads: int
     layer_norm_epsilon: float = 1e-12
 
 
 def convert(tensors: dict[str, Floats], shape: BertShape, precision: Precision) -> bytes:
-    """The ONNX file for a checkpoint's tensors, the same bytes for the same input on every machine.
+    """Return the ONNX file for a checkpoint's tensors. Equal input gives equal bytes on every
+    machine.
 
     Raises KeyError if a tensor of a BERT encoder is missing.
     """
@@ -59,13 +60,14 @@ def convert(tensors: dict[str, Floats], shape: BertShape, precision: Precision) 
 
 
 def read_tensors(weights: Path) -> dict[str, Floats]:
-    """The tensors of a checkpoint under the names that BERT's have today."""
+    """Return the tensors of a checkpoint under today's BERT names."""
     return {_plain_name(name): value for name, value in load_file(weights).items()}
 
 
 def body(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, types: str = "") -> str:
-    """Embeddings and all layers: (pieces, hidden). `types` names the input with the token types
-    of a pair; without, everything is of type 0. Raises KeyError if a tensor is missing."""
+    """Add the embeddings and all layers; return the name of the result, (pieces, hidden). `types`
+    names the input with the token types of a pair; without it all pieces have type 0. Raises
+    KeyError if a tensor is missing."""
     hidden = _embed(writer, tensors, shape, types)
     layer = 0
     while f"encoder.layer.{layer}.output.dense.weight" in tensors:
@@ -75,13 +77,14 @@ def body(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, type
 
 
 def _plain_name(name: str) -> str:
-    """Older checkpoints say gamma and beta, some prefix everything with the model's name."""
+    """Return today's name of a tensor: older checkpoints use gamma and beta, some prefix the
+    model's name."""
     plain = name.removeprefix("bert.")
     return plain.replace("Norm.gamma", "Norm.weight").replace("Norm.beta", "Norm.bias")
 
 
 class GraphWriter:
-    """Collects nodes and constants; `run` returns the name of what it computes."""
+    """Collect nodes and constants; `run` returns the name of its result."""
 
     def __init__(self, precision: Precision) -> None:
         self._precision = precision
@@ -109,7 +112,8 @@ class GraphWriter:
         return outputs[0]
 
     def lookup(self, name: str, table: Floats, ids: str) -> str:
-        """Rows of an embedding table. Quantised, a row has a scale of its own."""
+        """Add the lookup of rows in an embedding table. If quantised, each row has its own
+        scale."""
         if self._precision == "fp32":
             return self.run("Gather", [self.constant(name, table), ids], axis=0)
         quantised, scales = quantise(table, axis=1, largest=127)
@@ -118,7 +122,7 @@ class GraphWriter:
         return self.run("Mul", [self.run("Cast", [rows], to=protobuf.FLOAT), scale])
 
     def linear(self, name: str, x: str, weight: Floats, bias: Floats) -> str:
-        """`x @ weight + bias`; quantised, each output column has a scale of its own."""
+        """Add `x @ weight + bias`. If quantised, each output column has its own scale."""
         bias_name = self.constant(f"{name}.bias", bias)
         if self._precision == "fp32":
             product = self.run("MatMul", [x, self.constant(f"{name}.weight", weight)])
@@ -139,7 +143,7 @@ class GraphWriter:
         return self.run("LayerNormalization", inputs, axis=-1, epsilon=epsilon)
 
     def file(self, inputs: Sequence[str], output: str, size: int) -> bytes:
-        """The ONNX file: int64 inputs (pieces,), one float32 output (size,)."""
+        """Return the ONNX file: int64 inputs (pieces,), one float32 output (size,)."""
         graph = protobuf.graph(
             "bert",
             self._nodes,
@@ -151,10 +155,11 @@ class GraphWriter:
 
 
 def quantise(values: Floats, axis: int, largest: int) -> tuple[NDArray[np.int8], Floats]:
-    """Symmetric rounding along `axis`: `values ~ quantised * scales`, the axis kept as size 1.
+    """Round symmetrically along `axis`: `values ~ quantised * scales`; the axis is kept with size
+    1.
 
-    Only maxima, divisions and roundings, each exact in IEEE arithmetic: no order of summation
-    that could differ between machines or versions of numpy.
+    This uses only maxima, divisions and roundings, each exact in IEEE arithmetic. There is no order
+    of summation that could differ between machines or versions of numpy.
     """
     peaks = np.abs(values).max(axis=axis, keepdims=True)
     scales = np.maximum(peaks, np.float32(1e-12)) / np.float32(largest)
@@ -170,7 +175,7 @@ def _embed(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, ty
         of_type = writer.run("Gather", [writer.constant("types_table", rows), types], axis=0)
         words = writer.run("Add", [words, of_type])
     else:
-        # A text on its own has token type 0 throughout: its row is added to every position here.
+        # A single text has token type 0 throughout: its row is added to every position here.
         positions = positions + rows[0]
     count = writer.run("Shape", [INPUT])
     bounds = [writer.integers(0), count, writer.integers(0)]
@@ -183,21 +188,21 @@ def _embed(writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, ty
 def layer_norm(
     writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, name: str, x: str
 ) -> str:
-    """The layer norm `name` of the checkpoint."""
+    """Add the layer norm `name` of the checkpoint."""
     gain, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
     return writer.layer_norm(name, x, gain, bias, shape.layer_norm_epsilon)
 
 
 def dense(writer: GraphWriter, tensors: dict[str, Floats], name: str, x: str) -> str:
-    """The linear layer `name` of the checkpoint."""
-    # Checkpoints keep (out, in); the product needs (in, out).
+    """Add the linear layer `name` of the checkpoint."""
+    # Checkpoints store (out, in); the product needs (in, out).
     return writer.linear(name, x, tensors[f"{name}.weight"].T, tensors[f"{name}.bias"])
 
 
 def _encode_layer(
     writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, prefix: str, x: str
 ) -> str:
-    """One encoder layer: attention and a feed-forward step, each with residual and norm."""
+    """Add one encoder layer: attention and a feed-forward step, each with residual and norm."""
     attended = _attend(writer, tensors, shape, f"{prefix}attention.self.", x)
     projected = dense(writer, tensors, f"{prefix}attention.output.dense", attended)
     residual = writer.run("Add", [projected, x])
@@ -211,10 +216,10 @@ def _encode_layer(
 def _attend(
     writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, prefix: str, x: str
 ) -> str:
-    """softmax(Q K^T / sqrt(d)) V over `heads` slices of width d, as (pieces, hidden).
+    """Add softmax(Q K^T / sqrt(d)) V over `heads` slices of width d, as (pieces, hidden).
 
-    Q, K and V come from one product with the three matrices side by side: the activations are
-    quantised once instead of three times. 1/sqrt(d) is multiplied into Q's weights beforehand.
+    Q, K and V come from one product with the three matrices side by side, so that the activations
+    are quantised once instead of three times. 1/sqrt(d) is multiplied into Q's weights beforehand.
     """
     hidden = tensors[f"{prefix}query.weight"].shape[0]
     width = hidden // shape.heads

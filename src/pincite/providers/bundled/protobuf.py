@@ -28,7 +28,8 @@ _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7  # AttributeProto.At
 
 
 def varint(number: int) -> bytes:
-    """Seven bits a byte, lowest first; negative numbers as 64-bit two's complement."""
+    """Encode a number with seven bits a byte, lowest first; negatives as 64-bit two's
+    complement."""
     number &= (1 << 64) - 1
     encoded = bytearray()
     while number > 0x7F:
@@ -39,7 +40,7 @@ def varint(number: int) -> bytes:
 
 
 def field(number: int, value: int | float | str | bytes) -> bytes:
-    """One field: int as varint, float as 32 bits, text and embedded messages with length."""
+    """Encode one field: int as varint, float as 32 bits, text and embedded messages with length."""
     if isinstance(value, int):
         return varint(number << 3 | _VARINT) + varint(value)
     if isinstance(value, float):
@@ -49,7 +50,7 @@ def field(number: int, value: int | float | str | bytes) -> bytes:
 
 
 def tensor(name: str, values: NDArray[Any]) -> bytes:
-    """TensorProto of a float32, int8 or int64 array, little endian."""
+    """Encode a TensorProto of a float32, int8 or int64 array, little endian."""
     contiguous = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     shape = b"".join(field(1, size) for size in values.shape)
     element_type = field(2, ELEMENT_TYPES[values.dtype.name])
@@ -57,7 +58,7 @@ def tensor(name: str, values: NDArray[Any]) -> bytes:
 
 
 def attribute(name: str, value: Attribute) -> bytes:
-    """AttributeProto of an integer, a float or a list of integers."""
+    """Encode an AttributeProto of an integer, a float or a list of integers."""
     if isinstance(value, int):
         return field(1, name) + field(3, value) + field(20, _ATTRIBUTE_INT)
     if isinstance(value, float):
@@ -73,7 +74,7 @@ def node(
     attributes: Mapping[str, Attribute],
     domain: str = "",
 ) -> bytes:
-    """NodeProto: one operation between named values."""
+    """Encode a NodeProto: one operation between named values."""
     return (
         b"".join(field(1, name) for name in inputs)
         + b"".join(field(2, name) for name in outputs)
@@ -84,7 +85,7 @@ def node(
 
 
 def value_info(name: str, element_type: int, shape: Iterable[int | str]) -> bytes:
-    """ValueInfoProto of a graph's input or output; a named size is free."""
+    """Encode a ValueInfoProto of a graph's input or output; a named dimension is variable."""
     sizes = (field(1, size) if isinstance(size, int) else field(2, size) for size in shape)
     dimensions = b"".join(field(1, size) for size in sizes)
     return field(1, name) + field(2, field(1, field(1, element_type) + field(2, dimensions)))
@@ -97,7 +98,7 @@ def graph(
     inputs: Iterable[bytes],
     outputs: Iterable[bytes],
 ) -> bytes:
-    """GraphProto; `nodes` in an order in which they can run."""
+    """Encode a GraphProto; `nodes` are in an order in which they can run."""
     return (
         b"".join(field(1, item) for item in nodes)
         + field(2, name)
@@ -108,7 +109,8 @@ def graph(
 
 
 def model(graph: bytes, producer: str, operator_sets: Mapping[str, int]) -> bytes:
-    """ModelProto: the whole file. `operator_sets` maps domain ("" is ONNX itself) to version."""
+    """Encode a ModelProto, the whole file. `operator_sets` maps domain ("" is ONNX itself) to
+    version."""
     imports = (field(1, domain) + field(2, version) for domain, version in operator_sets.items())
     return (
         field(1, IR_VERSION)

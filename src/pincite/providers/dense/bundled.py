@@ -1,5 +1,5 @@
-"""A second model that runs in this process: `bundled:multilingual`, for other languages than
-English. The first one needs no name."""
+"""A second model that runs in this process: `bundled:multilingual`, for languages other than
+English. The first model needs no name."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from pincite.providers.setup import Setup
 
 FACTS = Facts("one text a run, in this process", "is cut at 512 pieces")
-#: The models of `pincite models` by the names that stand behind `bundled:`.
+#: The models of `pincite models` by their names after `bundled:`.
 NAMES = MappingProxyType({"multilingual": "multilingual-e5-small"})
 
 
 async def open_dense(setup: Setup) -> BundledEncoder:
-    """As `Registry.open`. A model that is not there is fetched, unless offline. Raises ConfigError
-    for another name, ModelUnavailable where it cannot be had."""
+    """Open the model, see `Registry.open`. A missing model is fetched, unless offline. Raises
+    ConfigError for an unknown name, ModelUnavailable if the model cannot be fetched."""
     from pincite.providers.bundled import weights
 
     name = setup.name.model
     published = NAMES.get(name)
     if published is None or setup.name.dimensions:
         raise ConfigError(
-            f"{setup.name} is no bundled model",
+            f"{setup.name} is not a bundled model",
             hint=f"bundled:{', bundled:'.join(NAMES)}; bundled alone is the default",
         )
     root = weights.default_root() if setup.models is None else setup.models
@@ -39,7 +39,7 @@ async def open_dense(setup: Setup) -> BundledEncoder:
     if folder is None:
         if setup.offline:
             raise ModelUnavailable(
-                f"{published} is not in {root}, and nothing is fetched while offline",
+                f"{published} is not in {root}, and offline is set",
                 hint=f"pincite models fetch {published}",
             )
         size = weights.KNOWN_MODELS[published].weights.size / 1e6
@@ -51,7 +51,7 @@ async def open_dense(setup: Setup) -> BundledEncoder:
 
 
 class BundledEncoder:
-    """A `HostedEncoder` over a model that was fetched."""
+    """A `HostedEncoder` over a fetched model."""
 
     batch_items = 256
 
@@ -71,5 +71,5 @@ class BundledEncoder:
         return await self._model.embed_documents(texts)
 
     async def close(self) -> None:
-        """Let the workers end."""
+        """Stop the workers."""
         await asyncio.to_thread(self._model.close)

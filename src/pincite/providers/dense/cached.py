@@ -1,4 +1,4 @@
-"""An encoder that asks its model only for what the cache does not have."""
+"""An encoder that sends only texts to its model that the cache does not have."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from pincite.providers.registry import HostedEncoder
 
 
 class CachedEncoder:
-    """A `HostedEncoder` before another one. Equal texts are sent once. What keeps the model busy is
-    asked for at a time and kept before the next is: a run that fails loses no more."""
+    """A `HostedEncoder` in front of another one. Equal texts are sent once. Texts are sent in
+    batches that keep the model busy, and each is cached before the next one, so a failed run loses
+    at most one."""
 
     def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
         self._encoder = encoder
@@ -64,14 +65,14 @@ class CachedEncoder:
 
 
 class CachedGroupedEncoder(CachedEncoder):
-    """The same for contextual models: documents are known as a whole or not at all."""
+    """The same for contextual models: a document is cached as a whole or not at all."""
 
     def __init__(self, encoder: HostedEncoder, grouped: GroupedEncoder, cache: VectorCache) -> None:
         super().__init__(encoder, cache)
         self._grouped = grouped
 
     async def embed_grouped(self, documents: Sequence[Sequence[str]]) -> tuple[Matrix, ...]:
-        """As `GroupedEncoder.embed_grouped`."""
+        """See `GroupedEncoder.embed_grouped`."""
         keys = [key_of(self.fingerprint, "grouped", chunks) for chunks in documents]
         found = await self._get(keys)
         for key, chunks in zip(keys, documents, strict=True):
@@ -87,7 +88,7 @@ class CachedGroupedEncoder(CachedEncoder):
 
 
 def cached(encoder: HostedEncoder, cache: VectorCache | None) -> HostedEncoder:
-    """The encoder behind the cache, or as it is without one."""
+    """Return the encoder behind the cache, or unchanged if there is no cache."""
     if cache is None:
         return encoder
     if isinstance(encoder, GroupedEncoder):

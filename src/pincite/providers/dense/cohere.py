@@ -1,4 +1,4 @@
-"""Cohere: `/v2/embed`, at most 96 texts a request."""
+"""Cohere: `/v2/embed`, at most 96 texts per request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIMENSIONS = {
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`."""
+    """Open the model, see `Registry.open`."""
     name = setup.name
 
     def body(texts: Sequence[str], kind: InputKind) -> dict[str, object]:

@@ -1,7 +1,7 @@
-"""Servers that speak OpenAI's `/v1/embeddings`: llama.cpp, vLLM, LM Studio and their like.
+"""Servers with OpenAI's `/v1/embeddings`: llama.cpp, vLLM, LM Studio and others.
 
-They put nothing before texts, so the prompts of the model are ours to add. llama.cpp takes a text
-only if it fits its physical batch (512 tokens unless started with `-ub`), and refuses with 500.
+They add no prompts, so Pincite adds those of the model. llama.cpp accepts a text only if it fits
+its physical batch (512 tokens unless started with `-ub`), and answers 500 otherwise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIMITS = Limits(items=64)  # guess, unmeasured: none of them has a limit
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`. A server is asked which model it has, unless the name says it."""
+    """Open the model, see `Registry.open`. If the name has no model, the server is asked for it."""
     if not setup.name.model:
         setup = replace(setup, name=setup.name.with_model(await served_model(setup)))
     name = setup.name
@@ -41,14 +41,15 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
         }
         return sent | ({"dimensions": name.dimensions} if matryoshka else {})
 
-    # llama.cpp does not know `dimensions`: its vectors are cut and scaled here
+    # llama.cpp does not support `dimensions`: its vectors are cut and scaled here
     cut = setup.provider.name == "llamacpp" and bool(name.dimensions)
     wire = Wire("/v1/embeddings", body, embeddings_of, _LIMITS, cut=cut)
     return await open_remote(setup, wire, marks=(prompts.query, prompts.document))
 
 
 async def served_model(setup: Setup) -> str:
-    """The first model that a server lists, by its last name: `/models/x.gguf` is `x.gguf`."""
+    """Return the first model that a server lists, by its base name: `/models/x.gguf` becomes
+    `x.gguf`."""
     transport = setup.transport()
     try:
         answer = await transport.get("/v1/models")
@@ -56,6 +57,6 @@ async def served_model(setup: Setup) -> str:
         await transport.close()
     models = field(answer, "data", str(setup.name))
     if not isinstance(models, list) or not models:
-        raise BadResponse(f"{setup.name} lists no model", hint="start the server with a model")
+        raise BadResponse(f"{setup.name} lists no models", hint="start the server with a model")
     found = str(field(models[0], "id", str(setup.name)))
     return found.rsplit("/", 1)[-1] if found.startswith(("/", ".")) else found

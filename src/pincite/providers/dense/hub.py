@@ -1,4 +1,5 @@
-"""Models of the hub by fastembed, on ONNX Runtime: it knows their pooling and fetches them once."""
+"""Models of the hub with fastembed, on ONNX Runtime. It knows their pooling and fetches them
+once."""
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ FACTS = Facts("one text a run, in this process", "is cut silently at the model's
 
 
 async def open_dense(setup: Setup) -> FastEmbedEncoder:
-    """As `Registry.open`. `body` of the options goes to fastembed's constructor, for instance
-    `threads` or `specific_model_path`. Raises ModelUnavailable where the model cannot be had."""
+    """Open the model, see `Registry.open`. `body` of the options is passed to fastembed's
+    constructor, for instance `threads` or `specific_model_path`. Raises ModelUnavailable if the
+    model cannot be fetched."""
     try:
         from fastembed import TextEmbedding
     except ImportError as error:
@@ -36,7 +38,7 @@ async def open_dense(setup: Setup) -> FastEmbedEncoder:
     name = setup.name.model
     try:
         model = await asyncio.to_thread(lambda: TextEmbedding(name, **given))
-    except Exception as error:  # it raises bare ValueErrors, and those of its HTTP libraries
+    except Exception as error:  # fastembed raises bare ValueErrors and errors of its HTTP libraries
         raise ModelUnavailable(
             f"{setup.name} cannot be opened: {error}",
             hint="fastembed knows the models of `TextEmbedding.list_supported_models()`;"
@@ -46,7 +48,8 @@ async def open_dense(setup: Setup) -> FastEmbedEncoder:
 
 
 class FastEmbedEncoder:
-    """A `HostedEncoder`. One text a run, so that a vector does not depend on its neighbours."""
+    """A `HostedEncoder`. Texts run one at a time, so that a vector does not depend on its
+    neighbours."""
 
     batch_items = 256
 
@@ -70,7 +73,7 @@ class FastEmbedEncoder:
         return await asyncio.to_thread(self._run, prefixed, False)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def _run(self, texts: Sequence[str], as_query: bool) -> Matrix:
         embed = self._model.query_embed if as_query else self._model.passage_embed

@@ -1,5 +1,5 @@
-"""Jina: `/v1/embeddings` with a task. `late_chunking` is never sent: it takes all texts of a
-request for one document."""
+"""Jina: `/v1/embeddings` with a task. `late_chunking` is never sent: it treats all texts of a
+request as one document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TASKS = {"query": "query", "document": "passage"}
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`. Raises ConfigError where `body` asks for late chunking."""
+    """Open the model, see `Registry.open`. Raises ConfigError if `body` asks for late chunking."""
     name = setup.name
     if setup.options.body.get("late_chunking"):
         raise ConfigError(

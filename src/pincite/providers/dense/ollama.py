@@ -1,4 +1,4 @@
-"""Ollama: `/api/embed`. It applies no prompts, and cuts silently unless told not to."""
+"""Ollama: `/api/embed`. It adds no prompts, and truncates silently unless told not to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIMITS = Limits(items=64)  # guess, unmeasured: the server has no limit and wor
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`."""
+    """Open the model, see `Registry.open`."""
     name = setup.name
     prompts = prompts_for(name.model, setup.options)
 

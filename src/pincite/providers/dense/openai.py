@@ -1,4 +1,4 @@
-"""OpenAI: `/v1/embeddings`. A text over the limit is an error there, and so is an empty one."""
+"""OpenAI: `/v1/embeddings`. A text over the limit is an error, and so is an empty one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _DIMENSIONS = {
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`."""
+    """Open the model, see `Registry.open`."""
     name = setup.name
 
     def body(texts: Sequence[str], _: InputKind) -> dict[str, object]:
-        # packed floats are a quarter of the bytes and a twentieth of the work of numbers in JSON
+        # base64 floats are a quarter of the bytes and a twentieth of the work of numbers in JSON
         sent = {"model": name.model, "input": texts, "encoding_format": "base64"}
         return sent | ({"dimensions": name.dimensions} if name.dimensions else {})
 
@@ -36,6 +36,6 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
 
 
 def embeddings_of(answer: object, count: int, where: str) -> list[object]:
-    """The vectors of OpenAI's list of embeddings."""
+    """Return the vectors of OpenAI's list of embeddings."""
     entries = by_index(field(answer, "data", where), count, where)
     return [one.get("embedding") for one in entries]

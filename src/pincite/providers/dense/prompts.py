@@ -1,4 +1,4 @@
-"""What goes before texts where the server leaves it to the client.
+"""Prompts that go before texts if the server leaves them to the client.
 
 Model cards: google/embeddinggemma-300m, Qwen/Qwen3-Embedding-0.6B, intfloat/e5-base-v2,
 nomic-ai/nomic-embed-text-v1.5, BAAI/bge-small-en-v1.5, mixedbread-ai/mxbai-embed-large-v1.
@@ -17,15 +17,15 @@ _BGE = "Represent this sentence for searching relevant passages: "
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """Put before queries and before documents."""
+    """The prefixes of queries and of documents."""
 
     query: str = ""
     document: str = ""
 
 
 def prompts_for(model: str, options: ProviderOptions) -> Prompts:
-    """What the options say, else what the model's card says. `options.instruction` is the task
-    of models that take one."""
+    """Return the prompts of the options, otherwise those of the model's card. `options.instruction`
+    is the task for models that take one."""
     usual = _usual(model.lower(), options.instruction or TASK)
     return Prompts(
         usual.query if options.query_prefix is None else options.query_prefix,
@@ -48,6 +48,7 @@ def _usual(model: str, task: str) -> Prompts:
 
 
 def languages_of(model: str) -> frozenset[str]:
-    """English for models whose names say that they know nothing else, else empty: all."""
+    """Return English for models whose names say that they are English only, otherwise empty:
+    all."""
     english = r"english|-en(?:-|$)|all-minilm-l|(?:^|/)e5-(?:small|base|large)(?:-v2)?$|-embed-text"
     return frozenset({"english"}) if re.search(english, model.lower()) else frozenset()

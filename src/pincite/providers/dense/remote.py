@@ -1,4 +1,4 @@
-"""A `DenseEncoder` over HTTP; what differs between vendors is a `Wire`."""
+"""A `DenseEncoder` over HTTP. A `Wire` describes the differences between vendors."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from pincite.providers.tokens import CHARS_PER_TOKEN
 
 InputKind = Literal["query", "document"]
 
-_KEPT = 0.75  # of a text that was refused for its length, before it is sent again
+_KEPT = 0.75  # share kept of a text that was refused for its length, before it is sent again
 _LEAST_CHARS = 16
-_BLANK = "-"  # stands for a text without any sign, which providers refuse
+_BLANK = "-"  # replaces an empty text, which providers refuse
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """How a vendor is asked: the path, the body for texts of one kind, and where in an answer the
-    vectors are, in order; `vectors` raises BadResponse. `prompt_tokens` are what the server puts
-    before each text. `cut`: longer vectors may be cut to the wanted dimensions."""
+    """The protocol of a vendor: the path, the body for texts of one kind, and `vectors`, which
+    returns the vectors of an answer in order and raises BadResponse. `prompt_tokens` are the tokens
+    that the server adds before each text. `cut` says that longer vectors may be cut to the wanted
+    dimensions."""
 
     path: str
     body: Callable[[Sequence[str], InputKind], dict[str, object]]
@@ -42,12 +43,13 @@ class Wire:
 
 
 class RemoteEncoder:
-    """One model of one provider. For one event loop; close it at the end."""
+    """One model of one provider. Use it in one event loop and close it at the end."""
 
     def __init__(
         self, setup: Setup, transport: Transport, wire: Wire, *, dimensions: int, marks: object = ""
     ) -> None:
-        """`marks` is what else makes a vector what it is, such as prefixes."""
+        """Prepare the encoder. `marks` is anything else that changes its vectors, such as
+        prefixes."""
         self.name = str(setup.name)
         self.dimensions = dimensions
         self.languages = languages_of(setup.name.model)
@@ -60,12 +62,13 @@ class RemoteEncoder:
 
     @property
     def fingerprint(self) -> str:
-        """`provider/model@dimensions`, and a hash of what else counts. The address does not."""
+        """Return `provider/model@dimensions` and a hash of everything else that changes vectors.
+        The address is not part of it."""
         return fingerprint(self._setup.name, self.dimensions, self._marks, self._setup.options.body)
 
     @property
     def batch_items(self) -> int:
-        """How many texts keep all requests under way full."""
+        """Return the number of texts that fills all parallel requests."""
         return (self.limits.items or 64) * self.limits.concurrency
 
     async def embed_query(self, text: str) -> Vector:
@@ -76,12 +79,12 @@ class RemoteEncoder:
         return await self._embed(texts, "document")
 
     async def probe(self) -> None:
-        """Learn the dimensions from a first vector, where nobody has said them."""
+        """Take the dimensions from a first vector if they are not known."""
         if not self.dimensions:
             self.dimensions = int((await self._send(["dimensions"], "document")).shape[1])
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         await self._transport.close()
 
     async def _embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
@@ -116,7 +119,7 @@ class RemoteEncoder:
 
 
 def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[str, object]) -> str:
-    """One line that is equal iff vectors are comparable."""
+    """Return a line that is equal if and only if vectors are comparable."""
     model = name.model.rsplit("/", 1)[-1] or "unnamed"
     line = f"{name.provider}/{model}@{dimensions}"
     if not marks and not body:
@@ -126,7 +129,8 @@ def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[s
 
 
 def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | None:
-    """What makes a refused text shorter, with a warning; None where it is to fail."""
+    """Return the function that shortens a refused text, with a warning; None if the text is to
+    fail."""
     if setup.options.oversize == "fail":
         return None
 
@@ -151,8 +155,8 @@ def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | N
 async def open_remote(
     setup: Setup, wire: Wire, *, dimensions: int = 0, url: str = "", marks: object = ""
 ) -> RemoteEncoder:
-    """An encoder that knows its dimensions: those asked for, those of the index, the model's usual
-    `dimensions`, or those of a first vector."""
+    """Return an encoder with known dimensions: those of the name, those of the index, the model's
+    default `dimensions`, or those of a first vector."""
     wanted = setup.name.dimensions or setup.dimensions or dimensions
     encoder = RemoteEncoder(setup, setup.transport(url), wire, dimensions=wanted, marks=marks)
     try:
@@ -164,7 +168,7 @@ async def open_remote(
 
 
 def field(answer: object, name: str, where: str) -> Any:
-    """A field of an answer. Raises BadResponse if it is not there."""
+    """Return a field of an answer. Raises BadResponse if it is missing."""
     if not isinstance(answer, dict) or name not in answer:
-        raise BadResponse(f"{where} sent an answer without {name!r}")
+        raise BadResponse(f"{where} returned a response without {name!r}")
     return answer[name]

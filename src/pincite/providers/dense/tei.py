@@ -1,4 +1,5 @@
-"""text-embeddings-inference: `/embed`. One model a server; `/info` names it and its limits."""
+"""text-embeddings-inference: `/embed`. One model per server; `/info` returns its name and
+limits."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _LIMITS = Limits(items=32)
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`. Asks the server which model it has, unless the name says it."""
+    """Open the model, see `Registry.open`. If the name has no model, the server is asked for it."""
     limits = _LIMITS
     if not (setup.name.model and setup.dimensions):
         transport = setup.transport()

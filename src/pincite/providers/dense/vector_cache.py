@@ -1,8 +1,8 @@
-"""The cache of vectors of paid providers: content hash and model's fingerprint -> vector, in
-SQLite.
+"""The cache of vectors of paid providers in SQLite: (content hash, fingerprint of the model) ->
+vector.
 
-Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
-never a run, and a damaged file begins again empty. No text is in it.
+Any number of processes may use one file. A failure of the cache costs a request, never a run, and a
+damaged file is replaced by an empty one. It contains no texts.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ CREATE TABLE IF NOT EXISTS vectors (
 CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used_at);
 """
 _FORMAT = 1
-_PAGE_BYTES = 16_384  # with the usual 4,096 a vector of 1,024 numbers fills two pages
+_PAGE_BYTES = 16_384  # with the default of 4,096 a vector of 1,024 numbers fills two pages
 _ASKED = 500  # keys in one statement; SQLite takes at least 999 parameters
 _BUSY_S = 10.0
-_FRESH_S = 86_400  # a use is noted once a day: a hit is to cost no write
-_KEPT = 0.9  # of the bound, after what was used longest ago has been removed
+_FRESH_S = 86_400  # a use is recorded once a day, so that most hits need no write
+_KEPT = 0.9  # share of the limit that is left after the least recently used entries are removed
 
 
 def key_of(fingerprint: str, kind: str, texts: Sequence[str]) -> bytes:
-    """16 bytes that name texts of one kind under one model."""
+    """Return 16 bytes that identify texts of one kind under one model."""
     digest = blake2b(f"{fingerprint}\0{kind}\0".encode(), digest_size=16)
     for text in texts:
         raw = text.encode("utf-8", "surrogatepass")
@@ -51,7 +51,7 @@ def key_of(fingerprint: str, kind: str, texts: Sequence[str]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class CacheStatus:
-    """A cache and what is in it: bytes of the file, vectors by fingerprint."""
+    """A cache and its content: bytes of the file, vectors by fingerprint."""
 
     path: str
     bytes: int
@@ -63,7 +63,7 @@ class VectorCache:
     """A file of vectors of at most `limit_bytes`. Safe to share among threads and processes."""
 
     def __init__(self, path: Path, limit_bytes: int, now: Callable[[], float] = time.time) -> None:
-        """Nothing is opened before it is used."""
+        """Prepare the cache. The file is opened at its first use."""
         self.path = path
         self.limit_bytes = limit_bytes
         self._now = now
@@ -71,24 +71,24 @@ class VectorCache:
         self._database: sqlite3.Connection | None = None
 
     def get(self, keys: Sequence[bytes], dimensions: int) -> dict[bytes, Matrix]:
-        """What is known of `keys`: matrices of shape (vectors, dimensions)."""
+        """Return the known ones of `keys` as matrices of shape (vectors, dimensions)."""
         return self._try(lambda db: self._get(db, keys, dimensions), {})
 
     def put(self, fingerprint: str, vectors: Mapping[bytes, Matrix]) -> None:
-        """Keep these; what was used longest ago makes room."""
+        """Store vectors; the least recently used ones are removed if space is needed."""
         self._try(lambda db: self._put(db, fingerprint, vectors), None)
 
     def status(self) -> CacheStatus:
-        """What is in it, without making one."""
+        """Return what the cache contains, without creating it."""
         empty = CacheStatus(str(self.path), 0, self.limit_bytes, {})
         return self._try(self._status, empty) if self.path.is_file() else empty
 
     def clear(self) -> int:
-        """Remove everything; returns how many vectors or groups of them there were."""
+        """Remove everything; return the number of vectors or groups of vectors removed."""
         return self._try(self._clear, 0) if self.path.is_file() else 0
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._database is not None:
                 self._database.close()
@@ -162,7 +162,7 @@ class VectorCache:
         return count
 
     def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
-        """A cache that is locked, full or not writable is as good as none."""
+        """Run `work`. Return `otherwise` if the cache is locked, full or not writable."""
         with self._lock:
             for _ in range(2):
                 try:
@@ -217,7 +217,7 @@ class VectorCache:
 
 
 def _size(db: sqlite3.Connection) -> int:
-    """Bytes in use, without pages that wait to be given back."""
+    """Return the bytes in use, without free pages."""
     ((pages,),) = db.execute(
         "SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count"
     )

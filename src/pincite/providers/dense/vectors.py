@@ -1,4 +1,4 @@
-"""What a provider calls vectors, checked and made into a matrix."""
+"""Check the vectors of a provider and turn them into a matrix."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pincite.model import Matrix
 
 
 def by_index(entries: object, count: int, where: str) -> list[Mapping[str, Any]]:
-    """The entries of a list in the order of their `index`. Raises BadResponse unless each of
-    0..count-1 is there once."""
+    """Return the entries of a list in the order of their `index`. Raises BadResponse unless each of
+    0..count-1 occurs exactly once."""
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise BadResponse(f"{where} sent no list of results")
+        raise BadResponse(f"{where} returned no list of results")
     if len(entries) != count:
-        raise BadResponse(f"{where} sent {len(entries)} results for {count} texts")
+        raise BadResponse(f"{where} returned {len(entries)} results for {count} texts")
     placed: dict[int, Mapping[str, Any]] = {}
     for one in entries:
         index = one.get("index")
         if not isinstance(index, int) or not 0 <= index < count or index in placed:
-            raise BadResponse(f"{where} sent a result with index {index!r} of {count}")
+            raise BadResponse(f"{where} returned a result with index {index!r} of {count}")
         placed[index] = one
     return [placed[index] for index in range(count)]
 
@@ -32,31 +32,33 @@ def by_index(entries: object, count: int, where: str) -> list[Mapping[str, Any]]
 def to_matrix(
     values: object, count: int, dimensions: int, where: str, *, cut: bool = False
 ) -> Matrix:
-    """Unit vectors of shape (count, dimensions), float32.
+    """Return unit vectors of shape (count, dimensions), float32.
 
     `values` are lists of numbers, or base64 of little-endian float32. With `cut`, longer vectors
-    are cut to `dimensions`, as Matryoshka models allow. `dimensions` 0 takes any. Raises
-    BadResponse for another count or dimension, and for what is no finite number or all zero.
+    are cut to `dimensions`, as Matryoshka models allow. `dimensions` 0 accepts any. Raises
+    BadResponse for another count or dimension, for non-finite numbers and for zero vectors.
     """
     if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != count:
         found = len(values) if isinstance(values, Sequence) else "no"
-        raise BadResponse(f"{where} sent {found} vectors for {count} texts")
+        raise BadResponse(f"{where} returned {found} vectors for {count} texts")
     try:
         matrix = np.array([_row(value) for value in values], dtype=np.float32)
     except (ValueError, TypeError, binascii.Error) as error:
-        raise BadResponse(f"{where} sent what is no vector: {error}") from error
+        raise BadResponse(f"{where} returned an invalid vector: {error}") from error
     if matrix.ndim != 2:
-        raise BadResponse(f"{where} sent vectors of several lengths")
+        raise BadResponse(f"{where} returned vectors of different lengths")
     if cut and dimensions and matrix.shape[1] > dimensions:
         matrix = matrix[:, :dimensions]
     if matrix.shape[1] != (dimensions or matrix.shape[1]) or not matrix.shape[1]:
         raise BadResponse(
-            f"{where} sent vectors of {matrix.shape[1]} numbers where {dimensions} were due",
-            hint="is it the model that the index was made with?",
+            f"{where} returned vectors of {matrix.shape[1]} dimensions instead of {dimensions}",
+            hint="check that this is the model that the index was made with",
         )
     norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
     if not (np.isfinite(norms).all() and norms.min(initial=1.0) > 0):
-        raise BadResponse(f"{where} sent a vector that is not finite or all zero")
+        raise BadResponse(
+            f"{where} returned a vector that is all zero or has a value that is not finite"
+        )
     unit: Matrix = (matrix / norms[:, None]).astype(np.float32)
     return unit
 

@@ -37,17 +37,17 @@ _KNOWN = (
     "voyage-finance-2",
 )
 _PROMPT_TOKENS = 10  # "Represent the query for retrieving supporting documents: "
-_ATLAS = "https://ai.mongodb.com"  # takes keys that begin with al-, and no others
+_ATLAS = "https://ai.mongodb.com"  # accepts only keys that begin with al-
 
 
 def address(setup: Setup) -> str:
-    """The host that takes this key."""
+    """Return the host that accepts this key."""
     atlas = setup.key is not None and setup.key.reveal().startswith("al-")
     return _ATLAS if atlas else ""
 
 
 async def open_dense(setup: Setup) -> RemoteEncoder:
-    """As `Registry.open`."""
+    """Open the model, see `Registry.open`."""
     name = setup.name
     if is_contextual(name.model):
         return await open_contextual(setup, address(setup))

@@ -1,8 +1,8 @@
-"""Voyage's contextual models: a chunk's vector knows the document around it.
+"""Voyage's contextual models: a chunk's vector depends on the document around it.
 
 `/v1/contextualizedembeddings` takes `inputs`, one inner list of chunks per document, in order and
-without overlap. A query is an inner list of one; two would be taken for one context. There is no
-truncation. Every chunk of a document has to be sent again when one changes.
+without overlap. A query is an inner list of one; two would be read as one context. The service does
+not truncate. If one chunk changes, every chunk of its document has to be sent again.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from pincite.providers.registry import Setup
 _PATH = "/v1/contextualizedembeddings"
 _DOCUMENTS, _TOKENS, _DOCUMENT_TOKENS, _CHUNKS = 1_000, 120_000, 32_000, 16_000
 _LIMITS = Limits(items=_DOCUMENTS, tokens=_TOKENS, item_tokens=_DOCUMENT_TOKENS)
-_LEAST_TOKENS = -(-_TOKENS // _CHUNKS)  # a chunk counts as so many, so that 16,000 are never over
+_LEAST_TOKENS = -(-_TOKENS // _CHUNKS)  # minimum per chunk, so that no request exceeds 16,000
 
 Window = tuple[str, ...]
 
 
 def is_contextual(model: str) -> bool:
-    """Is it a model of this endpoint?"""
+    """Return whether a model belongs to this endpoint."""
     return model.startswith("voyage-context-")
 
 
 async def open_contextual(setup: Setup, url: str) -> ContextualEncoder:
-    """As `Registry.open`."""
+    """Open the model, see `Registry.open`."""
     wire = Wire(_PATH, lambda *_: {}, lambda *_: (), _LIMITS)
     wanted = setup.name.dimensions or setup.dimensions or 1024
     return ContextualEncoder(setup, setup.transport(url), wire, dimensions=wanted)
 
 
 class ContextualEncoder(RemoteEncoder):
-    """A `GroupedEncoder`. A text that is embedded without its document is a document by itself."""
+    """A `GroupedEncoder`. A text that is embedded without its document counts as a document."""
 
     async def embed_grouped(self, documents: Sequence[Sequence[str]]) -> tuple[Matrix, ...]:
-        """As `GroupedEncoder.embed_grouped`. A document of more tokens than the model takes is
-        embedded in windows, as few as there can be."""
+        """See `GroupedEncoder.embed_grouped`. A document with more tokens than the model takes is
+        embedded in the fewest windows possible."""
         windows = [(n, one) for n, chunks in enumerate(documents) for one in self._windows(chunks)]
         parts = await self._embed_windows([one for _, one in windows], "document")
         found: list[list[Matrix]] = [[] for _ in documents]

@@ -1,1 +1,1 @@
-"""Models that write. One protocol per file."""
+"""Language models. One protocol per file."""

@@ -1,6 +1,6 @@
-"""Any endpoint that speaks OpenAI's chat completions: `POST /v1/chat/completions`.
+"""Endpoints with OpenAI's chat completions: `POST /v1/chat/completions`.
 
-That is OpenAI itself and every local server: llama.cpp, Ollama, vLLM, LM Studio.
+These are OpenAI itself and local servers: llama.cpp, Ollama, vLLM, LM Studio.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FACTS = Facts("the window of the model", "is an error")
 PATH: Final = "/v1/chat/completions"
-_IMAGE_TOKENS: Final = 1_600  # of the largest picture that is not made smaller, by the vendors
+_IMAGE_TOKENS: Final = 1_600  # the largest picture that vendors do not scale down
 _DATA, _DONE = "data:", "[DONE]"
 _FINISHES: Final[Mapping[str, Finish]] = {
     **{name: name for name in get_args(Finish)},
@@ -36,17 +36,17 @@ _FINISHES: Final[Mapping[str, Finish]] = {
 
 
 class OpenLLM(LLM, Protocol):
-    """An `LLM` that holds connections open."""
+    """An `LLM` with open connections."""
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
 
 
 class ChatModel:
-    """An `LLM` over chat completions. For one event loop; close it at the end.
+    """An `LLM` over chat completions. Use it in one event loop and close it at the end.
 
-    Neither temperature nor anything else is sent unless `body` of the provider's options says so:
-    reasoning models refuse what local ones need.
+    Temperature and other parameters are sent only if `body` of the provider's options has them:
+    reasoning models refuse parameters that local ones need.
     """
 
     def __init__(
@@ -59,7 +59,8 @@ class ChatModel:
         limit_field: str = "max_tokens",
         deadline_s: float = 120.0,
     ) -> None:
-        """`limit_field` is what the endpoint calls the limit of an answer's tokens."""
+        """Prepare the model. `limit_field` is the endpoint's name for the maximum of tokens of an
+        answer."""
         self._transport = transport
         self._model = model
         self._body = dict(body)
@@ -90,9 +91,9 @@ class ChatModel:
             choice = answer["choices"][0]
             text, reason = choice["message"]["content"], choice["finish_reason"]
         except (KeyError, IndexError, TypeError) as error:
-            raise self._bad("an answer without choices[0].message and finish_reason") from error
+            raise self._bad("a response without choices[0].message and finish_reason") from error
         if not isinstance(text, str):
-            raise self._bad(f"no text; it finished for {reason!r}")
+            raise self._bad(f"no text; the finish reason is {reason!r}")
         usage = answer.get("usage")
         return Completion(
             text,
@@ -128,13 +129,13 @@ class ChatModel:
                     if piece:
                         yield piece
             if finished is None:
-                raise self._bad("an answer that was cut off before its end")
+                raise self._bad("a response that was cut off")
             span.set("gen_ai.response.finish_reasons", (finished,))
         if on_finish is not None:
             on_finish(finished)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         await self._transport.close()
 
     def _request(self, messages: Sequence[Message], max_tokens: int | None) -> dict[str, object]:
@@ -144,14 +145,15 @@ class ChatModel:
         return {**named, "messages": turns, **limit, **self._body}
 
     def _load(self, messages: Sequence[Message], max_tokens: int | None) -> Load:
-        """A service counts what it reads and what it may write."""
+        """Return the load of a request: services count the tokens of the prompt and the maximum of
+        the answer."""
         return Load(
             len(messages),
             lambda: sum(map(_tokens, messages)) + (max_tokens or 0),
         )
 
     async def _next(self, lines: AsyncIterator[str], remaining_s: float) -> str | None:
-        """The next line, None at the end."""
+        """Return the next line, or None at the end."""
         try:
             async with asyncio.timeout(max(0.0, remaining_s)):
                 return await anext(lines, None)
@@ -162,11 +164,12 @@ class ChatModel:
             ) from error
 
     def _read(self, data: str) -> tuple[str, Finish | None]:
-        """The text of a chunk, and why the answer is complete, None where it is not."""
+        """Return the text of a chunk and why the answer is complete, or None if it is not
+        complete."""
         try:
             chunk: Any = msgspec.json.decode(data)
         except msgspec.DecodeError as error:
-            raise self._bad(f"a chunk that is no JSON: {data[:80]!r}") from error
+            raise self._bad(f"a chunk that is not JSON: {data[:80]!r}") from error
         if not isinstance(chunk, dict) or "error" in chunk:
             raise self._failed(chunk)
         if not chunk.get("choices"):
@@ -182,7 +185,7 @@ class ChatModel:
         raise self._bad(f"a chunk without text: {data[:80]!r}")
 
     def _look_for_error(self, line: str) -> None:
-        """Some servers break off with an error that is no event."""
+        """Raise the error that some servers send without an event before they break off."""
         if line.startswith("{"):
             raise self._failed(line)
 
@@ -190,11 +193,12 @@ class ChatModel:
         return Unavailable(f"{self._name} failed while writing: {str(said)[:300]}")
 
     def _bad(self, what: str) -> BadResponse:
-        return BadResponse(f"{self._name} at {PATH} sent {what}")
+        return BadResponse(f"{self._name} at {PATH} returned {what}")
 
 
 def _content(message: Message) -> str | list[dict[str, object]]:
-    """The text, or parts of it and of pictures, which are sent along: no address is given away."""
+    """Return the text, or parts with text and pictures. Pictures are embedded, no address is
+    sent."""
     if not message.images:
         return message.content
     parts: list[dict[str, object]] = [{"type": "text", "text": message.content}]
@@ -214,14 +218,14 @@ def _whole(usage: object, name: str) -> int | None:
 
 
 async def open_llm(setup: Setup) -> OpenLLM:
-    """A chat model at the address of the provider."""
+    """Return a chat model at the address of the provider."""
     hosted = setup.provider.name == "openai" and not setup.name.url and not setup.options.url
     return ChatModel(
         setup.transport(),
         str(setup.name),
         setup.name.model,
         body=setup.options.body,
-        # Reasoning models of OpenAI's refuse the older field, local servers ignore the newer.
+        # OpenAI's reasoning models refuse the older field, local servers ignore the newer one.
         limit_field="max_completion_tokens" if hosted else "max_tokens",
         deadline_s=setup.options.deadline_s,
     )

@@ -1,7 +1,7 @@
-"""What vision models said of pictures, kept: key -> note, in SQLite.
+"""The cache of notes by vision models about pictures, in SQLite: key -> note.
 
-Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
-never a run, and a damaged file begins again empty. Of a picture its hash alone is in it.
+Any number of processes may use one file. A failure of the cache costs a request, never a run, and a
+damaged file is replaced by an empty one. Of a picture it contains only the hash.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _SCHEMA = (
     " (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, note TEXT NOT NULL)"
 )
 _BUSY_S: Final = 10.0
-_MOST: Final = 50_000  # notes, of up to a kilobyte each; the oldest go first
+_MOST: Final = 50_000  # notes of up to a kilobyte each; the oldest are removed first
 _ASKED: Final = 500  # keys in one statement
 
 
 def note_key(image: str, fingerprint: str, prompt: str) -> bytes:
-    """16 bytes that name a picture, by its hash, under one model and one prompt."""
+    """Return 16 bytes that identify a picture, by its hash, under one model and one prompt."""
     joined = f"{image}\0{fingerprint}\0{prompt}"
     return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class NoteCache:
-    """A file of notes. Safe to share among threads and processes; it is open only while used."""
+    """A file of notes. Safe to share among threads and processes; it is open only during a call."""
 
     def __init__(self, path: Path, most: int = _MOST) -> None:
         self.path = path
@@ -40,7 +40,7 @@ class NoteCache:
         self._lock = threading.Lock()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """What is known of `keys`."""
+        """Return the known ones of `keys`."""
 
         def ask(db: sqlite3.Connection) -> dict[bytes, str]:
             found: dict[bytes, str] = {}
@@ -54,7 +54,7 @@ class NoteCache:
         return self._try(ask, {}) if keys and self.path.is_file() else {}
 
     def put(self, notes: Mapping[bytes, str]) -> None:
-        """Keep these; the oldest make room."""
+        """Store notes; the oldest are removed if there are too many."""
 
         def write(db: sqlite3.Connection) -> None:
             with db:
@@ -66,7 +66,7 @@ class NoteCache:
         self._try(write, None)
 
     def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
-        """A cache that is locked, full or not writable is as good as none."""
+        """Run `work`. Return `otherwise` if the cache is locked, full or not writable."""
         with self._lock:
             for _ in range(2):
                 try:

@@ -1,8 +1,9 @@
-"""What language models made of questions, kept: (model, prompt, question) -> text, in SQLite.
+"""The cache of rewritten questions by language models, in SQLite: (model, prompt, question) ->
+text.
 
-Any number of processes may use one file. It is a cache: what goes wrong with it costs a request,
-never a search, and a damaged file begins again empty. Questions are in it as hashes alone; what
-models made of them can be read, and so the file is its user's.
+Any number of processes may use one file. A failure of the cache costs a request, never a search,
+and a damaged file is replaced by an empty one. Questions are stored only as hashes. The models'
+texts are readable, so only the user may read the file.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS wordings"
     " (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, text TEXT NOT NULL)"
 )
-_BUSY_S: Final = 0.5  # a search does not wait for longer
-_MOST: Final = 10_000  # texts, of up to _CHARS each; the oldest go first
-_CHARS: Final = 10_000  # 400 tokens, the usual limit, are a fifth of it
+_BUSY_S: Final = 0.5  # the longest wait of a search
+_MOST: Final = 10_000  # texts of up to _CHARS each; the oldest are removed first
+_CHARS: Final = 10_000  # the default limit of 400 tokens is a fifth of it
 
 
 class Wordings(MutableMapping[Key, str]):
-    """Texts by model, prompt and question: in memory, and in the file, if there is one. What is
-    counted and forgotten one by one is the memory; the file holds the newest `most`."""
+    """Texts by model, prompt and question: in memory, and in the file if there is one. The
+    mapping's length and deletions concern the memory; the file keeps the newest `most`."""
 
     def __init__(self, path: Path | None, most: int = _MOST) -> None:
-        """Nothing is opened before it is used."""
+        """Prepare the cache. The file is opened at its first use."""
         self.path = path
         self._most = most
         self._memory: dict[Key, str] = {}
@@ -64,7 +65,7 @@ class Wordings(MutableMapping[Key, str]):
         return len(self._memory)
 
     def forget(self) -> int:
-        """Remove everything; returns how many texts the file had."""
+        """Remove everything; return the number of texts that the file had."""
         self._memory.clear()
 
         def delete(db: sqlite3.Connection) -> int:
@@ -93,7 +94,8 @@ class Wordings(MutableMapping[Key, str]):
         self._try(write, None)
 
     def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
-        """A cache that is locked, full, not writable or not ours is as good as none."""
+        """Run `work`. Return `otherwise` if the cache is locked, full, not writable or of another
+        format."""
         if self.path is None:
             return otherwise
         with self._lock:
@@ -112,19 +114,20 @@ class Wordings(MutableMapping[Key, str]):
 
 
 def wordings_beside(cache: Path | None) -> Wordings:
-    """Those that are kept beside the cache of vectors; in memory alone where there is none."""
+    """Return the cache beside the cache of vectors; in memory only if there is no such path."""
     return Wordings(cache.with_name("wordings.db") if cache else None)
 
 
 def _make_private(path: Path) -> None:
-    """A file that only its user can read. Raises OSError for anything else of that name."""
+    """Create a file that only its user can read. Raises OSError for anything else with that
+    name."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not is_own(require_private_file(path, make=True)):
-        raise PermissionError(f"{path} is no file of this user")
+        raise PermissionError(f"{path} is not a regular file of your user")
 
 
 def _hash(key: Key) -> bytes:
-    """16 bytes that name a question under one model and one prompt."""
+    """Return 16 bytes that identify a question under one model and one prompt."""
     digest = blake2b(digest_size=16)
     for part in key:
         raw = part.encode("utf-8", "surrogatepass")

@@ -1,1 +1,1 @@
-"""What is remembered of users, one file a vendor."""
+"""Memory of users: facts about them, one file per vendor."""

@@ -1,11 +1,11 @@
-"""Facts of users as mem0 keeps them, in its embedded Qdrant, a folder that one process has open at
-a time.
+"""Facts about users, stored by mem0 in its embedded Qdrant, a folder that one process opens at a
+time.
 
-Vectors are those of our encoder, and what mem0 asks a language model goes to ours, so that keys,
-limits and addresses are those of the settings. Nothing else leaves the machine: its telemetry, its
-notices (fetched from GitHub) and the models that it would download (`Qdrant/bm25` of fastembed,
-`en_core_web_sm` of spaCy) are off. What it did is not kept: its history has the words of deleted
-facts.
+Vectors come from Pincite's encoder, and mem0's requests to a language model go to Pincite's model,
+so that keys, limits and addresses are those of the settings. Nothing else leaves the machine:
+mem0's telemetry, its notices (fetched from GitHub) and the models that it would download
+(`Qdrant/bm25` of fastembed, `en_core_web_sm` of spaCy) are off. Its history is not kept, because it
+contains the words of deleted facts.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from pincite.support.kept_text import FACT_CHARS, FACTS, QUERY_CHARS, USER_CHARS
 T = TypeVar("T")
 _COLLECTION: Final = "facts"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]*")
-_ANSWER_TOKENS: Final = 4_000  # of what is extracted; guess, unmeasured
+_ANSWER_TOKENS: Final = 4_000  # of extracted facts; guess, unmeasured
 
 
 class Mem0Memory:
-    """Implements `Memory`. With `infer` the language model extracts facts from a text, which then
-    may be none or several; without, the text is the fact. One event loop."""
+    """Implements `Memory`. With `infer` the language model extracts facts from a text, which may
+    give none or several; without it the text is the fact. Use it in one event loop."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Mem0Memory:
         infer: bool = False,
         place: Callable[[], None] | None = None,
     ) -> None:
-        """`place` makes the folder above where there is none."""
+        """Prepare the memory. `place` creates the parent folder if it is missing."""
         self._folder = folder
         self._encoder = encoder
         self._llm = llm
@@ -56,19 +56,19 @@ class Mem0Memory:
 
     @property
     def fingerprint(self) -> str:
-        """The adapter, its encoder, and who infers."""
+        """Return a line that names the adapter, its encoder, and the inferring model."""
         by = f"/{self._llm.fingerprint}" if self._infer and self._llm is not None else ""
         return f"mem0/{self._encoder.fingerprint}{by}"
 
     async def remember(self, user: str, text: str) -> tuple[Fact, ...]:
-        """See `Memory.remember`. A text that differs in white space alone is known already."""
+        """See `Memory.remember`. A text that differs only in white space is already known."""
         _require_user(user)
         require_text("text", text, FACT_CHARS)
         _require_utf8("text", text)
         return await self._run("remember", lambda memory: self._remember(memory, user, text))
 
     async def recall(self, user: str, query: str, limit: int) -> tuple[Fact, ...]:
-        """See `Memory.recall`. The score is mem0's, 0 to 1."""
+        """See `Memory.recall`. Scores are those of mem0, 0 to 1."""
         _require_user(user)
         require_text("query", query, QUERY_CHARS)
         require_count("limit", limit, least=0, most=FACTS)
@@ -77,7 +77,7 @@ class Mem0Memory:
         asked = query.encode("utf-8", "replace").decode()
 
         def search(memory: Any) -> tuple[Fact, ...]:
-            # `limit=` is swallowed by mem0 2: it would give 20.
+            # mem0 2 ignores `limit=` and would return 20.
             found = memory.search(asked, filters={"user_id": user_id(user)}, top_k=limit)
             facts = sorted(_facts(user, found), key=lambda one: (-one.score, one.id))
             return tuple(facts[:limit])
@@ -92,7 +92,7 @@ class Mem0Memory:
         return await self._run("list", lambda memory: _all(memory, user))
 
     async def forget(self, user: str, fact: str = "") -> int:
-        """See `Memory.forget`. mem0 deletes any id, so whose it is is looked at before."""
+        """See `Memory.forget`. mem0 deletes any id, so the owner is checked first."""
         _require_user(user)
         if fact:
             require_text("fact", fact, USER_CHARS)
@@ -121,8 +121,8 @@ class Mem0Memory:
             return (same[0],)
         if len(known) >= FACTS:
             raise UsageError(
-                f"{len(known):,} facts are remembered of this user, as many as there can be",
-                hint="forget some of them: pincite memory forget",
+                f"this user has {len(known):,} facts, which is the maximum",
+                hint="delete some of them: pincite memory forget",
             )
         made = memory.add(text.strip(), user_id=user_id(user), infer=self._infer)
         ids = {one["id"] for one in _results(made)}
@@ -147,8 +147,10 @@ class Mem0Memory:
                     raise error.__cause__ from error
                 raise MemoryUnavailable(
                     f"mem0 could not {verb}: {type(error).__name__}: {error} ({self._folder})",
-                    hint="see that no other process has the folder open;"
-                    ' memory.kind = "sqlite" may be shared',
+                    hint=(
+                        "make sure that no other process has the folder open, or set"
+                        ' memory.kind = "sqlite", which processes can share'
+                    ),
                 ) from error
 
     def _opened(self) -> Any:
@@ -166,7 +168,7 @@ class Mem0Memory:
                     "on_disk": True,
                 },
             },
-            # Both are replaced below; mem0 takes no others than those that it knows.
+            # Both are replaced below; mem0 accepts only the providers that it knows.
             "embedder": {"provider": "openai", "config": _NOBODY | {"openai_base_url": _NOWHERE}},
             "llm": {"provider": "openai", "config": _NOBODY | {"openai_base_url": _NOWHERE}},
             "history_db_path": ":memory:",
@@ -174,7 +176,7 @@ class Mem0Memory:
         opened = memory.from_config(config)
         opened.embedding_model = _Embedding(self._encoder)
         opened.llm = _Asked(self._llm)
-        opened.vector_store._bm25_encoder = False  # what it has where there is no fastembed
+        opened.vector_store._bm25_encoder = False  # its value without fastembed
         return opened
 
     def _close(self) -> None:
@@ -190,8 +192,9 @@ _NOBODY: Final = {"api_key": "unused", "model": "unused"}
 
 
 def import_quietly(folder: Path) -> Any:
-    """The class `Memory` of mem0, which would tell others of its use. It reads at its import
-    whether it may, and where to keep its own file. Raises UsageError where it is not installed."""
+    """Return mem0's class `Memory`, imported without telemetry. At its import mem0 reads whether
+    telemetry is allowed, and where to keep its own file. Raises UsageError if mem0 is not
+    installed."""
     with _variables(MEM0_TELEMETRY="False", MEM0_DIR=str(folder)):
         try:
             import mem0.memory.main
@@ -202,15 +205,15 @@ def import_quietly(folder: Path) -> Any:
             if (error.name or "").partition(".")[0] != "mem0":
                 raise
             raise UsageError(
-                'memory.kind is "mem0", and mem0 is not installed',
-                hint="pip install 'pincite[mem0]', or memory.kind = \"sqlite\"",
+                'memory.kind is "mem0", but mem0 is not installed',
+                hint="pip install 'pincite[mem0]', or set memory.kind = \"sqlite\"",
             ) from error
-    # A program that has imported it before may have let it.
+    # A program that imported mem0 before may have allowed it.
     for module in (mem0.memory.telemetry, mem0.memory.main):
         module.MEM0_TELEMETRY = False
     mem0.utils.spacy_models._load_failed_full = True
     mem0.utils.spacy_models._load_failed_lemma = True
-    logging.getLogger("mem0").setLevel(logging.WARNING)  # below, it logs texts of users
+    logging.getLogger("mem0").setLevel(logging.WARNING)  # below that level it logs texts of users
     return Memory
 
 
@@ -229,7 +232,7 @@ def _variables(**values: str) -> Iterator[None]:
 
 
 class _OnLoop:
-    """What mem0 calls from its thread, done on the loop that has our models."""
+    """Functions that mem0 calls from its thread, run in the event loop of our models."""
 
     loop: asyncio.AbstractEventLoop
 
@@ -258,16 +261,16 @@ class _Asked(_OnLoop):
     def generate_response(self, messages: Sequence[dict[str, Any]], **_: object) -> str:
         if self._llm is None:
             raise UsageError(
-                "memory.infer is set, and no language model is named",
-                hint='[models] llm = "PROVIDER:MODEL", or infer = false',
+                "memory.infer is true, but no language model is configured",
+                hint='set [models] llm = "PROVIDER:MODEL", or infer = false',
             )
         said = [Message(one["role"], str(one["content"])) for one in messages]
         return self._wait(self._llm.complete(said, max_tokens=_ANSWER_TOKENS)).text
 
 
 def user_id(user: str) -> str:
-    """What mem0 gets for a user: the name itself where it is plain, else its bytes. mem0 trims
-    names, refuses others with white space, and reads `*` as everybody."""
+    """Return mem0's name for a user: the name itself if it is plain, otherwise its bytes. mem0
+    trims names, refuses others with white space, and reads `*` as everybody."""
     if _PLAIN.fullmatch(user):
         return user
     return f"~{raw(user).hex()}"
@@ -278,7 +281,7 @@ def _results(found: Any) -> list[dict[str, Any]]:
 
 
 def _facts(user: str, found: Any) -> tuple[Fact, ...]:
-    """Those of this user, whatever mem0 gave."""
+    """Return the facts of this user among mem0's results."""
     return tuple(
         Fact(
             id=str(one["id"]),
@@ -306,5 +309,5 @@ def _require_utf8(name: str, value: str) -> None:
         value.encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"{name} has a surrogate by itself at character {error.start}, which mem0 cannot keep"
+            f"{name} has an unpaired surrogate at character {error.start}, which mem0 cannot store"
         ) from error

@@ -1,4 +1,4 @@
-"""Which facts of one user fit a query."""
+"""Score how well the facts of one user fit a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from pincite.providers.sparse.analyser import Analyser
 from pincite.providers.sparse.bm25 import K1, B
 
-#: A fact without a word of the query fits from this cosine on. mem0 has the same; unmeasured.
+#: A fact without a word of the query fits from this cosine on. mem0 uses the same; unmeasured.
 LEAST_COSINE: Final = 0.1
 
 
@@ -41,8 +41,8 @@ def word_scores(query: str, texts: Sequence[str], analyser: Analyser) -> list[fl
 
 
 def combined(words: float, cosine: float) -> float:
-    """What both say together, 0 to 1: their mean, a negative cosine counting as 0. 0 where the
-    fact shares no word with the query and is not near it."""
+    """Combine both scores, 0 to 1: their mean, with a negative cosine as 0. The result is 0 if the
+    fact shares no word with the query and has no similar meaning."""
     if not words and cosine < LEAST_COSINE:
         return 0.0
     return (words + max(0.0, min(1.0, cosine))) / 2

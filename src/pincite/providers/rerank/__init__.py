@@ -1,1 +1,1 @@
-"""Rerankers: a query and documents to scores. One vendor per file."""
+"""Rerankers: they score documents for a query. One vendor per file."""

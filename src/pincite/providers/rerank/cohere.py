@@ -20,12 +20,12 @@ FACTS = Facts(
 )
 #: 10,000 documents are allowed and at most 1,000 recommended.
 LIMITS: Final = Limits(items=1_000)
-#: The service reads 4,096 tokens of a document unless told, whatever the model can read.
+#: The service reads 4,096 tokens of a document by default, whatever the model supports.
 _LONG: Final = 32_000
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """A model of Cohere's. Longer documents are cut by the service."""
+    """Return a model of Cohere's. Longer documents are cut by the service."""
     model = setup.name.model
     tokens = setup.options.max_item_tokens or (4_096 if "v3" in model else _LONG)
 

@@ -1,4 +1,4 @@
-"""A cross-encoder on this machine: query and document are read together, one pair a run."""
+"""A cross-encoder on this machine: it reads query and document together, one pair per run."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class CrossEncoder:
-    """A `Reranker` over a folder (`providers.transformers.folder`). Safe to share.
+    """A `Reranker` over a folder (`providers.transformers.folder`). Safe to share among threads.
 
-    One label gives its logit. Two labels (no, yes) give `yes - no`, whose sigmoid is the softmax
-    of `yes`. A score depends on its pair alone: pairs are never padded to each other's length.
+    One label gives its logit. Two labels (no, yes) give `yes - no`, whose sigmoid is the softmax of
+    `yes`. A score depends on its pair alone: pairs are never padded to each other's length.
     """
 
     kind: SignalKind = "logit"
@@ -41,8 +41,8 @@ class CrossEncoder:
         max_pieces: int | None = None,
         precision: Precision = "fp32",
     ) -> None:
-        """Load the model. `precision` is that of a graph made from safetensors; `max_pieces` cuts
-        query and document together, from the longer of the two.
+        """Load the model. `precision` is that of a graph made from safetensors; `max_pieces` limits
+        query and document together and cuts the longer of the two.
 
         Raises ModelUnavailable, and ConfigError for a model with more than two labels.
         """
@@ -50,7 +50,7 @@ class CrossEncoder:
         labels = found.config.labels
         if labels not in (1, 2):
             raise ConfigError(
-                f"{folder} sorts pairs into {labels} classes; a reranker has one label, or two"
+                f"{folder} classifies pairs into {labels} classes; a reranker has one label, or two"
             )
         self._session = TransformerSession(found, classifier, precision, max_pieces)
         session = self._session
@@ -70,7 +70,7 @@ class CrossEncoder:
         *,
         instruction: str = "",  # noqa: ARG002  # these models were trained without
     ) -> tuple[RerankScore, ...]:
-        """See `Reranker.rerank`. Cancelled, it stops after the pairs that are being read."""
+        """See `Reranker.rerank`. If cancelled, it stops after the pairs in progress."""
         loop = asyncio.get_running_loop()
         pairs = [loop.run_in_executor(self._pool, self.logit, query, one) for one in documents]
         try:
@@ -81,12 +81,12 @@ class CrossEncoder:
         return best_first((RerankScore(n, logit) for n, logit in enumerate(logits)), top_n)
 
     def logit(self, query: str, document: str) -> float:
-        """The score of one pair."""
+        """Return the score of one pair."""
         values = self._session.run(query, document).reshape(-1)
         if values.size not in (1, 2):
-            raise ModelUnavailable(f"the cross-encoder gave {values.size} numbers for a pair")
+            raise ModelUnavailable(f"the cross-encoder returned {values.size} numbers for one pair")
         return float(values[0] if values.size == 1 else values[1] - values[0])
 
     async def close(self) -> None:
-        """Let the workers end."""
+        """Stop the workers."""
         self._pool.shutdown(cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Jina: `POST /v1/rerank`. From v3 on all documents are judged together, by cosines."""
+"""Jina: `POST /v1/rerank`. From v3 on, models judge all documents together, by cosines."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FACTS = Facts(
     "v2 cuts; a listwise request that is too large is an error",
     "cosine, listwise (v3 on); probability (v2)",
 )
-#: The window that query and all documents of a listwise model share.
+#: The window that query and all documents of a listwise model share, in tokens.
 LISTWISE: Final = Limits(tokens=131_000)
-#: Documents of one request to the others. # guess, the service names no number
+#: Documents per request for the other models. # guess, the service names no number
 POINTWISE: Final = Limits(items=1_000)
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """A model of Jina's: `jina-reranker-v2-base-multilingual`, `jina-reranker-v3`, ..."""
+    """Return a model of Jina's: `jina-reranker-v2-base-multilingual`, `jina-reranker-v3`, ..."""
     model = setup.name.model
     listwise = is_listwise(model)
 
@@ -45,5 +45,5 @@ async def open_rerank(setup: Setup) -> OpenReranker:
 
 
 def is_listwise(model: str) -> bool:
-    """v1 and v2 judge one document at a time, later ones all together."""
+    """Return whether a model judges all documents together; v1 and v2 judge one at a time."""
     return not any(mark in model for mark in ("-v1", "-v2", "colbert", "-m0"))

@@ -1,7 +1,7 @@
-"""Any chat model as a reranker: it reads all documents at once and grades each.
+"""Any chat model as a reranker: it reads all documents at once and grades each one.
 
 Listwise, as in "RankGPT" (Sun et al. 2023), but with a grade per document instead of an order:
-grades can be held against a threshold. Grades of two calls are not comparable.
+grades can be compared with a threshold. Grades of two calls are not comparable.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ FACTS = Facts(
     "is an error that says how many fit",
     "grade of 0..1 (probability), listwise",
 )
-#: What fits into the window of nearly every model of today with room for the answer, and how many
-#: documents small models grade without losing count. # guess, unmeasured
+#: Tokens that fit into the window of nearly every current model with room for the answer, and the
+#: number of documents that small models grade without losing count. # guess, unmeasured
 LIMITS: Final = Limits(items=60, tokens=24_000)
-#: Tokens of the answer per document, and for what models think before it. # guess, unmeasured
+#: Tokens of the answer per document, and for reasoning before it. # guess, unmeasured
 _PER_GRADE, _THOUGHTS = 16, 4_096
 _BEST: Final = 100
 INSTRUCTION: Final = "The document helps to answer the query."
@@ -48,7 +48,7 @@ _THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 class JudgeReranker:
-    """A `Reranker` over an `LLM`. Grades of 0 to 100, divided by 100."""
+    """A `Reranker` over an `LLM`. Scores are grades of 0 to 100, divided by 100."""
 
     kind: SignalKind = "probability"
     listwise = True
@@ -62,7 +62,7 @@ class JudgeReranker:
         count: CountTokens = estimate_tokens,
         instruction: str = "",
     ) -> None:
-        """`instruction` is for calls without one of their own."""
+        """Prepare the reranker. `instruction` is the default of calls without their own."""
         self._llm = llm
         self._limits = limits
         self._count = count
@@ -77,14 +77,14 @@ class JudgeReranker:
         *,
         instruction: str = "",
     ) -> tuple[RerankScore, ...]:
-        """See `Reranker.rerank`. Raises TooLarge for more than one request holds."""
+        """See `Reranker.rerank`. Raises TooLarge if the documents exceed one request."""
         if not documents:
             return ()
         first = plan([self._count(text) + 8 for text in documents], self._limits)[0]
         if len(first) < len(documents):
             raise TooLarge(
-                f"{self._llm.fingerprint} judges all documents in one prompt, and of"
-                f" {len(documents)} only {len(first)} fit",
+                f"{self._llm.fingerprint} judges all documents in one prompt, but only"
+                f" {len(first)} of {len(documents)} fit",
                 hint=f"set rerank.pool = {len(first)}, or raise max_items and max_tokens",
             )
         asked = messages(query, documents, instruction or self._instruction)
@@ -93,7 +93,7 @@ class JudgeReranker:
         return best_first((RerankScore(n, g / _BEST) for n, g in enumerate(grades)), top_n)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         await self._llm.close()
 
     def _read(self, answer: Completion, expected: int) -> list[float]:
@@ -103,7 +103,7 @@ class JudgeReranker:
             pairs = [(one["id"], one["grade"]) for one in given["grades"]]
         except (msgspec.DecodeError, KeyError, TypeError) as error:
             cut = "; it was cut off" if answer.finish == "length" else ""
-            raise self._bad(f"no grades but {answer.text[:80]!r}{cut}") from error
+            raise self._bad(f"no grades; it wrote {answer.text[:80]!r}{cut}") from error
         grades = {n: g for n, g in pairs if _whole(n, 1, expected) and _number(g)}
         if len(pairs) != expected or len(grades) != expected:
             raise self._bad(f"{len(grades)} usable grades for {expected} documents")
@@ -111,13 +111,13 @@ class JudgeReranker:
 
     def _bad(self, what: str) -> BadResponse:
         return BadResponse(
-            f"{self._llm.fingerprint} gave {what}",
-            hint="a larger model, or fewer documents (rerank.pool), would do better",
+            f"{self._llm.fingerprint} returned {what}",
+            hint="use a larger model, or fewer documents (rerank.pool)",
         )
 
 
 def messages(query: str, documents: Sequence[str], instruction: str) -> tuple[Message, ...]:
-    """The prompt. A document cannot end its own block: its marks are taken apart."""
+    """Return the prompt. A document cannot end its own block: its marks are broken up."""
     blocks = [
         f'<document id="{n}">\n{_contained(text)}\n</document>'
         for n, text in enumerate(documents, start=1)
@@ -140,7 +140,7 @@ def _number(value: object) -> bool:
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """A judge over the provider's chat model."""
+    """Return a judge over the provider's chat model."""
     return JudgeReranker(
         await open_llm(setup),
         limits=setup.limits(LIMITS),

@@ -1,7 +1,7 @@
 """llama.cpp: `POST /v1/rerank` of a server that was started with `--reranking`.
 
-BERT-like models answer logits. Qwen3-Reranker answers the probability of `yes`, with the prompt of
-its GGUF file, which holds the usual instruction; the server takes no other.
+BERT-like models return logits. Qwen3-Reranker returns the probability of `yes`, with the prompt of
+its GGUF file, which contains the default instruction; the server accepts no other.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ FACTS = Facts(
     "is refused, then cut with a warning or an error",
     "logit, made a probability; Qwen3-Reranker: probability",
 )
-#: The server works a request off document by document. # guess, unmeasured
+#: The server processes the documents of a request one by one. # guess, unmeasured
 LIMITS: Final = Limits(items=64)
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """The one model of the server. Where neither the name nor `scores` says what it is, the server
-    is asked, as a logit and a probability are not told apart by looking at them."""
+    """Return the one model of the server. If neither the name nor `scores` says which kind of score
+    it returns, the server is asked, as values alone cannot tell a logit from a probability."""
     model = setup.name.model
     if not model and not setup.options.scores:
         model = await _served_model(setup)
@@ -52,7 +52,7 @@ async def _served_model(setup: Setup) -> str:
         return str(answer["data"][0]["id"]).rsplit("/", 1)[-1]
     except (KeyError, IndexError, TypeError) as error:
         raise BadResponse(
-            f"{setup.name} does not say which model it serves",
+            f"{setup.name} does not name the model that it serves",
             hint=f"write {setup.name}#MODEL",
         ) from error
     finally:

@@ -23,7 +23,8 @@ FACTS = Facts(
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """The model of a folder, of the cache, or fetched from the hub once; its sigmoid applied.
+    """Return the model of a folder, of the cache, or fetched once from the hub. Its sigmoid is
+    applied.
 
     Raises ModelUnavailable, ConfigError.
     """

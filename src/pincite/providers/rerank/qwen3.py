@@ -1,14 +1,14 @@
 """The prompt of Qwen3-Reranker, for servers that leave it to the client.
 
-From the model's card: the question is put as a chat turn, and the score is the share of `yes` among
-`yes` and `no` as the next word.
+From the model's card: the question is a chat turn, and the score is the share of `yes` among `yes`
+and `no` as the next word.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-#: What the model was trained with where the caller has no task of its own.
+#: The default task that the model was trained with.
 INSTRUCTION: Final = "Given a web search query, retrieve relevant passages that answer the query"
 _BEFORE: Final = (
     "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and"
@@ -20,22 +20,22 @@ _MARK: Final = "<|"
 
 
 def is_qwen3(model: str) -> bool:
-    """Does the name say Qwen3-Reranker?"""
+    """Return whether the name says Qwen3-Reranker."""
     plain = model.lower()
     return "qwen3" in plain and "rerank" in plain
 
 
 def query_part(instruction: str, query: str) -> str:
-    """All that comes before the document."""
+    """Return the part of the prompt before the document."""
     task = _plain(instruction or INSTRUCTION)
     return f"{_BEFORE}<Instruct>: {task}\n<Query>: {_plain(query)}\n"
 
 
 def document_part(text: str) -> str:
-    """The document and all that comes after it."""
+    """Return the document and the rest of the prompt."""
     return f"<Document>: {_plain(text)}{_AFTER}"
 
 
 def _plain(text: str) -> str:
-    """Text that cannot end its turn: what the tokenizer reads as marks is taken apart."""
+    """Return text that cannot end its turn: special tokens of the tokenizer are broken up."""
     return text.replace(_MARK, "< |")

@@ -1,4 +1,4 @@
-"""From what models answer to `RerankScore`s that keep the promises of the port."""
+"""Turn the answers of models into `RerankScore`s that meet the contract of the port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.ports import Reranker, RerankScore
 if TYPE_CHECKING:
     from pincite.model import SignalKind
 
-#: What a score of each kind can be. Services round, hence the margin.
+#: The range of each kind of score. Services round, hence the margin.
 RANGES: Final[dict[SignalKind, tuple[float, float]]] = {
     "probability": (0.0, 1.0),
     "cosine": (-1.0, 1.0),
@@ -21,12 +21,12 @@ RANGES: Final[dict[SignalKind, tuple[float, float]]] = {
 
 
 def best_first(scores: Iterable[RerankScore], top_n: int | None = None) -> tuple[RerankScore, ...]:
-    """By (-score, index), the first `top_n`."""
+    """Return the first `top_n` scores, sorted by (-score, index)."""
     return tuple(sorted(scores, key=lambda one: (-one.score, one.index))[:top_n])
 
 
 def sigmoid(logit: float) -> float:
-    """1 / (1 + e^-x), without overflow on either side."""
+    """Return 1 / (1 + e^-x), without overflow on either side."""
     if logit >= 0:
         return 1 / (1 + math.exp(-logit))
     power = math.exp(logit)
@@ -34,26 +34,26 @@ def sigmoid(logit: float) -> float:
 
 
 class OpenReranker(Reranker, Protocol):
-    """A `Reranker` that holds something open: connections, or a model in memory."""
+    """A `Reranker` with an open resource: connections, or a model in memory."""
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Release the resource."""
 
 
 class AsProbabilities:
-    """A reranker of logits whose scores are probabilities: their sigmoid, applied once.
+    """A reranker of logits whose scores become probabilities: their sigmoid, applied once.
 
-    As its own kind is `probability`, it cannot be wrapped again; nor can one whose service has
-    squashed its scores already.
+    As its own kind is `probability`, it cannot be wrapped again; nor can a reranker whose service
+    already applies the sigmoid.
     """
 
     kind: SignalKind = "probability"
 
     def __init__(self, reranker: OpenReranker) -> None:
-        """Raises ConfigError unless the reranker gives logits."""
+        """Wrap a reranker. Raises ConfigError unless it returns logits."""
         if reranker.kind != "logit":
             raise ConfigError(
-                f"{reranker.fingerprint} gives {reranker.kind}, and a sigmoid is for logits only"
+                f"{reranker.fingerprint} returns {reranker.kind}, but a sigmoid is for logits only"
             )
         self._reranker = reranker
         self.fingerprint = f"{reranker.fingerprint}/sigmoid"
@@ -68,10 +68,11 @@ class AsProbabilities:
         *,
         instruction: str = "",
     ) -> tuple[RerankScore, ...]:
-        """As the reranker within. Equal only where the logits are beyond floating point."""
+        """Rerank as the wrapped reranker does. Scores are equal only if logits exceed floating
+        point."""
         scores = await self._reranker.rerank(query, documents, instruction=instruction)
         return best_first((RerankScore(s.index, sigmoid(s.score)) for s in scores), top_n)
 
     async def close(self) -> None:
-        """As the reranker within."""
+        """Close the wrapped reranker."""
         await self._reranker.close()

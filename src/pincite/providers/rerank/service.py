@@ -1,4 +1,4 @@
-"""A reranker behind an address. What vendors differ in is a `Wire`; all else is here."""
+"""A reranker behind an address. A `Wire` describes the differences between vendors."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from pincite.providers.rerank.scoring import RANGES, AsProbabilities, OpenRerank
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
 
-#: What is sent for a document without text: services refuse empty strings, and a dash answers
-#: nothing.
+#: Replaces a document without text: services refuse empty strings, and a dash answers nothing.
 EMPTY: Final = "-"
-#: How far beyond its range a score may be: services compute in half precision.
+#: How far a score may exceed its range: services compute in half precision.
 MARGIN: Final = 2e-3
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """How a vendor is asked.
+    """The protocol of a vendor.
 
-    `body(query, documents)` is the request; the answer's results are the list in the field
+    `body(query, documents)` is the request. The results are the list in the answer's field
     `results`, or the answer itself if that is empty, each with `index` and the field `score`.
-    `instruct(instruction, query)` is the query with the instruction in it, None where the model
-    takes none; `document(text)` what a document is sent as. `limits` are those of one request,
-    where a document costs its tokens and, unless `listwise`, those of the query. `version` names
-    what else changes scores, for the fingerprint. `top` is the field for how many results are
-    wanted, empty where the service has none.
+    `instruct(instruction, query)` is the query with the instruction in it, None if the model takes
+    none; `document(text)` is a document in the form to send. `limits` are those of one request; a
+    document costs its tokens and, unless `listwise`, those of the query. `version` names anything
+    else that changes scores, for the fingerprint. `top` is the field for the number of results,
+    empty if the service has none.
     """
 
     path: str
@@ -54,7 +53,7 @@ class ServiceReranker:
     """A `Reranker` over a `Wire`."""
 
     def __init__(self, setup: Setup, wire: Wire, *, url: str = "") -> None:
-        """Raises AuthError where a key is needed and missing, ConfigError."""
+        """Prepare the reranker. Raises AuthError if a required key is missing, and ConfigError."""
         self._transport = setup.transport(url)
         self._limits = setup.limits(wire.limits)
         self._count = setup.counter()
@@ -91,7 +90,7 @@ class ServiceReranker:
         sent = [text if text.strip() else EMPTY for text in documents]
         per_query = self._count(asked)
         costs = [self._count(self._wire.document(text)) for text in sent]
-        if self.listwise:  # there the query stands once, elsewhere with each document
+        if self.listwise:  # the query is sent once there, elsewhere with each document
             self._require_one_request([costs[0] + per_query, *costs[1:]])
         found: list[float] = [math.nan] * len(sent)
 
@@ -122,49 +121,54 @@ class ServiceReranker:
         return best_first(scored, top_n)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         await self._transport.close()
 
     def _require_one_request(self, costs: Sequence[int]) -> None:
         first = plan(costs, self._limits)[0]
         if len(first) < len(costs):
             raise TooLarge(
-                f"{self._name} judges all documents against each other, and of {len(costs)} only"
-                f" {len(first)} fit into one request",
+                f"{self._name} judges all documents together, but only {len(first)} of"
+                f" {len(costs)} fit into one request",
                 hint=f"set rerank.pool = {len(first)}",
             )
 
     def _half(self, text: str, tries: int) -> str | None:
-        """What is left of a document that is refused alone."""
+        """Return the shortened text of a document that is refused alone, or None."""
         if len(text) < 2 or tries == 8:
             return None
         if tries == 0:
-            message = f"{self._name} refused a document of {len(text):,} characters; its end is cut"
+            message = (
+                f"{self._name} refused a document of {len(text):,} characters; its end was cut"
+            )
             self._on_notice(Notice("document_cut", message))
         return text[: len(text) // 2]
 
     def _read(self, answer: Any, expected: int, wanted: int | None = None) -> list[float]:
-        """The scores in the order of the documents. Where fewer were `wanted` a service may answer
-        for all the same; what it leaves out is NaN. Raises BadResponse."""
+        """Return the scores in the order of the documents. A service may return more than the
+        `wanted` number; documents that it leaves out get NaN. Raises BadResponse."""
         wanted = expected if wanted is None else wanted
         results = answer
         if self._wire.results:
             results = answer.get(self._wire.results) if isinstance(answer, dict) else None
         if not isinstance(results, list) or len(results) not in (wanted, expected):
             count = len(results) if isinstance(results, list) else "no"
-            raise self._bad(f"{wanted} scores were due, and {count} came")
+            raise self._bad(f"expected {wanted} scores, got {count}")
         scores: dict[int, float] = {}
         lowest, highest = RANGES[self.kind]
         for one in results:
             index, score = _pair(one, self._wire.score)
             if not 0 <= index < expected or index in scores:
-                raise self._bad(f"document {index} of {expected} is out of range or there twice")
+                raise self._bad(f"document {index} of {expected} is out of range or occurs twice")
             if not math.isfinite(score):
-                raise self._bad(f"the score of document {index} is no number")
+                raise self._bad(f"the score of document {index} is not a number")
             if not lowest - MARGIN <= score <= highest + MARGIN:
                 raise self._bad(
-                    f"the score {score:g} is no {self.kind}",
-                    hint=f"[providers.{self._name.provider}] scores = ... says what it gives",
+                    f"the score {score:g} is not a {self.kind}",
+                    hint=(
+                        f"set the kind of its scores: [providers.{self._name.provider}]"
+                        " scores = ..."
+                    ),
                 )
             scores[index] = min(max(score, lowest), highest)
         return [scores.get(index, math.nan) for index in range(expected)]
@@ -174,7 +178,7 @@ class ServiceReranker:
 
 
 def _pair(one: Any, field: str) -> tuple[int, float]:
-    """Index and score; -1 and NaN where they are missing or of another type."""
+    """Return index and score; -1 and NaN if they are missing or of another type."""
     values: Mapping[str, Any] = one if isinstance(one, dict) else {}
     index, score = values.get("index"), values.get(field)
     whole = isinstance(index, int) and not isinstance(index, bool)
@@ -183,7 +187,7 @@ def _pair(one: Any, field: str) -> tuple[int, float]:
 
 
 def open_service(setup: Setup, wire: Wire, *, url: str = "") -> OpenReranker:
-    """The reranker, with what the options say its scores are. Logits become probabilities."""
+    """Return the reranker, with the kind of scores in the options. Logits become probabilities."""
     if setup.options.scores:
         wire = replace(wire, kind=setup.options.scores)
     found = ServiceReranker(setup, wire, url=url)

@@ -1,4 +1,4 @@
-"""Text Embeddings Inference: `POST /rerank`, a bare list, the sigmoid applied by the server."""
+"""Text Embeddings Inference: `POST /rerank` with a bare list; the server applies the sigmoid."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FACTS = Facts(
     "is cut by the server (`truncate`), or an error",
     "probability",
 )
-#: `--max-client-batch-size` and `--max-batch-tokens` as they are unless set.
+#: The defaults of `--max-client-batch-size` and `--max-batch-tokens`.
 LIMITS: Final = Limits(items=32, tokens=16_384)
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """The one model of the server. It takes a permit of the server per document."""
+    """Return the one model of the server. Each document takes a permit of the server."""
     cut = setup.options.oversize == "cut"
 
     def body(query: str, documents: Sequence[str]) -> dict[str, object]:

@@ -1,4 +1,5 @@
-"""vLLM: `POST /v1/rerank`, the sigmoid applied by the server; Qwen3-Reranker with its prompt."""
+"""vLLM: `POST /v1/rerank`, also for Qwen3-Reranker with its prompt; the server applies the
+sigmoid."""
 
 from __future__ import annotations
 
@@ -20,16 +21,16 @@ FACTS = Facts(
     " warning",
     "probability",
 )
-#: vLLM itself has none; what keeps a request's answer within seconds. # guess, unmeasured
+#: vLLM itself has no limit; this keeps the answer to a request within seconds. # guess, unmeasured
 LIMITS: Final = Limits(items=128)
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """A model of the server.
+    """Return a model of the server.
 
-    Qwen3-Reranker needs `--hf_overrides` for its two words and, unless `prompt = "server"` says
-    that the server has the template, gets its prompt from here. The server then cuts nothing,
-    as the end of the prompt would be lost; what it refuses is cut here.
+    Qwen3-Reranker needs `--hf_overrides` for its two words. Its prompt is added here unless `prompt
+    = "server"` says that the server has the template. The server then truncates nothing, as the end
+    of the prompt would be lost; refused documents are cut here.
     """
     model = setup.name.model
     prompted = qwen3.is_qwen3(model) and setup.options.prompt != "server"

@@ -21,14 +21,14 @@ FACTS = Facts(
     "probability",
 )
 DEFAULT: Final = "rerank-2.5"
-#: Documents and tokens of a request. The tokens are query tokens times documents plus those of
-#: the documents; that is also what is billed.
+#: Documents and tokens of a request. The tokens are query tokens times documents plus those of the
+#: documents; they are also billed.
 LIMITS: Final = Limits(items=1_000, tokens=600_000)
 _FOLLOWING = ("rerank-2.5", "rerank-3")
 
 
 async def open_rerank(setup: Setup) -> OpenReranker:
-    """A model of Voyage's. Only the 2.5 and 3 families follow instructions."""
+    """Return a model of Voyage's. Only the 2.5 and 3 families follow instructions."""
     model = setup.name.model or DEFAULT
     cut = setup.options.oversize == "cut"
 
@@ -49,5 +49,5 @@ async def open_rerank(setup: Setup) -> OpenReranker:
 
 
 def before_query(instruction: str, query: str) -> str:
-    """The instruction as plain text ahead of the query."""
+    """Return the instruction as plain text before the query."""
     return f"{instruction}\nQuestion: {query}" if instruction else query

@@ -1,1 +1,1 @@
-"""The lexical side: the analyser, the language guess and the BM25 encoder."""
+"""Keyword search: the analyser, the language guess and the BM25 encoder."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from threading import Lock
@@ -45,14 +45,14 @@ _ENGLISH_INSIDE: Final = frozenset(
     {"chinese", "japanese", "korean", "thai", "lao", "khmer", "burmese"}
 )
 
-# Han, kana, Hangul, Thai, Lao, Myanmar, Khmer, Tai, Javanese. Hangul has spaces, but particles
-# hang on to its words: pairs of syllables are the usual way out.
+# Han, kana, Hangul, Thai, Lao, Myanmar, Khmer, Tai, Javanese. Hangul has spaces, but particles are
+# attached to its words: pairs of syllables are the common solution.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u3005\u3007"
     "\u3040-\u312f\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua9df"
     "\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
 )
-# Marks that belong to the letter before them, but are no letters to `re`; soft hyphen, joiners.
+# Marks that belong to the preceding letter but are no letters to `re`; soft hyphen, joiners.
 _MARK: Final = (
     "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0"
@@ -65,7 +65,7 @@ _MARK: Final = (
 _LETTERS: Final = rf"[^\W{_UNSPACED}]"
 _WORD: Final = rf"{_LETTERS}+(?:[{_MARK}]+{_LETTERS}*)*"
 _SHARP: Final = r"[A-Za-z](?:\+\+|\#)(?!\w)"
-#: What `_unit_pattern` finds in ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
+#: The part of `_unit_pattern` for ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
 _NAMES: Final = r"[A-Za-z0-9_]++(?:[.'\-][A-Za-z0-9_]++)*+"
 _ASCII_UNIT: Final = re.compile(rf"{_SHARP}|{_NAMES}")
 _ASCII_NAMES: Final = re.compile(_NAMES)  # the same where there is no `C#` or `C++`, and faster
@@ -74,12 +74,12 @@ _IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U000200
 _UNSPACED_START: Final = re.compile(f"[{_UNSPACED}]")
 _IGNORED: Final = re.compile("[\u00ad\u200c\u200d]")
 
-# Capitals with an s are one word (URLs); ABCWord is ABC and Word; digits stand apart (utf8).
+# Capitals with an s are one word (URLs); ABCWord is ABC and Word; digits are separate (utf8).
 _HUMP: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\WA-Z\d_]+|[A-Z]+|\d+")
 _VERSION: Final = re.compile(r"[vV]?(\d+\.\d\w*)((?:\.\w+)*)((?:-\w+)*)")
 _CONTRACTION: Final = re.compile(r"['’](?:s|ll|re|ve|d|m)$", re.IGNORECASE)
 
-#: Longer units are data, not words: cut. A SHA-256 in hexadecimal has 64.
+#: Longer units are data, not words, and are cut. A SHA-256 in hexadecimal has 64.
 _UNIT_CHARS: Final = 64
 #: Names with more parts than this are hashes or encoded bytes: kept whole, not split.
 _PARTS: Final = 12  # guess, unmeasured
@@ -95,7 +95,7 @@ def _unit_pattern() -> re.Pattern[str]:
 
 
 def _pattern_of(text: str) -> re.Pattern[str]:
-    """What finds the units of a text; compiled in full only where a text needs it."""
+    """Return the pattern that finds the units of a text; it is compiled in full only if needed."""
     if not text.isascii():
         return _unit_pattern()
     sharp = "++" in text or ("#" in text and _SHARP_SIGN.search(text))
@@ -103,7 +103,7 @@ def _pattern_of(text: str) -> re.Pattern[str]:
 
 
 class Analyser:
-    """Turns texts of one language into terms. Safe to share between threads."""
+    """Turn texts of one language into terms. Safe to share between threads."""
 
     def __init__(self, language: str = "english") -> None:
         self.language = language
@@ -120,7 +120,7 @@ class Analyser:
             self._stemmer = Stemmer.Stemmer(effective, 0)
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text in order, repeated as often as they occur. Total on any string."""
+        """Return the terms of a text in order, with repetitions. Accepts any string."""
         known = self._known
         units = _pattern_of(text).findall(text)
         try:
@@ -136,26 +136,40 @@ class Analyser:
                 terms += self._learn(unit) if found is None else found
             return terms
 
+    def split(self, text: str) -> list[str]:
+        """Return the units of a text in order; each gives its terms independently."""
+        return _pattern_of(text).findall(text)
+
+    def terms_of(self, unit: str) -> tuple[str, ...]:
+        """Return the terms of a unit, for callers that cache them."""
+        if _UNSPACED_START.match(unit):
+            return tuple(_pairs(unit))
+        if len(unit) > _UNIT_CHARS:
+            return tuple(dict.fromkeys(self._long(unit)))
+        return tuple(self._unit(unit))
+
+    def keeps(self, unit: str) -> bool:
+        """Return whether a unit is worth caching. Data and runs of unspaced scripts rarely
+        recur."""
+        return len(unit) <= _UNIT_CHARS and (unit.isascii() or not _UNSPACED_START.match(unit))
+
     def units(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        """Where each unit of a text begins and ends, and its terms."""
+        """Yield the start, the end and the terms of each unit of a text."""
         for match in _pattern_of(text).finditer(text):
             unit = match[0]
             found = self._known.get(unit)
             yield match.start(), match.end(), self._learn(unit) if found is None else found
 
     def _learn(self, unit: str) -> tuple[str, ...]:
-        if _UNSPACED_START.match(unit):
-            return tuple(_pairs(unit))
-        if len(unit) > _UNIT_CHARS:
-            return tuple(dict.fromkeys(self._long(unit)))
-        found = tuple(self._unit(unit))
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        self._known[unit] = found
+        found = self.terms_of(unit)
+        if self.keeps(unit):
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[unit] = found
         return found
 
     def _long(self, unit: str) -> list[str]:
-        """A chain of names, each at most `_UNIT_CHARS` long."""
+        """Return the terms of a chain of names, each at most `_UNIT_CHARS` long."""
         names = dict.fromkeys(re.split(r"[.'’]", unit))
         return [term for name in names if name for term in self._unit(name[:_UNIT_CHARS])]
 
@@ -172,10 +186,16 @@ class Analyser:
             return [number, first] if rest else [number]
         if "'" in unit or "’" in unit:
             return self._apostrophes(unit)
+        if "." not in unit:
+            return self._name(unit)
         names = [name for name in unit.split(".") if name]
         if len(names) > 1 and len(unit) < 2 * len(names):  # U.S.A, e.g
             return self._word("".join(names))
-        terms = [term for name in names for term in self._name(name)]
+        terms: list[str] = []
+        for name in names:  # most of them were units before
+            found: Sequence[str] | None
+            found = self._known.get(name) if name.isascii() else self._name(name)
+            terms += self._learn_name(name) if found is None else found
         if len(names) > 1:
             terms.append(_fold(unit.casefold()))
         return terms
@@ -188,23 +208,35 @@ class Analyser:
         pieces = [piece for piece in re.split("['’]", unit) if len(piece) > 1]
         return [term for piece in pieces for term in self._unit(piece)]
 
+    def _learn_name(self, name: str) -> tuple[str, ...]:
+        """Return the terms of an ASCII name as `_name` does. They equal its terms as a unit, and
+        are cached."""
+        found = tuple(self._name(name))
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[name] = found
+        return found
+
     def _name(self, name: str) -> list[str]:
-        """A name whole and, where it has several parts, each of its parts."""
-        pieces = [piece for piece in re.split("[-_]", name) if piece]
+        """Return the whole name and, if it has several parts, each of its parts."""
+        pieces = [piece for piece in name.replace("-", "_").split("_") if piece]
         if not pieces:
             return []
         parts: list[str] = []
         for piece in pieces:
             humps = [piece] if piece.isalpha() and piece.islower() else _HUMP.findall(piece)
-            # A lone letter is chaff of the cut (OAuth), unless it stood alone (T-cell).
+            # A single letter is left over from splitting (OAuth), unless it was separate (T-cell).
             parts += [h for h in humps if len(h) > 1 or h.isdigit()] if len(humps) > 1 else [piece]
         terms = self._word("".join(pieces))
         if 1 < len(parts) <= _PARTS or (len(parts) == 1 and parts != pieces):
-            for part in parts:
-                terms += self._word(part)
+            terms += [stem for part in parts if (stem := self._stem_of(part))]
         return terms
 
     def _word(self, word: str) -> list[str]:
+        stem = self._stem_of(word)
+        return [stem] if stem else []
+
+    def _stem_of(self, word: str) -> str:
         word = word.casefold()
         stem = self._stems.get(word)
         if stem is None:
@@ -212,10 +244,10 @@ class Analyser:
             if len(self._stems) >= _REMEMBERED:
                 self._stems.clear()
             self._stems[word] = stem
-        return [stem] if stem else []
+        return stem
 
     def _stem(self, word: str) -> str:
-        """Of a word in lower case; "" of a function word."""
+        """Return the stem of a word in lower case; "" for a function word."""
         if word in self._stop:
             return ""
         if self._stemmer is not None:
@@ -226,7 +258,7 @@ class Analyser:
 
 
 def _pairs(run: str) -> list[str]:
-    """Neighbouring characters two by two, and each ideograph: xquad-zh .952 with single
+    """Return pairs of neighbouring characters, and each ideograph: xquad-zh .952 with single
     characters, .961 with pairs, .965 with both, and words of one character can be found."""
     if len(run) <= _UNIT_CHARS:
         run = unicodedata.normalize("NFKC", run)
@@ -236,7 +268,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _fold(word: str) -> str:
-    """Without accents where letters carry them: Latin, Greek, Cyrillic ё, Hebrew and Arabic."""
+    """Remove accents from letters: Latin, Greek, Cyrillic ё, Hebrew and Arabic."""
     if word.isascii():
         return word
     kept: list[str] = []

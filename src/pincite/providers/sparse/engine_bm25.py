@@ -1,4 +1,4 @@
-"""Qdrant Edge's own BM25, for collections that are to be like those of a Qdrant server."""
+"""Qdrant Edge's own BM25, for collections that must match those of a Qdrant server."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class EngineBm25Encoder:
     idf = True
 
     def __init__(self, language: str = "english", k: float = K, b: float = B) -> None:
-        """Raises ConfigError for a language that Qdrant Edge does not know; `none` is for text
-        that is not to be stemmed."""
+        """Prepare the encoder. Raises ConfigError for a language that Qdrant Edge does not support;
+        `none` is for text without stemming."""
         self.language, self._k, self._b = language, k, b
         self._counting = _model(language, k, 0.0, 1.0)
         self.fingerprint = f"qdrant-bm25/{language}/k={k:g}/b={b:g}"
 
     def encode_query(self, text: str) -> SparseVector:
-        """How often the query has each of its terms."""
+        """Return how often the query contains each of its terms."""
         counts = self._counts(text)
         return SparseVector(tuple(counts), tuple(map(float, counts.values())))
 
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
-        """Qdrant Edge's weights of a text and its number of terms."""
+        """Return Qdrant Edge's weights of a text and its number of terms."""
         model = _model(self.language, self._k, self._b, average_length)
         vector = model.embed_document(_clean(text))
         pairs = sorted(zip(vector.indices, vector.values, strict=True))
@@ -46,7 +46,8 @@ class EngineBm25Encoder:
         return weights, sum(self._counts(text).values())
 
     def _counts(self, text: str) -> dict[int, int]:
-        """Without length normalisation w = tf (k + 1) / (tf + k), hence tf = w k / (k + 1 - w)."""
+        """Return the counts of terms. Without length normalisation w = tf (k + 1) / (tf + k), hence
+        tf = w k / (k + 1 - w)."""
         vector = self._counting.embed_document(_clean(text))
         pairs = sorted(zip(vector.indices, vector.values, strict=True))
         return {i: round(w * self._k / (self._k + 1 - w)) for i, w in pairs}
@@ -68,5 +69,5 @@ def _model(language: str, k: float, b: float, average_length: float) -> edge.Bm2
 
 
 def _clean(text: str) -> str:
-    """Lone surrogates have no UTF-8 form, which is what Qdrant Edge reads."""
+    """Replace lone surrogates, which have no UTF-8 form; Qdrant Edge reads UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")

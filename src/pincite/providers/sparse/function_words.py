@@ -1,9 +1,9 @@
-"""Function words by stemmer name: what the analyser drops and what `guess_language` counts.
+"""Function words by stemmer name: the analyser drops them and `guess_language` counts them.
 
-The English list is the long one because it is the only one that was long enough to matter: with
-it BM25 gains where questions are verbose, and a question counts as covered only by its content
-words. The others hold the commonest words of their language, enough to tell it from its
-neighbours. "us" is missing on purpose: it is more often a country or a symbol than a pronoun.
+Only the English list is long: with it BM25 gains where questions are verbose, and a question counts
+as covered only by its content words. The others contain the most frequent words of their language,
+enough to distinguish it from related languages. "us" is missing on purpose: it is more often a
+country or a symbol than a pronoun.
 """
 
 from __future__ import annotations

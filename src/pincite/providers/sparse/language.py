@@ -1,4 +1,5 @@
-"""Which language is a text in? Enough to choose a stemmer and to doubt an English model."""
+"""Guess the language of a text, to choose a stemmer and to detect text unfit for an English
+model."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pincite.providers.sparse.function_words import FUNCTION_WORDS
 
 UNKNOWN: Final = "unknown"
 
-# Scripts of one language, or of one that stands for the rest.
+# Scripts of one language, or scripts for which one language stands.
 _SCRIPTS: Final = (
     ("greek", "\u0370-\u03ff\u1f00-\u1fff"),
     ("cyrillic", "\u0400-\u052f"),
@@ -34,13 +35,13 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _CODE: Final = re.compile(r"[(){}\[\]=<>;`]|\w_\w|\w\.\w")
 
-# In code and in questions about it these are names, whatever they mean in Czech.
+# In code and in questions about it these are variable names, whatever they mean in Czech.
 _VARIABLES: Final = frozenset("bcdfghjklmnpqrstvwxz")
 
-#: Characters looked at. The guess for a collection needs a few hundred words, not all of it.
+#: Characters examined. The guess for a collection needs a few hundred words, not all of it.
 _LOOK: Final = 20_000
 
-# Letters that hardly any other language of the same script has.
+# Letters that almost no other language of the same script uses.
 _TELLING: Final = {
     "german": "ß",
     "spanish": "ñ¿¡",
@@ -55,7 +56,7 @@ _TELLING: Final = {
 _CYRILLIC: Final = {"ukrainian": "іїєґ", "serbian": "ђћџљњј"}
 _PERSIAN: Final = "پچژگ"
 
-#: A script decides from this share of the letters on, an ideograph counting as two letters.
+#: A script decides from this share of the letters on; an ideograph counts as two letters.
 _SCRIPT_SHARE: Final = 0.3  # guess: a Chinese manual may be half English terms
 #: Function words must make up this share of the words. English questions and prose have .3 to
 #: .5, the wrong language of a pair of neighbours .05 to .15; lists of names have none.
@@ -63,12 +64,11 @@ _SURE: Final = 0.15
 
 
 def guess_language(text: str) -> str:
-    """A stemmer name such as `english` or `german`, the language that a script stands for such
-    as `chinese`, `japanese` or `thai`, or `unknown` where there is nothing to go by.
+    """Return a stemmer name such as `english` or `german`, the language that a script stands for
+    such as `chinese`, `japanese` or `thai`, or `unknown` if there is no evidence.
 
-    A script decides where it holds enough of the letters. Otherwise the share of function words
-    decides, a word of several languages counting for each in part. Code and bare identifiers
-    count as English.
+    A script decides if it has enough of the letters. Otherwise the share of function words decides;
+    a word of several languages counts partly for each. Code and bare identifiers count as English.
     """
     text = text[:_LOOK]
     if not text.isascii() and (language := _by_script(text)):
@@ -90,7 +90,7 @@ def guess_language(text: str) -> str:
 
 
 def stemmer_for(language: str) -> str:
-    """The analyser language for a guess: `english` where nothing was found out."""
+    """Return the analyser language for a guess: `english` if the guess is unknown."""
     return "english" if language == UNKNOWN else language
 
 

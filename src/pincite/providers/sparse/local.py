@@ -1,4 +1,4 @@
-"""`local:FOLDER` and `local:OWNER/NAME` as the sparse side: SPLADE on this machine."""
+"""`local:FOLDER` and `local:OWNER/NAME` as sparse encoders: SPLADE on this machine."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FACTS = Facts("512 tokens a text", "is cut", "sum of products of learned weights
 
 
 async def open_splade(setup: Setup) -> SpladeEncoder:
-    """With what the options say of pruning, terms and normalisation. Raises ModelUnavailable,
-    ConfigError."""
+    """Open the model with the options for pruning, terms and normalisation. Raises
+    ModelUnavailable, ConfigError."""
     options = setup.options
 
     def load() -> SpladeEncoder:

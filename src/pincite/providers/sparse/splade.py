@@ -1,4 +1,4 @@
-"""SPLADE: a masked language model says which terms of its vocabulary a text is about."""
+"""SPLADE: a masked language model selects and weighs the terms of its vocabulary for a text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Weights at most this are dropped. # guess, unmeasured
 PRUNE_BELOW = 0.01
-#: Terms that a document and a query keep. Published models average 120 to 260 terms a
+#: Maximum of terms of a document and of a query. Published models average 120 to 260 terms a
 #: passage and 20 to 50 a query (Formal et al. 2021, tables 1 and 2). # unmeasured here
 DOCUMENT_TERMS, QUERY_TERMS = 256, 64
 
@@ -50,7 +50,9 @@ class SpladeEncoder:
     ) -> None:
         """Load the model. Raises ModelUnavailable, and ConfigError for numbers out of range."""
         if prune_below < 0 or min(document_terms, query_terms) < 1:
-            raise ConfigError("prune_below must not be negative, and at least one term be kept")
+            raise ConfigError(
+                "prune_below must not be negative, and the number of terms must be at least 1"
+            )
         self._session = TransformerSession(read_folder(folder), term_weights, precision, max_pieces)
         self._prune_below = prune_below
         self._document_terms, self._query_terms = document_terms, query_terms
@@ -63,7 +65,7 @@ class SpladeEncoder:
         )
 
     def encode_query(self, text: str) -> SparseVector:
-        """The heaviest `query_terms` terms. Empty for a text without any."""
+        """Return the heaviest `query_terms` terms, none for a text without terms."""
         return self._encode(text, self._query_terms)
 
     def encode_document(
@@ -71,12 +73,12 @@ class SpladeEncoder:
         text: str,
         average_length: float,  # noqa: ARG002  # learned weights know nothing of it
     ) -> tuple[SparseVector, int]:
-        """The heaviest `document_terms` terms; the length is 1, or 0 without any."""
+        """Return the heaviest `document_terms` terms; the length is 1, or 0 if there are none."""
         vector = self._encode(text, self._document_terms)
         return vector, int(bool(vector.indices))
 
     def terms(self, vector: SparseVector) -> dict[str, float]:
-        """The vector as words and weights, heaviest first, for people."""
+        """Return the vector as words and weights, heaviest first, for people."""
         pairs = sorted(zip(vector.values, vector.indices, strict=True), key=lambda p: (-p[0], p[1]))
         return {self._session.token(index): value for value, index in pairs}
 
@@ -85,7 +87,7 @@ class SpladeEncoder:
             return SparseVector((), ())
         weights = _weights(self._session.run(text))
         kept = np.flatnonzero(weights > self._prune_below)
-        # Stable, so that of equal weights the lower number stays.
+        # Stable, so that the lower number of equal weights stays.
         heaviest = kept[np.argsort(-weights[kept], kind="stable")[:most]]
         heaviest.sort()
         values = weights[heaviest].astype(np.float64)
@@ -95,13 +97,16 @@ class SpladeEncoder:
 
 
 def _weights(output: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The weight of every term: from our graph as it is, from a published one by its logits."""
+    """Return the weight of every term: unchanged from our graph, computed from a published one's
+    logits."""
     if output.ndim == 1:
         weights = output
     elif output.ndim == 2:  # (pieces, vocabulary)
         weights = np.log1p(np.maximum(output.max(axis=0), 0))
     else:
-        raise ModelUnavailable(f"SPLADE gave an output with {output.ndim} dimensions, not 1 or 2")
+        raise ModelUnavailable(
+            f"SPLADE returned an output with {output.ndim} dimensions, not 1 or 2"
+        )
     if not np.isfinite(weights).all():
-        raise ModelUnavailable("SPLADE gave weights that are no numbers")
+        raise ModelUnavailable("SPLADE returned weights that are not numbers")
     return weights

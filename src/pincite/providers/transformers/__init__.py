@@ -1,1 +1,1 @@
-"""Transformers from a folder or the hub on ONNX Runtime: what the encoders and judges share."""
+"""Transformers from a folder or the hub on ONNX Runtime, shared by encoders and rerankers."""

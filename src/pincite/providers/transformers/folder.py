@@ -1,6 +1,6 @@
-"""What a folder with a published transformer holds.
+"""Read a folder with a published transformer.
 
-Either an ONNX graph (`model.onnx`, or in a folder `onnx`) of any architecture, or
+It contains either an ONNX graph (`model.onnx`, or in a folder `onnx`) of any architecture, or
 `model.safetensors` of a BERT with its `config.json`. `tokenizer.json` is needed in both cases.
 """
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
 GRAPHS: Final = ("model.onnx", "onnx/model.onnx")
-LARGEST_PIECES: Final = 512  # what these models are trained with, whatever their tables hold
+LARGEST_PIECES: Final = 512  # the length these models are trained with, whatever their tables hold
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The part of `config.json` that matters here."""
+    """The relevant fields of `config.json`."""
 
     architecture: str
     heads: int
@@ -37,7 +37,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """`graph` is None where the graph is to be made from `weights`."""
+    """A folder of a model. `graph` is None if the graph has to be made from `weights`."""
 
     path: Path
     config: Config
@@ -46,7 +46,7 @@ class ModelFolder:
 
     @property
     def longest(self) -> int:
-        """How many pieces the model reads at most, with the special ones."""
+        """Return the maximum of pieces that the model reads, including special ones."""
         return min(LARGEST_PIECES, self.config.positions)
 
     def require_bert(self) -> None:
@@ -54,20 +54,20 @@ class ModelFolder:
         one = self.config
         if one.architecture != "bert" or one.activation != "gelu":
             raise ModelUnavailable(
-                f"{self.path} holds a {one.architecture} with {one.activation}; only BERT weights"
-                " are run without an ONNX graph",
+                f"{self.path} contains a {one.architecture} with {one.activation}; without an"
+                " ONNX graph, only BERT weights can run",
                 hint=f"export it to {self.path / GRAPHS[0]}",
             )
 
 
 def read_folder(path: Path) -> ModelFolder:
-    """Raises ModelUnavailable saying which file is missing or broken."""
+    """Read a folder. Raises ModelUnavailable that says which file is missing or broken."""
     if not path.is_dir():
-        raise ModelUnavailable(f"there is no model folder {path}")
+        raise ModelUnavailable(f"the model folder {path} does not exist")
     graph = next((path / name for name in GRAPHS if (path / name).is_file()), None)
     weights = path / WEIGHTS
     if graph is None and not weights.is_file():
-        raise ModelUnavailable(f"{path} holds neither {GRAPHS[0]} nor {WEIGHTS}")
+        raise ModelUnavailable(f"{path} contains neither {GRAPHS[0]} nor {WEIGHTS}")
     for name in (CONFIG, TOKENIZER):
         if not (path / name).is_file():
             raise ModelUnavailable(f"{path / name} is missing")
@@ -75,7 +75,8 @@ def read_folder(path: Path) -> ModelFolder:
 
 
 def load_tokenizer(folder: ModelFolder, longest: int) -> Tokenizer:
-    """Cuts at `longest` pieces, of a pair always from the longer text, and pads nothing.
+    """Return a tokenizer that cuts at `longest` pieces, for pairs from the longer text, without
+    padding.
 
     Raises ModelUnavailable.
     """
@@ -95,7 +96,7 @@ def _read_config(path: Path) -> Config:
     try:
         values: dict[str, Any] = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         architecture = str(values.get("model_type", "unknown"))
-        # RoBERTa and its kin count positions from the padding id + 1.
+        # RoBERTa and related models count positions from the padding id + 1.
         offset = int(values.get("pad_token_id") or 0) + 1 if "roberta" in architecture else 0
         names = values.get("id2label")
         labels = len(names) if isinstance(names, dict) else int(values.get("num_labels", 2))

@@ -1,4 +1,4 @@
-"""BERT weights with a head other than a sentence's vector, as ONNX graphs for one text a run.
+"""BERT weights with other heads than a sentence vector, as ONNX graphs for one text per run.
 
 Like `providers.dense.onnx_bert`, whose body they share: no batch dimension, no mask.
 """
@@ -30,7 +30,7 @@ WEIGHTS: Final = "weights"
 
 
 def classifier(weights: Path, shape: BertShape, precision: Precision) -> bytes:
-    """A cross-encoder: `ids`, `types` (pieces,) int64 -> `logits` (labels,) float32.
+    """Return a cross-encoder's graph: `ids`, `types` (pieces,) int64 -> `logits` (labels,) float32.
 
     Raises KeyError if a tensor is missing.
     """
@@ -43,7 +43,7 @@ def classifier(weights: Path, shape: BertShape, precision: Precision) -> bytes:
 
 
 def classify(writer: GraphWriter, tensors: dict[str, Floats], hidden: str) -> str:
-    """tanh(W h + b) of the first piece, then a linear layer: (1, labels)."""
+    """Add tanh(W h + b) of the first piece, then a linear layer: (1, labels)."""
     bounds = [writer.integers(0), writer.integers(1), writer.integers(0)]
     first = writer.run("Slice", [hidden, *bounds])
     pooled = writer.run("Tanh", [dense(writer, tensors, "pooler.dense", first)])
@@ -51,11 +51,12 @@ def classify(writer: GraphWriter, tensors: dict[str, Floats], hidden: str) -> st
 
 
 def term_weights(weights: Path, shape: BertShape, precision: Precision) -> bytes:
-    """SPLADE: `ids` (pieces,) int64 -> `weights` (vocabulary,) float32, not negative.
+    """Return SPLADE's graph: `ids` (pieces,) int64 -> `weights` (vocabulary,) float32, not
+    negative.
 
     max over the pieces of ln(1 + relu(logit)): Formal et al. 2021, "SPLADE v2", section 3. The
-    logarithm is taken after the maximum, which it does not change. Raises KeyError if a tensor
-    is missing.
+    logarithm is taken after the maximum, which it does not change. Raises KeyError if a tensor is
+    missing.
     """
     tensors = read_tensors(weights)
     writer = GraphWriter(precision)
@@ -70,7 +71,7 @@ def term_weights(weights: Path, shape: BertShape, precision: Precision) -> bytes
 def predict_words(
     writer: GraphWriter, tensors: dict[str, Floats], shape: BertShape, hidden: str
 ) -> str:
-    """The masked language model's logits: (pieces, vocabulary)."""
+    """Add the masked language model's logits: (pieces, vocabulary)."""
     prefix = "cls.predictions."
     hidden = writer.run("Gelu", [dense(writer, tensors, f"{prefix}transform.dense", hidden)])
     hidden = layer_norm(writer, tensors, shape, f"{prefix}transform.LayerNorm", hidden)

@@ -1,7 +1,7 @@
-"""Transformers by name: a folder as it is, else a copy of a repository of the hub, fetched once.
+"""Locate transformers by name: an existing folder, or a copy of a hub repository, fetched once.
 
-The hub says for each large file what its SHA-256 is (header `X-Linked-Etag`); a file that is not
-that one is refused. The copy is renamed into place when all of it is there.
+The hub returns the SHA-256 of each large file (header `X-Linked-Etag`); a file with another hash is
+refused. The copy is renamed into place when it is complete.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ _TIMEOUT_S: Final = 30.0
 
 
 def locate(name: str, models: Path | None, *, offline: bool = False, hub: str = HUB) -> Path:
-    """The folder of a model: `name` itself if it is one, else the copy in `models`, fetched now
-    if there is none. Raises ModelUnavailable."""
+    """Return the folder of a model: `name` itself if it is a folder, otherwise the copy in
+    `models`, fetched now if it is missing. Raises ModelUnavailable."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
     if not _REPOSITORY.fullmatch(name) or name.startswith("."):
         raise ModelUnavailable(
-            f"there is no folder {name}, and a model of the hub is written OWNER/NAME"
+            f"the folder {name} does not exist, and names of models on the hub have the form"
+            " OWNER/NAME"
         )
     if models is None:
-        raise ModelUnavailable(f"no place for models is configured to keep {name} in")
+        raise ModelUnavailable(f"no models folder is configured for {name}")
     copy = models / ("hub--" + name.replace("/", "--"))
     if copy.is_dir():
         return copy
@@ -79,7 +80,8 @@ def _fetch(name: str, copy: Path, hub: str) -> Path:
 
 
 def _download(client: httpx.Client, url: str, target: Path) -> bool:
-    """False if there is no such file. Raises ModelUnavailable for anything but the whole file."""
+    """Download a file; return False if it does not exist. Raises ModelUnavailable unless the whole
+    file arrives."""
     digest, done = hashlib.sha256(), 0
     with client.stream("GET", url) as response:
         if response.status_code == 404:
@@ -92,10 +94,12 @@ def _download(client: httpx.Client, url: str, target: Path) -> bool:
                 done += len(block)
                 file.write(block)
         answers = (*response.history, response)
-    # Only the answer of the hub itself knows the hash, not that of the store it points at.
+    # Only the hub's own answer has the hash, not that of the storage it redirects to.
     tags = [one.headers.get("x-linked-etag", "").strip('"') for one in answers]
     if wrong := [tag for tag in tags if _SHA256.fullmatch(tag) and tag != digest.hexdigest()]:
-        raise ModelUnavailable(f"{url} has SHA-256 {digest.hexdigest()}, but {wrong[0]} was due")
+        raise ModelUnavailable(
+            f"{url} has SHA-256 {digest.hexdigest()}, but {wrong[0]} is expected"
+        )
     if not done:
         raise ModelUnavailable(f"{url} is empty")
     return True

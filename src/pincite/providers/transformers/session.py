@@ -1,4 +1,4 @@
-"""One transformer, loaded: pieces of one text in, the numbers of its head out."""
+"""One loaded transformer: it takes the pieces of one text and returns the output of its head."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
     Head = Callable[[Path, BertShape, Precision], bytes]
 
-# Tokenising costs time for text that is cut away again; longer than any text of 512 pieces that
-# is not white space or one endless word.
+# Limit of characters, as tokenising text that is cut later costs time. It is longer than any text
+# of 512 pieces that is not white space or one endless word.
 MOST_CHARS = 100_000
 
 
 class TransformerSession:
-    """Runs one text, or pair, at a time on one core. Safe to share among threads."""
+    """Run one text, or pair, at a time on one core. Safe to share among threads."""
 
     def __init__(
         self, folder: ModelFolder, head: Head, precision: Precision, longest: int | None = None
     ) -> None:
-        """Loads the folder's graph, or makes one with `head`; `precision` is for the latter.
+        """Load the folder's graph, or make one with `head` in this `precision`.
 
         Raises ModelUnavailable.
         """
@@ -57,11 +57,12 @@ class TransformerSession:
         known = {INPUT, TYPES, "input_ids", "attention_mask", "token_type_ids"}
         if unknown := set(self._inputs) - known:
             raise ModelUnavailable(
-                f"the model in {folder.path} wants the inputs {sorted(unknown)}; nothing gives them"
+                f"the model in {folder.path} requires the inputs {sorted(unknown)}, which"
+                " Pincite does not provide"
             )
 
     def run(self, text: str, second: str | None = None) -> NDArray[np.float32]:
-        """The first output: as the graph gives it, without its batch dimension of 1."""
+        """Return the graph's first output, without its batch dimension of 1."""
         one = encodable(text[:MOST_CHARS])
         pair = None if second is None else encodable(second[:MOST_CHARS])
         encoded = self._tokenizer.encode(one, pair)
@@ -75,7 +76,7 @@ class TransformerSession:
         return np.asarray(self._session.run(None, batched)[0][0])
 
     def token(self, index: int) -> str:
-        """The piece of that number, for people."""
+        """Return the piece with this number, for people."""
         return self._tokenizer.id_to_token(index) or ""
 
     def _of(self, given: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
@@ -91,7 +92,7 @@ def _graph(folder: ModelFolder, head: Head, precision: Precision) -> bytes:
         return head(folder.weights, shape, precision)
     except KeyError as error:
         raise ModelUnavailable(
-            f"{folder.weights} has no tensor {error}: it is not a model of this kind"
+            f"{folder.weights} has no tensor {error}: it is another kind of model"
         ) from error
     except Exception as error:
         raise ModelUnavailable(f"{folder.weights} cannot be read: {error}") from error

@@ -37,12 +37,12 @@ _MOST_SPAN = 100  # columns that one cell spans
 
 
 def extract_docx(raw: bytes) -> Extraction:
-    """The text of a Word file. Raises SourceError."""
+    """Return the text of a Word file. Raises SourceError."""
     open_package(raw)
     try:
         document = docx.Document(io.BytesIO(raw))
     except (KeyError, ValueError) as error:
-        raise refused("failed", f"it is no Word file: {error}") from error
+        raise refused("failed", f"it is not a Word file: {error}") from error
     return _Reading(document).read()
 
 

@@ -20,7 +20,7 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
 def extract_epub(raw: bytes) -> Extraction:
-    """The text of a book. Raises SourceError."""
+    """Return the text of a book. Raises SourceError."""
     package = open_package(raw, markup=False)
     if _is_locked(package):
         raise refused("encrypted", "its chapters are encrypted (DRM)")
@@ -34,7 +34,7 @@ def extract_epub(raw: bytes) -> Extraction:
             builder.next_page()
         item = items.get(reference.get("idref"))
         if item is None or item.get("media-type") not in _PAGES:
-            builder.note(f"no_text: chapter {number} is no page of text")
+            builder.note(f"no_text: chapter {number} has no text")
             continue
         name = _member(folder, item.get("href") or "")
         raw_page = read_member(package, name) if name else b""
@@ -57,7 +57,7 @@ def _package_file(package: zipfile.ZipFile) -> str:
 def _parsed(package: zipfile.ZipFile, name: str) -> Any:
     raw = read_member(package, name)
     if not raw:
-        raise refused("failed", f"it is no EPUB: it has no {name}")
+        raise refused("failed", f"it is not an EPUB: it has no {name}")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )

@@ -28,14 +28,14 @@ _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 def extract_notebook(raw: bytes) -> Extraction:
-    """The cells of a notebook. Raises SourceError where it is none."""
+    """Return the cells of a notebook. Raises SourceError if it is none."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise refused("failed", f"it is no notebook: {error}") from error
+        raise refused("failed", f"it is not a notebook: {error}") from error
     cells = _cells(found)
     if cells is None:
-        raise refused("failed", "it is no notebook: it has no cells")
+        raise refused("failed", "it is not a notebook: it has no cells")
     builder = Builder("cell", "ipynb")
     title = ""
     for number, cell in enumerate(cells):

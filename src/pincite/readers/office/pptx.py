@@ -26,12 +26,12 @@ _DIAGRAM = "/diagramData"
 
 
 def extract_pptx(raw: bytes) -> Extraction:
-    """The text of slides. Raises SourceError."""
+    """Return the text of slides. Raises SourceError."""
     open_package(raw)
     try:
         presentation = Presentation(io.BytesIO(raw))
     except (KeyError, ValueError, PackageNotFoundError) as error:
-        raise refused("failed", f"these are no slides: {error}") from error
+        raise refused("failed", f"it is not a slide file: {error}") from error
     builder = Builder("slide", "pptx")
     title = presentation.core_properties.title or ""
     for number, slide in enumerate(presentation.slides, start=1):

@@ -25,7 +25,7 @@ _MOST_CHECKED = 20_000_000  # bytes of a file in which formulas without values a
 
 
 def extract_xlsx(raw: bytes) -> Extraction:
-    """The values of a workbook. Raises SourceError."""
+    """Return the values of a workbook. Raises SourceError."""
     open_package(raw)
     builder = Builder("sheet", "xlsx")
     workbook = _open(raw, values=True)
@@ -57,7 +57,7 @@ def _open(raw: bytes, *, values: bool) -> Any:
         OSError,
         zipfile.BadZipFile,
     ) as error:
-        raise refused("failed", f"it is no workbook: {error}") from error
+        raise refused("failed", f"it is not a workbook: {error}") from error
     except ParseError as error:
         raise refused("failed", f"its XML is broken: {error}") from error
 

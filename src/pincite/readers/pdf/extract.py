@@ -21,8 +21,8 @@ _MOST_NOTES: Final = 50  # pages named in one note
 
 
 def extract_pdf(raw: bytes, on_page_read: OnPageRead | None = None) -> Extraction:
-    """The text of a PDF. With `on_page_read` pages that are pictures are read by OCR. Raises
-    SourceError where there is no text: encrypted, broken, scanned."""
+    """Return the text of a PDF. With `on_page_read` picture pages are read by OCR. Raises
+    SourceError if there is no text: encrypted, broken, scanned."""
     images: dict[str, Image] = {}
     with opened(raw) as document:
         pages, failed = _pages(document, images)
@@ -57,7 +57,7 @@ def _pages(
 def _recognised(
     document: pdfium.PdfDocument, pages: Sequence[Page], on_page_read: OnPageRead
 ) -> list[Page]:
-    """The pages, those that are pictures with what OCR has read in them."""
+    """Return the pages; picture pages have the text read by OCR."""
     from pincite.readers.pdf.recognised import MOST_RECOGNISED, recognised_runs
 
     found = list(pages)
@@ -79,13 +79,13 @@ def _without_text(pages: Sequence[Page], failed: Mapping[int, str], *, ocr: bool
             f"scanned: the {len(pages)} pages of the PDF are pictures, without text",
             hint="OCR finds no text in them" if ocr else "read them: pincite index --ocr",
         )
-    return SourceError("empty: the PDF has no text", hint="leave it out with exclude")
+    return SourceError("empty: the PDF has no text", hint="exclude it")
 
 
 def _written(
     pages: Sequence[Sequence[Block]], recognised: Collection[int]
 ) -> tuple[str, tuple[Element, ...], tuple[PageSpan, ...]]:
-    """The text, and where elements and pages are in it."""
+    """Return the text, and the positions of elements and pages in it."""
     parts: list[str] = []
     elements: list[Element] = []
     spans: list[PageSpan] = []

@@ -34,7 +34,7 @@ class Glyph(NamedTuple):
 
 @dataclass(slots=True)
 class Placed:
-    """Anything that has a place on a page."""
+    """Anything with a position on a page."""
 
     left: float
     top: float
@@ -96,7 +96,7 @@ class Block(Placed):
 
 
 def around(some: Sequence[Placed]) -> tuple[float, float, float, float]:
-    """The smallest rectangle that has them all."""
+    """Return the smallest rectangle around all of them."""
     return (
         min(one.left for one in some),
         min(one.top for one in some),
@@ -106,7 +106,7 @@ def around(some: Sequence[Placed]) -> tuple[float, float, float, float]:
 
 
 def within(one: Placed, outer: Placed, slack: float = 1.0) -> bool:
-    """Is the middle of the one in the other?"""
+    """Return whether the middle of one is inside the other."""
     across = (one.left + one.right) / 2
     return (
         outer.left - slack <= across <= outer.right + slack

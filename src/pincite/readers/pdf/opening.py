@@ -19,12 +19,12 @@ _PASSWORD, _SECURITY = pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY
 
 @contextmanager
 def opened(raw: bytes) -> Iterator[pdfium.PdfDocument]:
-    """The document, while the block runs. Its scripts are not run: this build has no engine for
-    them, and forms are not opened."""
+    """Yield the document while the block runs. Its scripts are not run: this build has no engine
+    for them, and forms are not opened."""
     if b"%PDF-" not in raw[:_HEAD]:
         raise SourceError(
-            "broken: this is no PDF, its first bytes do not say %PDF",
-            hint="look at what the file is, or leave it out with exclude",
+            "broken: this is not a PDF: its first bytes are not %PDF",
+            hint="check the file, or exclude it",
         )
     try:
         document = pdfium.PdfDocument(raw)
@@ -34,8 +34,8 @@ def opened(raw: bytes) -> Iterator[pdfium.PdfDocument]:
         pages = len(document)
         if pages > MOST_PAGES:
             raise SourceError(
-                f"too_large: the PDF says that it has {pages:,} pages; {MOST_PAGES:,} are read",
-                hint="split it, or leave it out with exclude",
+                f"too_large: the PDF has {pages:,} pages, and the limit is {MOST_PAGES:,}",
+                hint="split it, or exclude it",
             )
         if pages == 0:
             raise SourceError(
@@ -49,13 +49,13 @@ def opened(raw: bytes) -> Iterator[pdfium.PdfDocument]:
 def _no_document(error: pdfium.PdfiumError) -> SourceError:
     if error.err_code == _PASSWORD:
         return SourceError(
-            "encrypted: the PDF opens with a password only",
-            hint="save a copy without a password, or leave it out with exclude",
+            "encrypted: the PDF needs a password",
+            hint="save a copy without a password, or exclude it",
         )
     if error.err_code == _SECURITY:
         return SourceError(
-            "encrypted: the PDF is protected in a way that is not supported",
-            hint="save a copy without protection, or leave it out with exclude",
+            "encrypted: the PDF has an unsupported protection",
+            hint="save a copy without protection, or exclude it",
         )
     return SourceError(
         f"broken: the PDF cannot be opened ({error})",
@@ -64,7 +64,7 @@ def _no_document(error: pdfium.PdfiumError) -> SourceError:
 
 
 def title_of(document: pdfium.PdfDocument) -> str:
-    """What the file says that its title is, without what programs put there by themselves."""
+    """Return the file's title, without defaults that programs insert."""
     said = " ".join(str(document.get_metadata_value("Title")).split())[:300]
     plain = "".join(letter for letter in said if letter.isprintable())
     generated = plain.lower().startswith(("untitled", "microsoft word -", "microsoft powerpoint -"))
@@ -73,7 +73,7 @@ def title_of(document: pdfium.PdfDocument) -> str:
 
 
 def outline_of(document: pdfium.PdfDocument) -> tuple[tuple[int, int, str], ...]:
-    """The bookmarks: page (from 0), level (from 1) and title. None where they are broken."""
+    """Return the bookmarks: page (from 0), level (from 1) and title; () if they are damaged."""
     found = []
     try:
         for count, mark in enumerate(document.get_toc(max_depth=8)):

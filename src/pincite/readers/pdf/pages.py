@@ -58,7 +58,7 @@ class Page:
 
 
 def read_page(document: pdfium.PdfDocument, index: int, images: dict[str, Image]) -> Page:
-    """The page of that index, from 0. Its pictures are put into `images`."""
+    """Read the page of that index, from 0. Its pictures are added to `images`."""
     page = document[index]
     try:
         return _read(page, index + 1, images)

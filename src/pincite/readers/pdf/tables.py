@@ -33,7 +33,7 @@ class _Grid:
 def tables_of(
     level: Sequence[Placed], upright: Sequence[Placed], glyphs: Sequence[Glyph]
 ) -> tuple[list[Block], list[Glyph]]:
-    """The tables of a page, and the glyphs that are in none of them."""
+    """Return the tables of a page, and the glyphs outside of them."""
     tables: list[Block] = []
     rest = list(glyphs)
     if not level or max(len(level), len(upright)) > MOST_RULES:

@@ -72,25 +72,25 @@ def _of(reading: Reading, field: str) -> tuple[Condition, bool]:
         return _range(field, kind, {token.text: _value(reading, field, kind)}), False
     if token.keyword in ("in", "not"):
         raise reading.wrong(
-            f"{field} is of the type {kind}, and lists are of keywords",
+            f"{field} has the type {kind}, but a list takes keywords",
             hint=f"({field} = ... or {field} = ...)",
         )
     signs = "=, !=" + ("" if kind == "boolean" else ", <, <=, >, >=") + ", exists"
-    raise reading.wrong(f"{field} is of the type {kind}", signs)
+    raise reading.wrong(f"{field} has the type {kind}", signs)
 
 
 def _between(reading: Reading, field: str) -> Condition:
     """`2020 <= year < 2026`, or half of it."""
     kind = None if reading.schema is None else reading.schema[field]
     if kind in ("keyword", "keywords", "boolean"):
-        raise reading.wrong(f"{field} is of the type {kind}, and a range is of a number or a date")
+        raise reading.wrong(f"{field} has the type {kind}, but a range takes a number or a date")
     first = _value(reading, field, kind)
     sign = reading.take().text
     bounds = {_FLIPPED[sign]: first}
     reading.take()
     if reading.peek().is_sign(*_BOUNDS):
         if reading.peek().text[0] != sign[0]:
-            raise reading.wrong("both sides of a range point the same way", sign)
+            raise reading.wrong("the two sides of a range point the same way", sign)
         second = reading.take().text
         bounds[second] = _value(reading, field, kind)
     return Exists(field) if kind is None else _range(field, kind, bounds)
@@ -140,7 +140,7 @@ def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
                 value: Any = text
             case "integer" | "float":
                 if token.kind != "word" or not NUMBER.fullmatch(text):
-                    raise ValueError(f"{text!r} is no number")
+                    raise ValueError(f"{text!r} is not a number")
                 whole = kind == "integer" and text.lstrip("-").isdigit()
                 value = (
                     attribute_of(kind, int(text)) if whole else attribute_of("float", float(text))
@@ -154,10 +154,10 @@ def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
             case _:
                 value = attribute_of(kind, text)
         if value is None:
-            raise ValueError("an empty text is no value")
+            raise ValueError("an empty text is not a value")
     except ValueError as error:
         expected = _EXPECTED[kind] if kind else _ANY_VALUE
-        raise reading.wrong(f"{field} is of the type {kind}: {error}", expected) from error
+        raise reading.wrong(f"{field} has the type {kind}: {error}", expected) from error
     reading.take()
     return value
 
@@ -179,9 +179,7 @@ def _unknown(reading: Reading, field: str) -> tuple[Condition, bool]:
     if token.keyword == "not" and reading.peek().keyword == "in":
         token = reading.take()
     if token.keyword != "in" and not token.is_sign("=", "==", "!=", "^=", *_BOUNDS):
-        raise reading.wrong(
-            f"{field} is no field of Pincite", "=, !=, ^=, <, <=, >, >=, in, exists"
-        )
+        raise reading.wrong(f"{field} is not a field", "=, !=, ^=, <, <=, >, >=, in, exists")
     if token.keyword == "in" and not reading.peek().is_sign("("):
         raise reading.wrong(f"{field} in", "a list such as (a, b)")
     if reading.peek().is_sign("(") and not token.is_sign("^=", *_BOUNDS):

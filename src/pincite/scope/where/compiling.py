@@ -36,8 +36,8 @@ def parse_where(text: str, attributes: Schema = ()) -> Filter:
             raise wrong(
                 text,
                 item.at,
-                "this is a second `or`, and a filter has one",
-                hint="two searches, or lists: language = (python, go)",
+                "a filter can have only one `or`",
+                hint="use two searches, or lists: language = (python, go)",
             )
         else:
             should = choice
@@ -71,8 +71,8 @@ def _alternatives(tree: Tree, text: str, *, negated: bool) -> list[Condition]:
     raise wrong(
         text,
         tree.at,
-        f"a filter cannot say {inside} inside of `or`",
-        hint="(a or b) and c, or two searches",
+        f"a filter cannot have {inside} inside of `or`",
+        hint="use (a or b) and c, or two searches",
     )
 
 

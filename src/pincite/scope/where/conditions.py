@@ -114,16 +114,18 @@ class Reading:
         names = (*FIELDS, *sorted(self.schema or ()))
         known = ", ".join(names)
         if token.kind != "word" or token.keyword:
-            missing = "something is missing" if token.kind == "end" else "a condition begins here"
+            missing = (
+                "the condition is incomplete" if token.kind == "end" else "expected a condition"
+            )
             raise self.wrong(missing, f"not, ( or a field: {known}")
         name = token.text.lower()
         if name not in _STORED:
             close = get_close_matches(token.text, names, n=1) or get_close_matches(name, names, n=1)
             meant = _MEANT.get(name) or (close[0] if close else "")
             raise self.wrong(
-                f"there is no field {token.text!r}",
+                f"no field is named {token.text!r}",
                 f"one of {known}",
-                hint=f"{meant} in place of {token.text}" if meant else "",
+                hint=f"use {meant} instead of {token.text}" if meant else "",
             )
         self.take()
         return _STORED[name]
@@ -148,7 +150,7 @@ class Reading:
                 raise self.wrong(f"{readable(field)} in", "a list such as (a, b)")
             return self._among(field), token.keyword == "not"
         rest = "=, !=, in, not in" + ("" if field == ID else ", ^=, exists")
-        raise self.wrong(f"{readable(field)} has values", rest)
+        raise self.wrong(f"{readable(field)} takes values", rest)
 
     def _among(self, field: str) -> Condition:
         take = self._id if field == ID else lambda: self._whole(field)
@@ -161,12 +163,12 @@ class Reading:
         if token.kind == "word" and is_glob(token.text):
             prefix = f"{readable(field)} ^= {quoted(begins(token.text))}"
             raise self.wrong(
-                f"{token.text} looks like a pattern, and values are compared as they are",
-                hint=f"{prefix}, or {quoted(token.text)} as it is",
+                f"{token.text} looks like a pattern, but values are compared literally",
+                hint=f"{prefix}, or {quoted(token.text)} for the literal text",
             )
         is_value = token.kind in ("word", "string")
         if field == "source_type" and is_value and token.text not in get_args(SourceType):
-            raise self.wrong(f"there is no kind {token.text!r}", ", ".join(get_args(SourceType)))
+            raise self.wrong(f"no kind is named {token.text!r}", ", ".join(get_args(SourceType)))
         return self._value()
 
     def _id(self) -> str:
@@ -192,13 +194,13 @@ class Reading:
             if self.peek().is_sign(","):
                 self.take()
             elif not self.peek().is_sign(")"):
-                raise self.wrong("a list is not closed", ", or )")
+                raise self.wrong("the list is not closed", ", or )")
         self.take()
         return tuple(found)
 
     def _text_condition(self, field: str) -> Condition:
         if not self.peek().is_sign("~"):
-            raise self.wrong(f"{field} is searched by words", "~, exists")
+            raise self.wrong(f"{field} is searched by keywords", "~, exists")
         self.take()
         if self.peek().keyword == "all":
             self.take()
@@ -233,7 +235,7 @@ class Reading:
         bounds = {_BOUNDS[_FLIPPED[sign.text]]: first}
         if self.peek().is_sign(*_BOUNDS):
             if self.peek().text[0] != sign.text[0]:
-                raise self.wrong("both sides of a range point the same way", sign.text)
+                raise self.wrong("the two sides of a range point the same way", sign.text)
             second = _BOUNDS[self.take().text]
             bounds[second] = self._number()
         return Range(field, **bounds)

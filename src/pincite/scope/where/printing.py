@@ -28,9 +28,8 @@ from pincite.support.plain import plain
 
 
 def quote(value: object) -> str:
-    """The value as it stands in a filter: a text in quotes, whatever is in it, so that nothing in
-    it is read as more than a value; a number, true or false, or a date; several texts in
-    parentheses.
+    """Quote a value for a filter. A text is put in quotes and cannot end them. Numbers, booleans
+    and dates stay as they are. Several texts become a list in parentheses.
 
     Arguments:
         value: a text, a whole number, a finite float, a boolean, a date, or several texts.
@@ -58,7 +57,7 @@ def quote(value: object) -> str:
     elif isinstance(held, date):
         return quoted(held.isoformat())
     raise UsageError(
-        f"{shown(value)} cannot stand in a filter; it takes a text, a number, true or false, a"
+        f"{shown(value)} is not valid in a filter; it takes a text, a number, true or false, a"
         " date, or several texts"
     )
 

@@ -47,7 +47,7 @@ class Token:
 def tokens(text: str) -> list[Token]:
     """All tokens, the last of kind `end`. Raises UsageError."""
     if len(text) > MOST_CHARS:
-        raise UsageError(f"where: {len(text):,} characters are too many; at most {MOST_CHARS:,}")
+        raise UsageError(f"where: {len(text):,} characters exceed the limit of {MOST_CHARS:,}")
     found: list[Token] = []
     at = 0
     while text[at:].strip():
@@ -55,7 +55,7 @@ def tokens(text: str) -> list[Token]:
         if match is None:
             at += len(text[at:]) - len(text[at:].lstrip())
             quote = text[at] in "\"'"
-            raise wrong(text, at, "this quote is not closed" if quote else "this is no sign of it")
+            raise wrong(text, at, "this quote is not closed" if quote else "unknown character")
         kind: TokenKind = match.lastgroup  # type: ignore[assignment]
         value = match[match.lastgroup or 0]
         start = match.start(match.lastgroup or 0)

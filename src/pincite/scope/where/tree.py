@@ -54,7 +54,7 @@ def parse_tree(text: str, schema: Schema = ()) -> Tree | None:
         return None
     tree = _any(reading, 0)
     if reading.peek().kind != "end":
-        raise reading.wrong("this does not go on here", _NEXT)
+        raise reading.wrong("the filter continues after its end", _NEXT)
     return tree
 
 
@@ -79,7 +79,7 @@ def _every(reading: Reading, depth: int) -> Tree:
 def _one(reading: Reading, depth: int) -> Tree:
     at = reading.peek().at
     if depth > _DEEPEST:
-        raise reading.wrong(f"more than {_DEEPEST} of `not` and parentheses inside each other")
+        raise reading.wrong(f"more than {_DEEPEST} nested `not` and parentheses")
     if reading.peek().keyword == "not":
         reading.take()
         return Not(_one(reading, depth + 1), at)

@@ -1,4 +1,4 @@
-"""What is shown of a file for each result: the passage within what a person would read."""
+"""Select the text around each result: the passage within a readable part of its file."""
 
 from pincite.stages.context.config import Around, ContextConfig
 from pincite.stages.context.show import Shown, context

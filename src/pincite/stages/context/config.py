@@ -1,4 +1,4 @@
-"""How much is shown around a passage."""
+"""The settings for the text shown around a passage."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ Around = Literal["none", "unit", "neighbours", "section"]
 
 @dataclass(frozen=True, slots=True)
 class ContextConfig:
-    """`around`: nothing; the function, class, section or list that a passage is part of; the
-    passages before and after; or all with the same heading path.
+    """The kind and size of the text around a passage.
 
-    A unit has at most `max_tokens` by an estimate from above, unless the passage alone has more,
-    and at least `least_lines` where the file and the budget have them. Neighbours and sections have
-    at most `max_chars` characters; what is farther away is left out first.
+    `around`: nothing; the enclosing function, class, section or list; the neighbouring passages; or
+    all passages with the same heading path.
 
-    Unless it is nothing, results of one file that overlap or touch become one, of up to twice the
-    size, and one file has no more than `file_share` of the results while others wait. What was
-    tried is in docs/decisions/0023.
+    A unit has at most `max_tokens` by a conservative estimate, unless the passage alone has more,
+    and at least `least_lines` if file and budget allow. Neighbours and sections have at most
+    `max_chars` characters; the most distant text is left out first.
+
+    Unless `around` is nothing, results of one file that overlap or touch become one, of up to twice
+    the size. One file has at most `file_share` of the results while others wait. Measurements are
+    in docs/decisions/0023.
     """
 
     around: Around = "unit"
@@ -35,7 +37,7 @@ class ContextConfig:
             if getattr(self, name) < 1:
                 raise ConfigError(f"context.{name} is {getattr(self, name)}; it must be at least 1")
         if self.least_lines < 0:
-            raise ConfigError(f"context.least_lines is {self.least_lines}; it is negative")
+            raise ConfigError(f"context.least_lines is {self.least_lines}; it must not be negative")
         if not 0 < self.file_share <= 1:
             raise ConfigError(
                 f"context.file_share is {self.file_share}; it must be above 0 and at most 1"

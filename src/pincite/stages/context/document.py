@@ -1,7 +1,5 @@
-"""The chunks of one document as the text that they are cut from, as far as it is known exactly.
-
-What was extracted has no lines in its file: the lines counted here are those of its text.
-"""
+"""The text of one document, put together from its chunks where it is known exactly. Extracted
+documents have no lines in their file; the lines counted here are those of the extracted text."""
 
 from __future__ import annotations
 
@@ -16,7 +14,8 @@ from pincite.support.token_estimate import estimate_tokens
 
 
 class Document:
-    """Chunks in the order of the file. Places count from 0, and ranges have their last place."""
+    """The chunks of a document in the order of the file. Places count from 0; ranges include their
+    last place."""
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self.chunks = chunks
@@ -24,18 +23,18 @@ class Document:
         self._tokens: dict[int, int] = {}
 
     def place_of(self, chunk: Chunk) -> int | None:
-        """Where a chunk is, None for one of another revision."""
+        """Return the place of a chunk, None for a chunk of another revision."""
         return self._places.get(chunk.id)
 
     def joined(self, place: int) -> bool:
-        """Is the text between this chunk and the next one known, and are both of one page?"""
+        """Is the text between this chunk and the next one known, and are both on one page?"""
         return (
             0 <= place < len(self.chunks) - 1
             and between(self.chunks[place], self.chunks[place + 1]) is not None
         )
 
     def tokens(self, first: int, last: int) -> int:
-        """An estimate from above."""
+        """Estimate the tokens of a range, conservatively."""
         spaces = sum(self._space(place) for place in range(first, last))
         return sum(self._estimate(place) for place in range(first, last + 1)) + spaces
 
@@ -46,27 +45,27 @@ class Document:
         return known
 
     def _space(self, place: int) -> int:
-        """Of what stands behind a chunk."""
+        """Estimate the tokens of the text between this chunk and the next one."""
         return estimate_tokens(between(self.chunks[place], self.chunks[place + 1]) or "")
 
     def characters(self, first: int, last: int) -> int:
-        """How long the text is."""
+        """Count the characters of a range."""
         return self.chunks[last].end - self.chunks[first].start
 
     def lines(self, first: int, last: int) -> int:
-        """How many lines it has, blank ones among them."""
+        """Count the lines of a range, blank ones included."""
         if self.chunks[first].on_page is not None:
             return self.text(first, last).count("\n") + 1
         return self.chunks[last].end_line - self.chunks[first].start_line + 1
 
     def begins_line(self, place: int) -> bool:
-        """Does this chunk begin where a line begins?"""
+        """Does this chunk begin at the beginning of a line?"""
         if self.chunks[place].on_page is not None:
             return not self.joined(place - 1) or self._breaks(place - 1)
         return self.chunks[place].start_column in (None, 1)
 
     def ends_line(self, place: int) -> bool:
-        """Does this chunk end where a line ends, as far as is known?"""
+        """Does this chunk end at the end of a line, as far as is known?"""
         if self.chunks[place].on_page is not None:
             return not self.joined(place) or self._breaks(place)
         if self.chunks[place].end_column is None:
@@ -77,11 +76,11 @@ class Document:
         return space is not None and space.startswith(("\n", "\r\n"))
 
     def _breaks(self, place: int) -> bool:
-        """Is there an end of a line behind this chunk, which is joined to the next?"""
+        """Is there a line end after this chunk, which is joined to the next?"""
         return "\n" in (between(self.chunks[place], self.chunks[place + 1]) or "")
 
     def text(self, first: int, last: int) -> str:
-        """The text of a range in which all are `joined`."""
+        """Return the text of a range in which all chunks are `joined`."""
         parts = [self.chunks[first].text]
         for place in range(first, last):
             parts.append(between(self.chunks[place], self.chunks[place + 1]) or "")
@@ -89,7 +88,7 @@ class Document:
         return "".join(parts)
 
     def _place(self, first: int, last: int) -> OnPage | None:
-        """Where a range stands: as its first chunk, with the rows of all."""
+        """Return the position of a range: that of its first chunk, with the rows of all."""
         place = self.chunks[first].on_page
         parts = self.chunks[first : last + 1]
         rows = [one.on_page.rows for one in parts if one.on_page and one.on_page.rows]
@@ -98,7 +97,8 @@ class Document:
         return msgspec.structs.replace(place, rows=(rows[0][0], rows[-1][1]))
 
     def shown(self, first: int, last: int, found: Sequence[int]) -> Context:
-        """A range of whole lines, with the chunks that were found in it if they are several."""
+        """Return a range of whole lines, with the chunks that the search found in it if there are
+        several."""
         begin, end = self.chunks[first], self.chunks[last]
         span = msgspec.structs.replace(
             begin,

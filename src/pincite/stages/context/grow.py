@@ -1,4 +1,4 @@
-"""How far what is shown reaches around a passage."""
+"""Grow the shown text around a passage."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Free = Callable[[int], bool]
 
 
 def fits(document: Document, reach: Range, config: ContextConfig, times: int = 1) -> bool:
-    """Is a range within the budget, or within so many?"""
+    """Is a range within `times` the budget?"""
     if config.around == "unit":
         return document.tokens(*reach) <= times * config.max_tokens
     return document.characters(*reach) <= times * config.max_chars
 
 
 def grown(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
-    """What is shown for the chunk at a place: whole lines, unless it is that chunk alone."""
+    """Return the range to show for the chunk at a place: whole lines, or that chunk alone."""
     if config.around == "unit":
         reach = _unit(document, place, free, config)
     else:
@@ -35,13 +35,13 @@ def grown(document: Document, place: int, free: Free, config: ContextConfig) -> 
 
 
 def whole_lines(document: Document, reach: Range) -> bool:
-    """Does a range begin and end where lines do?"""
+    """Does a range begin and end at line boundaries?"""
     return document.begins_line(reach[0]) and document.ends_line(reach[1])
 
 
 def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
-    """The largest that fits of what encloses the chunk, from the innermost outwards. Of one that
-    does not fit, its beginning, and then what is nearest, as long as there is room."""
+    """Return the largest enclosing unit that fits, tried from the innermost outwards. Of a unit
+    that does not fit, return its beginning, then the nearest chunks while there is room."""
     headings = document.chunks[place].headings
     reach = (place, place)
     for depth in range(len(headings), 0, -1):
@@ -63,7 +63,7 @@ def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> 
 
 
 def _is_part(document: Document, place: int, depth: int) -> bool:
-    """Is the chunk a piece of something that was too long, rather than a few whole things?"""
+    """Is the chunk a piece of a longer unit, rather than several whole units?"""
     chunk = document.chunks[place]
     if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.symbols:
         return depth == len(chunk.headings)
@@ -82,7 +82,7 @@ def _towards(document: Document, reach: Range, whole: Range, config: ContextConf
 
 
 def _step(document: Document, reach: Range, whole: Range, config: ContextConfig) -> Range:
-    """One chunk more, the one behind rather than the one before, if there is room for one."""
+    """Return the range with one more chunk if there is room: the next one, else the one before."""
     first, last = reach
     for wider in ((first, last + 1), (first - 1, last)):
         if whole[0] <= wider[0] and wider[1] <= whole[1] and fits(document, wider, config):
@@ -93,8 +93,8 @@ def _step(document: Document, reach: Range, whole: Range, config: ContextConfig)
 def _run(
     document: Document, place: int, free: Free, path: tuple[str, ...], config: ContextConfig
 ) -> Range:
-    """All around a place that may be shown in one text with it and lies below this path, to each
-    side one chunk more than there is room for at most."""
+    """Return the chunks around a place that can be shown as one text with it and lie below this
+    path. Each side has at most one chunk more than there is room for."""
 
     def below(other: int) -> bool:
         return free(other) and document.chunks[other].headings[: len(path)] == path

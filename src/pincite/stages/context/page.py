@@ -1,4 +1,4 @@
-"""The results of a page: candidates become spans, and those of one file that meet become one."""
+"""Turn candidates into the spans of a result page, and merge spans of one file that meet."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _TIMES = 2
 
 @dataclass(slots=True)
 class Span:
-    """What is shown for one result. `found` are the places of its passages in the document, the
-    best first; without a document it is the passage alone."""
+    """The text shown for one result. `found` has the places of its passages in the document, best
+    first. Without a document, it is the passage alone."""
 
     lead: Candidate
     document: Document | None = None
@@ -26,7 +26,7 @@ class Span:
 
     @property
     def context(self) -> Context | None:
-        """None where it is nothing but the passage."""
+        """The context, None if only the passage is shown."""
         if self.document is None or self.reach == (self.found[0], self.found[0]):
             return None
         if not whole_lines(self.document, self.reach):
@@ -36,7 +36,7 @@ class Span:
 
 @dataclass(slots=True)
 class Page:
-    """Takes candidates, best first, until it has as many `results` as it should."""
+    """Takes candidates, best first, until it has the requested number of `results`."""
 
     config: ContextConfig
     results: int
@@ -45,11 +45,11 @@ class Page:
     _waiting: list[tuple[Candidate, Document | None]] = field(default_factory=list)
 
     def full(self) -> bool:
-        """Has every result a span?"""
+        """Does the page have its number of results?"""
         return len(self.spans) >= self.results
 
     def take(self, candidate: Candidate, document: Document | None, *, waits: bool = True) -> None:
-        """Show a candidate, mark it in what is shown already, or let it wait for others."""
+        """Add a candidate: as a new span, as a mark in an existing span, or to the waiting list."""
         place = document.place_of(candidate.chunk) if document else None
         if document is None or place is None:
             self.spans.append(Span(candidate))
@@ -74,11 +74,11 @@ class Page:
         self.spans.append(Span(candidate, document, reach, [place]))
 
     def _most(self) -> int:
-        """Results of one file, while others wait."""
+        """The maximum number of results of one file while others wait."""
         return ceil(self.config.file_share * self.results)
 
     def fill(self) -> None:
-        """Those that waited take the places that are left."""
+        """Give the remaining places to the waiting candidates."""
         waiting, self._waiting = self._waiting, []
         for candidate, document in waiting:
             if self.full():
@@ -91,7 +91,7 @@ class Page:
         self._merged.append((candidate, into))
 
     def _unite(self, span: Span) -> None:
-        """Results that this one has grown up to become part of it."""
+        """Merge the results that now touch this span into it."""
         for other in [one for one in self.spans if one.document is span.document]:
             if other is span or not self._meets(span, other.reach):
                 continue
@@ -113,7 +113,7 @@ class Page:
         return whole_lines(document, both) and fits(document, both, self.config, _TIMES)
 
     def dropped(self) -> list[Drop]:
-        """Who was merged into which result, and who waited in vain."""
+        """Return what became of the other candidates: merged into a result, or still waiting."""
         numbers = {id(span): number for number, span in enumerate(self.spans, start=1)}
         return [
             *(

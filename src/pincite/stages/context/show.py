@@ -1,4 +1,4 @@
-"""The stage itself: look at the files of the results, and make the page."""
+"""The stage: read the documents of the results and build the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _File = tuple[str, str, str]  # collection, source, path
 
 @dataclass(frozen=True, slots=True)
 class Shown(Chosen):
-    """The results, best first; `contexts` are what is shown for each, None for the passage."""
+    """The results, best first. `contexts` has the text shown for each, None for the passage."""
 
     contexts: tuple[Context | None, ...] = ()
 
@@ -26,12 +26,12 @@ class Shown(Chosen):
 async def context(
     chosen: Chosen, collections: Sequence[Searchable], config: ContextConfig, results: int
 ) -> Shown:
-    """At most so many results, each with the lines that are shown of its file.
+    """Return at most that number of results, each with the lines shown from its file.
 
-    Candidates of one file that meet become one result, at the place of the best; what is in
-    reserve takes the places that this leaves. Nothing is lost: who is no result is dropped as
-    merged into one, or as below the best. A document that cannot be read from the index costs its
-    context, with a notice, and one of another program has none.
+    Candidates of one file that meet become one result at the rank of the best. Candidates in
+    reserve take the freed places. Every other candidate is dropped, as merged or as below the best.
+    If a document cannot be read from the index, the passage is shown alone, with a notice. Passages
+    of other programs have no context.
     """
     if config.around == "none":
         kept = chosen.candidates[:results]
@@ -65,14 +65,14 @@ async def context(
 
 @dataclass(slots=True)
 class _Files:
-    """The documents of candidates, each read once."""
+    """The documents of the candidates, each read once."""
 
     by_name: dict[str, Searchable]
     notices: list[Notice] = field(default_factory=list)
     _read: dict[_File, Document | None] = field(default_factory=dict)
 
     async def of(self, candidates: Sequence[Candidate]) -> list[Document | None]:
-        """None where there is none."""
+        """Return the document of each candidate, None where there is none."""
         keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
         missing = [key for key in dict.fromkeys(keys) if key not in self._read]
         ours = [key for key in missing if not self.by_name[key[0]].foreign and key[2]]
@@ -83,7 +83,7 @@ class _Files:
         self._read.update(dict.fromkeys(missing))
         for key, answer in zip(ours, answers, strict=True):
             if isinstance(answer, PinciteError) and not isinstance(answer, EnginePanicked):
-                said = f"{key[2]} is shown without what stands around it: {answer.message}"
+                said = f"{key[2]} is shown without its surroundings: {answer.message}"
                 self.notices.append(Notice("context_unavailable", said))
             elif isinstance(answer, BaseException):
                 raise answer

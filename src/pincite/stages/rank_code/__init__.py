@@ -1,4 +1,4 @@
-"""Passages of code in the order of their files: see `rank.rank_code`."""
+"""Rank passages of code by their files: see `rank.rank_code`."""
 
 from pincite.stages.rank_code.rank import RankCodeConfig, rank_code
 

@@ -27,8 +27,8 @@ _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
 def is_bare(text: str) -> bool:
-    """Is there nothing in this code but comments and imports? Said of code in any language by how
-    its lines begin, so of a comment in the middle of which the text begins it is not known."""
+    """Does this code consist of comments and imports only? The beginnings of lines decide, in any
+    language. If the text begins inside of a comment, that comment is not recognised."""
     until = ""  # what ends the comment or the list of imports that is open
     for line in text.splitlines():
         stripped = line.strip()
@@ -45,7 +45,8 @@ def is_bare(text: str) -> bool:
 
 
 def _opens(line: str) -> str | None:
-    """What ends that which this line begins: nothing where it ends itself, None for code."""
+    """Return what closes the comment or import list that this line opens: "" if it closes on this
+    line, None for code."""
     for begin, end in _BLOCKS:
         if line.startswith(begin):
             behind = line[len(begin) :].partition(end)

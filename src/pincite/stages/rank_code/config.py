@@ -1,4 +1,4 @@
-"""What counts how much where passages of code are ranked."""
+"""The weights for ranking passages of code."""
 
 from __future__ import annotations
 
@@ -9,38 +9,55 @@ from pincite.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class RankCodeConfig:
-    """Weights of the parts of a file's score, against 1 for its best passage; 0 leaves a part out.
+    """The weights of the parts of a file's score, relative to 1 for its best passage; 0 leaves a
+    part out.
 
-    `coherence`: how much of what was found lies in the file, of which `coherent_dense` is the dense
-    side's where both are known: 0, .4, .75 give .908, .907, .900 on code-search-dev, and a question
-    in another language than the code has no words to share. `coherent_from`: what a passage must
-    score to count there, less than it nothing and more in proportion: 0, .1, .15, .2, .25 give
+    `coherence`: the share of the hits that lie in the file, of which `coherent_dense` is the share
+    of the dense side if both sides are known: 0, .4, .75 give .908, .907, .900 on code-search-dev,
+    and a question in another language than the code has no words to share. `coherent_from`: the
+    score from which a passage counts there, in proportion to the rest: 0, .1, .15, .2, .25 give
     .913, .918, .918, .917, .919 with the model and .915, .916, .916, .914, .914 by words.
-    `covered`: the share of its name that the question has. `asked`: the share of the question that
-    its name has. `folder`: the same of its folder. `same`: the question names it. `defines`: it
-    defines a name that is written like code in the question; `mentions`: any word of the question.
-    `overlap`: the best share of the question in the name of one definition. `source_named`: whether
-    the name of the source is a word of names of its files; where all that was found is of one
-    source, it says nothing about them. `words_power`: to what power scores are taken that words
-    alone have given, after the first is 1: .6, .7, .8, 1 give .924, .923, .922, .919.
+    `dominant`: a file with more than this share of all definitions in the hits counts less there,
+    down to nothing for all of them: 1, .75, .6, .5, .4 give .927, .930, .930, .930, .931 with the
+    model.
 
-    `tests`, `prose` and `minor` multiply the score of tests, of what is no code (in collections of
-    code), and of examples and the like; 1 switches them off, and so does a question that asks for
-    such files. `further` multiplies the score of each further passage of a file, `bare` that
-    of one that is nothing but comments and imports, within its file. `mixed`: how much the order of
-    files counts where documentation is found beside code. `pool`: so many candidates are loaded at
-    least where there is a collection of code.
+    `covered`: the share of the file name's words that the question has. `asked`: the share of the
+    question's words that the file name has. `folder`: the same for the folder. `same`: the question
+    names the file. `placed`: if the question has the whole name, the share of the folder's words
+    that it has: 0, .1, .2, .3 give .924, .924, .925, .927 by words; adk-dev in code alone gives
+    .187, .188, .185 for 0, .1, .15.
 
-    Figures: docs/decisions/0020, 0028 and 0037.
+    `defines`: the file defines a name that is written like code in the question.
+    `mentions`: it defines any word of the question. `overlap`: the best share of the question's
+    words in the name of one definition.
+
+    `source_named`: whether the name of the source counts as a word of file names. If all hits are
+    of one source, that name does not distinguish its files. `words_power`: the exponent of scores
+    from keyword search alone, after scaling the highest to 1: .6, .7, .8, 1 give .924, .923, .922,
+    .919. `words_again`: the share of the keyword score alone in a file's best passage, beside a
+    model: 0, .3, .4, .5, .6 give .9203, .9219, .9223, .9227, .9238.
+
+    `tests`, `prose` and `minor` are factors for the score of tests, of files other than code (in
+    collections of code), and of examples and similar files. 1 switches them off, and so does a
+    question that asks for such files. `further` is the factor for each further passage of a file,
+    `bare` the factor within a file for passages of comments and imports only. `mixed`: the weight
+    of the order of files if the hits also contain documentation. `pool`: the minimum number of
+    loaded candidates in collections of code. `by_words`: the number of the best hits of keyword
+    search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925, .924, .930,
+    .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
+
+    Figures: docs/decisions/0020, 0028, 0037, 0056 and 0063.
     """
 
     coherence: float = 0.6
     coherent_dense: float = 0.4
     coherent_from: float = 0.15
+    dominant: float = 0.4
     covered: float = 0.5
     asked: float = 0.35
     folder: float = 0.2
     same: float = 0.3
+    placed: float = 0.1
     defines: float = 0.3
     mentions: float = 0.1
     overlap: float = 0.2
@@ -51,8 +68,10 @@ class RankCodeConfig:
     bare: float = 0.5
     mixed: float = 0.5
     pool: int = 100
+    by_words: float = 0.5
     source_named: bool = False
     words_power: float = 0.7
+    words_again: float = 0.5
     enabled: bool = True
 
     def __post_init__(self) -> None:
@@ -73,6 +92,9 @@ class RankCodeConfig:
             raise ConfigError(f"rank_code.pool is {self.pool}; it must be at least 1")
 
 
-_WEIGHTS = ("coherence", "covered", "asked", "folder", "same", "defines", "mentions", "overlap")
-_SHARES = ("coherent_dense", "coherent_from", "mixed")
+_WEIGHTS = (
+    *("coherence", "covered", "asked", "folder", "same", "placed"),
+    *("defines", "mentions", "overlap"),
+)
+_SHARES = ("coherent_dense", "coherent_from", "dominant", "mixed", "words_again", "by_words")
 _FACTORS = ("tests", "prose", "minor", "further", "bare", "words_power")

@@ -14,7 +14,7 @@ _OTHER_CASE = 0.5
 
 
 def defining_files(files: Iterable[Collection[Chunk]]) -> Mapping[str, int]:
-    """How many of these files define each name."""
+    """Count the files that define each name."""
     return Counter(name for chunks in files for name in {n for one in chunks for n in _ends(one)})
 
 
@@ -25,7 +25,7 @@ def definition_part(
     files: Mapping[str, int],
     config: RankCodeConfig,
 ) -> float:
-    """What the definitions in a passage add to the score of its file.
+    """Return the contribution of a passage's definitions to the score of its file.
 
     defines  if it defines a name that the question writes like code, half of it where only
              upper and lower case are others

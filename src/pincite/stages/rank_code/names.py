@@ -15,14 +15,14 @@ _PLACES = frozenset(("__init__", "index", "mod", "init"))
 
 @dataclass(frozen=True, slots=True)
 class FileName:
-    """The name of a file without its endings, and that of its folder."""
+    """The name of a file without its extensions, and that of its folder."""
 
     stem: str
     folder: str
 
 
 def file_name(path: str) -> FileName:
-    """`response/mod.rs` is called `response`."""
+    """Return the name of the file at a path; that of `response/mod.rs` is `response`."""
     *folders, last = path.split("/")
     stem = last.partition(".")[0] or last.lstrip(".")
     if stem in _PLACES and folders:
@@ -37,12 +37,13 @@ def name_parts(
     config: RankCodeConfig,
     sources: Collection[str] = (),
 ) -> dict[str, float]:
-    """What the names of these files add to their scores.
+    """Return the contribution of each file's name to its score, by path.
 
         covered * share of the stem's words that the question has
         asked   * share of the question's words that the stem has
         folder  * share of the question's words that the folder has
         same    if the question names the stem
+        placed  * share of the folder's words that the question has, if it has all of the stem's
 
     Shares of the question's words are weighed by how few of the files a word names, with the IDF
     of Robertson, kept positive: the name of the product is in many.
@@ -64,12 +65,19 @@ def name_parts(
         + config.asked * _weighed(weights, cut[name.stem])
         + config.folder * _weighed(weights, cut[name.folder])
         + config.same * (name.stem.lower() in called)
+        + config.placed * _placed(cut[name.stem], cut[name.folder], asked)
         for path, name in names.items()
     }
 
 
+def _placed(stem: tuple[Word, ...], folder: tuple[Word, ...], asked: Asked) -> float:
+    """`middleware/logger.rb` is a whole place for a question about logging middleware."""
+    known = bool(stem) and all(likeness(word, asked.words) > 0 for word in stem)
+    return share(folder, asked.words) if known else 0.0
+
+
 def _within(asked: Asked, source: str, vocabulary: Vocabulary) -> Asked:
-    """The question without the words of the name of this source, where it has others."""
+    """Return the question without the words of this source's name, unless it has no other words."""
     named = {source.lower(), *(word.text for word in vocabulary.words(source))}
     words = tuple(word for word in asked.words if word.text not in named)
     if not words:

@@ -1,4 +1,4 @@
-"""Files that are seldom what a question about code is after: tests, prose, examples."""
+"""Recognise files that seldom answer a question about code: tests, prose, examples."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _ASKS_MINOR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """Which kinds of files count less for a question."""
+    """The factors for kinds of files, for one question."""
 
     tests: float
     prose: float
     minor: float
 
     def of(self, chunk: Chunk) -> float:
-        """What the score of a chunk's file is multiplied with."""
+        """Return the factor for the score of a chunk's file."""
         factor = 1.0
         if chunk.source_type != "code":
             factor *= self.prose
@@ -52,7 +52,7 @@ class Priors:
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:
-    """Those that the question does not ask for count less."""
+    """Return the factors. A kind that the question asks for has the factor 1."""
     return Priors(
         tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
         prose=1.0 if _ASKS_PROSE.search(question) else config.prose,

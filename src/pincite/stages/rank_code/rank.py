@@ -1,5 +1,5 @@
-"""Code is found by passages and ranked by files: what a file is called, what it defines, and how
-much of what was found lies in it say more than a few lines can."""
+"""Rank passages of code by their files. The name of a file, its definitions, and the share of the
+hits that lie in it tell more than a few lines can."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from math import fsum
+from math import fsum, sqrt
 from types import MappingProxyType
 
 from pincite.model import Candidate, Chunk, Query, Signal, SignalName
@@ -22,18 +22,23 @@ __all__ = ["RankCodeConfig", "rank_code"]
 
 _File = tuple[str, str, str]  # collection, source, path
 _EQUAL = 1e-6  # scores that differ by less say nothing of a scale; rounding is below it
+_FEW = 2  # definitions that are too few to say that one file has most; 0 to 3 are alike
 _NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0028
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A candidate, its share of the best score (0..1), what it adds to the coherence of its file
-    (0..1), and what its definitions say."""
+    """A candidate and its numbers, all in 0..1 but `definition`: `score`, its share of the best
+    score; `adds`, its contribution to the coherence of its file; `definition`, that of its
+    definitions; `words`, its share of the best keyword score; `again`, the weight of `words` beside
+    `score`."""
 
     candidate: Candidate
     score: float
     adds: float
     definition: float
+    words: float = 0.0
+    again: float = 0.0
 
 
 def rank_code(
@@ -44,38 +49,42 @@ def rank_code(
     code: frozenset[str] = frozenset(),
     partial: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
-    """The candidates with those of code in the order of their files, and the signal `ranked`.
+    """Return the candidates, those of code in the order of their files, with the signal `ranked`.
 
-    All candidates of the collections named in `code` take part, and passages of source code of
-    the others. They share out the scores that they came with: the best of them gets the highest,
-    so that what takes no part keeps its place among them. With s a candidate's score over the
-    highest (to the power of `words_power` where words alone gave the scores), the score of a file
-    is
+    All candidates of the collections named in `code` take part, and passages of source code in the
+    others. They exchange their previous scores among themselves, so that the best gets the highest,
+    and candidates that do not take part keep their rank among them. With s a candidate's score
+    divided by the highest one (to the power of `words_power` if only the keyword search found
+    them), the score of a file is
 
-        (max s + coherence * share + names + definition) * prior
+        (best + coherence * share + names + definition) * prior
 
+    - best: the highest s. If both sides are known, it is mixed with the root of the file's highest
+      keyword score (divided by the highest of all), whose weight is `words_again` times the
+      gathering of definitions.
     - share: the sum of max(0, t - `coherent_from`) over the distinct definitions of the file (of
-      each the best passage), over that of the file with the largest sum, times how much definitions
-      gather in files: t is the weighted sum of both sides' scores, each over its range,
-      `coherent_dense` of it dense, over the highest, and they gather by min(1, 2 (1 - files /
-      definitions)), so that nothing is said where every file has but one; what stands in no
-      definition is one together, unless nothing that was found stands in any
+      each, the best passage), divided by the largest such sum of a file, times the gathering of
+      definitions. t is the weighted sum of both sides' scores, each over its range,
+      `coherent_dense` of it dense, divided by the highest one. The gathering is min(1, 2 (1 - files
+      / definitions)), so that nothing is added if every file has only one definition. A file
+      with more than `dominant` of all definitions counts less, down to nothing. Passages
+      outside of definitions count as one definition, unless no hit lies in any.
     - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
     - prior: see `paths`
 
-    and the passages of a file, best first by s + definition, get this score times their s +
-    definition over that of the first, times `further` for each one before them. There s +
-    definition of nothing but comments and imports is multiplied by `bare`: what they introduce goes
-    ahead.
+    The passages of a file, best first by s + definition, get this score times their s + definition
+    divided by that of the first, times `further` for each passage before them. The s + definition
+    of comments and imports only is multiplied by `bare`, so that the code that they introduce
+    precedes them.
 
-    Where documentation was found beside code, the score of a candidate of code is a mean of the one
-    that it came with and the one that it gets, `mixed` of it the latter: such a question wants
-    passages, of pages and of several definitions, more than one file. From nine tenths of code on
-    the share grows, up to the whole where all that was found is code.
+    If documentation was found beside code, the score of a candidate of code is the mean of its
+    previous score and the new one, with the weight `mixed` for the new one: such a question needs
+    passages, of pages and of several definitions, more than one file. From nine tenths of code on,
+    this weight grows, up to 1 for code alone.
 
-    `terms` gives the stems of a word. `partial` says of collections what part of their chunks has a
-    dense vector yet: the dense side says nothing for their coherence, and the power of scores lies
-    as far between that of words alone and 1.
+    `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
+    collection. In these collections, the dense side does not count for coherence, and the exponent
+    of scores lies between `words_power` and 1 in proportion.
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
@@ -97,7 +106,8 @@ def rank_code(
 
 
 def _trust(share: float, config: RankCodeConfig) -> float:
-    """How much the order of files counts where so much of what was found takes part, 0..1."""
+    """Return the weight of the order of files, in 0..1, for the share of the candidates that take
+    part."""
     return config.mixed + (1 - config.mixed) * max(0.0, (share - _NEARLY_ALL) / (1 - _NEARLY_ALL))
 
 
@@ -112,7 +122,7 @@ def _ranked(
     config: RankCodeConfig,
     partial: Mapping[str, float],
 ) -> list[Candidate]:
-    """The candidates in their new order, with the parts of the scores of their files."""
+    """Return the candidates in their new order, with the parts of their files' scores."""
     vocabulary = Vocabulary(terms)
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
@@ -124,12 +134,15 @@ def _ranked(
     defining = defining_files(chunks.values())
     scores = _scores(candidates, config.words_power, partial)
     adding = _adding(candidates, config.coherent_dense, partial) or scores
-    for one, score, adds in zip(candidates, scores, adding, strict=True):
+    words = _words(candidates)
+    for number, (one, score, adds) in enumerate(zip(candidates, scores, adding, strict=True)):
         part = definition_part(asked, one.chunk, overlap, defining, config)
-        files[_file(one)].append(_Passage(one, score, adds, part))
+        again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
+        said = words[number] if words else 0.0
+        files[_file(one)].append(_Passage(one, score, adds, part, said, again))
     paths = {path for *_, path in files}
     names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
-    shares = _coherence(files, config.coherent_from)
+    shares, gathered = _coherence(files, config.coherent_from, config.dominant)
     scored: list[tuple[float, Candidate]] = []
     for key, passages in files.items():
         kinds = {chunk.source_type: chunk for chunk in chunks[key]}
@@ -139,7 +152,7 @@ def _ranked(
             Signal("definition", "share", max(one.definition for one in passages)),
             Signal("prior", "share", max(priors.of(chunk) for chunk in kinds.values())),
         )
-        best = max(one.score for one in passages)
+        best = _best(passages, gathered)
         of_file = (
             best + config.coherence * parts[0].value + parts[1].value + parts[2].value
         ) * parts[3].value
@@ -153,8 +166,25 @@ def _ranked(
     return [one for _, one in scored]
 
 
+def _best(passages: Sequence[_Passage], gathered: float) -> float:
+    """Return the value of a file's best passage. One vector describes single lines; the keyword
+    score also tells which file is meant."""
+    again = gathered * passages[0].again
+    score = max(one.score for one in passages)
+    return (1 - again) * score + again * sqrt(max(one.words for one in passages))
+
+
+def _words(candidates: Sequence[Candidate]) -> list[float]:
+    """Return the keyword score of each candidate divided by the highest one. Empty if only one side
+    found the candidates."""
+    words = [one.signal("sparse") for one in candidates]
+    if not any(words) or not any(one.signal("dense") for one in candidates):
+        return []
+    return _over_range(words, 0.0)
+
+
 def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
-    """What a passage counts among the others `of_file`."""
+    """Return the value of a passage among the `of_file` passages of its file."""
     value = passage.score + passage.definition
     chunk = passage.candidate.chunk
     introduces = of_file > 1 and config.bare < 1 and not chunk.symbols and is_bare(chunk.text)
@@ -164,10 +194,12 @@ def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
 def _scores(
     candidates: Sequence[Candidate], words_power: float, partial: Mapping[str, float]
 ) -> list[float]:
-    """Their scores over the highest, 0..1. Of what was found by words alone fusion has stretched
-    them, and the last would count nothing: see `_unstretched`. One rare word can bring a passage
-    far ahead there, so a power brings the others closer to it, the less the more of a collection
-    has a vector."""
+    """Return the scores divided by the highest one, in 0..1.
+
+    Fusion has stretched the scores of keyword search alone, so that the last one would count
+    nothing: see `_unstretched`. One rare word can put a passage far ahead there. An exponent
+    reduces this lead, less so the more chunks of a collection have a vector.
+    """
     by_words = all(one.signal("sparse") and not one.signal("dense") for one in candidates)
     values = _unstretched(candidates) if by_words else [one.rank_signal.value for one in candidates]
     lowest = min(0.0, *values)
@@ -180,8 +212,9 @@ def _scores(
 
 
 def _unstretched(candidates: Sequence[Candidate]) -> list[float]:
-    """The scores of what words alone have found, where no word would be 0. Fusion takes the lowest
-    for 0; what has come to a score since (smoothing, the weight of a collection) is kept."""
+    """Return the scores of keyword search alone on a scale where no word gives 0. Fusion had moved
+    the lowest score to 0. Later changes of a score (smoothing, the weight of a collection) are
+    kept."""
     of: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for one in candidates:
         of[one.collection].append((_value(one, "sparse"), _value(one, "fused")))
@@ -196,8 +229,8 @@ def _unstretched(candidates: Sequence[Candidate]) -> list[float]:
 
 
 def _slope(pairs: Sequence[tuple[float, float]], known: float | None = None) -> float:
-    """What fusion has made of one unit of a score by words; where the scores do not differ, that is
-    `known` from those of all collections."""
+    """Return the fused score per unit of keyword score. If the scores do not differ, it is `known`,
+    the value for all collections."""
     (low, least), (high, most) = min(pairs), max(pairs)
     if high - low > _EQUAL * abs(high) and most > least:
         return (most - least) / (high - low)
@@ -218,11 +251,13 @@ def _file(one: Candidate) -> _File:
 def _adding(
     candidates: Sequence[Candidate], dense: float, partial: Mapping[str, float]
 ) -> list[float]:
-    """What was found by each side, over its range, as one number of 0..1 for each candidate; none
-    where the sides are not known. The words count more here than they do in a question of prose
-    for single passages: which file is about it, its words say better than one vector does. While
-    vectors are being made they count alone, for a sum of passages with and without one says how far
-    the vectors are, and not which file is meant."""
+    """Return one number in 0..1 for each candidate, from both sides' scores over their range. Empty
+    if the sides are unknown.
+
+    The words weigh more here than for single passages of prose, because they tell better than one
+    vector which file is meant. While embeddings are being computed, only the words count: a sum
+    over passages with and without a vector would measure the progress of the embedding.
+    """
     sides = {name: [one.signal(name) for one in candidates] for name in ("sparse", "dense")}
     if not any(sides["sparse"]):
         return []
@@ -245,10 +280,16 @@ def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -
     return [0.0 if signal is None else (signal.value - low) / width for signal in signals]
 
 
-def _coherence(files: Mapping[_File, Sequence[_Passage]], least: float) -> dict[_File, float]:
-    """Of each file the sum over its definitions, over the largest, times how they gather. What
-    scores less than `least` hardly belongs to the question, and large files have much of it."""
+def _coherence(
+    files: Mapping[_File, Sequence[_Passage]], least: float, dominant: float
+) -> tuple[dict[_File, float], float]:
+    """Return the coherence of each file, and how much definitions gather in files. The coherence is
+    the sum over the file's definitions, divided by the largest sum, times the gathering. Scores
+    below `least` do not count: such passages hardly belong to the question, and large files have
+    many of them. A file with more than the share `dominant` of all definitions counts less, because
+    hits in it are then expected."""
     sums: dict[_File, float] = {}
+    counts: dict[_File, int] = {}
     definitions = 0
     known = any(_definition(each.candidate.chunk) for found in files.values() for each in found)
     for key, passages in files.items():
@@ -258,14 +299,23 @@ def _coherence(files: Mapping[_File, Sequence[_Passage]], least: float) -> dict[
             name = _definition(chunk) if known else chunk.id
             best[name] = max(best.get(name, 0.0), one.adds - least)
         sums[key] = fsum(best.values())
+        counts[key] = len(best)
         definitions += len(best)
     gathered = min(1.0, 2 * (1 - len(files) / definitions))
     largest = max(sums.values()) or 1.0
-    return {key: gathered * value / largest for key, value in sums.items()}
+    return {
+        key: gathered * value / largest * _says(counts[key] / (definitions + _FEW), dominant)
+        for key, value in sums.items()
+    }, gathered
+
+
+def _says(of_all: float, dominant: float) -> float:
+    """How much the coherence of a file with this share of all definitions counts, 0..1."""
+    return 1.0 if of_all <= dominant else (1 - of_all) / (1 - dominant)
 
 
 def _definition(chunk: Chunk) -> str:
-    """What a passage is of: what it defines, else what it stands in, else nothing."""
+    """Return the definition that a passage belongs to: its own, else the enclosing one, else ""."""
     if chunk.symbols:
         return chunk.symbols[0]
     return chunk.headings[-1] if chunk.headings else ""

@@ -1,4 +1,4 @@
-"""Names and questions as words that can be compared."""
+"""Split names and questions into comparable words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Terms = Callable[[str], frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A part of a name or question: in lower case, and its stems."""
+    """A part of a name or question in lower case, with its stems."""
 
     text: str
     stems: frozenset[str]
@@ -27,8 +27,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: its `words` without function words, the last components of all names that it
-    may have written, and of those that are written like code."""
+    """A question: its `words` without function words; `names`, the last components of all its
+    names; `code`, those of names that are written like code."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
@@ -36,19 +36,19 @@ class Asked:
 
 
 class Vocabulary:
-    """Cuts names into words, each looked up once."""
+    """Splits names into words. Each word is analysed once."""
 
     def __init__(self, terms: Terms) -> None:
-        """`terms` gives the stems of a word, none for a function word."""
+        """`terms` returns the stems of a word; a function word has none."""
         self._terms = terms
         self._known: dict[str, Word] = {}
 
     def words(self, name: str) -> tuple[Word, ...]:
-        """`RotatingFileHandler` or `rotating_file_handler` as three words."""
+        """Split a name: `RotatingFileHandler` and `rotating_file_handler` have three words."""
         return tuple(self._word(part.lower()) for part in _PART.findall(name))
 
     def asked(self, query: Query) -> Asked:
-        """The question."""
+        """Split the question into words and names."""
         words = (word for word in self.words(query.text) if word.stems and len(word.text) > 1)
         return Asked(
             tuple(dict.fromkeys(words)),
@@ -64,9 +64,9 @@ class Vocabulary:
 
 
 def likeness(word: Word, others: Iterable[Word]) -> float:
-    """1 if one of the others is the same word, less if one begins like it or it like one, else 0.
-    A beginning has three letters or more, and stems have theirs: `args` is short for `arguments`,
-    and `logger` begins like `logging`."""
+    """Return 1 if one of the others is the same word, less if one word is the beginning of the
+    other, else 0. A beginning has at least three letters, and stems count as well: `args` matches
+    `arguments`, and `logger` matches `logging`."""
     best = 0.0
     for other in others:
         if word.text == other.text or word.stems & other.stems:
@@ -90,13 +90,13 @@ def _begin(one: str, other: str) -> bool:
 
 
 def share(words: Sequence[Word], others: Sequence[Word]) -> float:
-    """How much of the words the others have, 0..1; 0 for no words."""
+    """Return the share of the words that the others have, in 0..1; 0 for no words."""
     return sum(likeness(word, others) for word in words) / len(words) if words else 0.0
 
 
 class Overlap:
-    """The share of a question's words in the names that a passage defines; each name is held
-    against the question once, however many passages have it."""
+    """The share of a question's words in the names that a passage defines. Each name is compared
+    once, however many passages have it."""
 
     def __init__(self, asked: Sequence[Word], vocabulary: Vocabulary) -> None:
         self._asked = asked
@@ -104,14 +104,15 @@ class Overlap:
         self._known: dict[str, tuple[float, ...]] = {}
 
     def share(self, names: Iterable[str]) -> float:
-        """0..1: of each word of the question how like it is to any word of the names."""
+        """Return the mean, over the words of the question, of their best likeness to a word of the
+        names, in 0..1."""
         alike = [found for name in names if (found := self._alike(name))]
         if not alike:
             return 0.0
         return math.fsum(map(max, zip(*alike, strict=True))) / len(self._asked)
 
     def _alike(self, name: str) -> tuple[float, ...]:
-        """How like each word of the question is to a word of this name; empty where none is."""
+        """Return the likeness of each word of the question to this name; empty if there is none."""
         known = self._known.get(name)
         if known is None:
             words = self._vocabulary.words(name)

@@ -1,4 +1,4 @@
-"""Ask every collection, each with its own encoders, all at once."""
+"""Search all collections concurrently, each with its own encoders."""
 
 from pincite.stages.retrieve.ask import RetrieveConfig, Retrieved, SearchMode, retrieve
 

@@ -1,4 +1,4 @@
-"""Ask every collection, each with its own encoders, all at once."""
+"""Search every collection at once, each with its own encoders."""
 
 from __future__ import annotations
 
@@ -40,25 +40,26 @@ _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
 @dataclass(frozen=True, slots=True)
 class RetrieveConfig:
-    """Hits per branch and collection, the store's parameters, and its time limit.
+    """The number of hits per side and collection, the store's parameters, and the time limit.
 
     nDCG@10 over ten collections with limits of 60, 50, 40, 30: .7550 .7551 .7543 .7550, over five
-    pairs of them .6262 .6267 .6269 .6261, all within noise, while the work of the store and of
-    everything behind it is in proportion. R@20 wants twice the results: .9033 with 40, .9019 with
-    30 (docs/decisions/0004).
+    pairs of them .6262 .6267 .6269 .6261, all within noise. The work of the store and of all later
+    stages is proportional to the limits. R@20 needs twice the results: .9033 with 40, .9019 with 30
+    (docs/decisions/0004).
 
-    `code_limit`: hits of each side of a collection of code, whose files are ranked by what of them
-    was found, and `symbol_limit` those of each side for each name that the question writes like
-    code, among the chunks that define it; 0 leaves them out: docs/decisions/0020.
+    `code_limit`: the minimum hits of each side for a collection of code, whose files are ranked by
+    their hits. `symbol_limit`: the hits of each side, for each name that the question writes like
+    code, among the chunks that define it; 0 for none (docs/decisions/0020).
 
-    `mode`: both sides, the dense one alone, or the lexical one alone. `keyword`: the lexical side
-    ranks by `bm25`, or is a `filter`: what has all words of the question scores 1.
-    `per_result`: the limits are so many times the results that are asked for; 0 leaves them, but
-    for being at least `least_per_result` times the results.
-    `widened`: what the limits are multiplied by for a kind of source that is asked again.
-    `identifier_weight`: how much more the question's identifiers count on the sparse side.
-    `engine_fusion`: let the store fuse both branches, with `engine_k`, and return the best
-    `engine_limit`. One request less, but the store breaks ties at random.
+    `mode`: both sides, only the dense one, or only the lexical one. `keyword`: the lexical side
+    ranks by `bm25`, or is a `filter`: chunks with all words of the question score 1. `per_result`:
+    the limits as a multiple of the requested results; 0 leaves them, with at least
+    `least_per_result` times the results. `widened`: the factor for the limits when a kind of source
+    is searched again. `identifier_weight`: the additional weight of the question's identifiers on
+    the sparse side.
+
+    `engine_fusion`: let the store fuse both sides, with `engine_k`, and return the best
+    `engine_limit`. This saves a request, but the store breaks ties at random.
     """
 
     dense_limit: int = 30
@@ -96,9 +97,9 @@ class RetrieveConfig:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The rankings of all collections that answered, and what went wrong with the others. `dense`
-    names those that were searched by meaning, too, `defining` what the symbol branch found, as
-    (collection, id)."""
+    """The rankings of all collections that answered, and notices about the others. `dense` names
+    the collections that were also searched by vectors. `defining` has the hits of the symbol
+    search, as (collection, id)."""
 
     rankings: tuple[Ranking, ...]
     collections: tuple[str, ...]
@@ -115,11 +116,11 @@ async def retrieve(
     config: RetrieveConfig,
     done: Pass = Pass(),
 ) -> Retrieved:
-    """Both branches of every collection, in one round trip for each wording.
+    """Search both sides of every collection, in one round trip for each wording.
 
-    A kind of source that is widened is asked for by itself, too, with larger limits. A collection
-    that fails or takes too long is left out and named in a notice. Raises the error of the first
-    one if none is left.
+    A widened kind of source is also searched separately, with larger limits. A collection that
+    fails or is late is left out and named in a notice. If none is left, the error of the first one
+    is raised.
     """
     schema = schema_of(one.spec for one in collections)
     limit_s = config.timeout_s * _ENCODING_SHARE
@@ -164,8 +165,8 @@ async def _one(
     done: Pass,
     vectors: QueryVectors,
 ) -> Retrieved:
-    """One collection: the question with its sub-queries and, in a later pass, its expansions and
-    widened kinds."""
+    """Search one collection: the question with its sub-queries and, in a later pass, its
+    rephrasings and widened kinds."""
     name = collection.spec.name
     wordings = [Expansion(query.text), *query.subqueries]
     if done.expanded:
@@ -221,7 +222,8 @@ def _symbols(
     config: RetrieveConfig,
     done: Pass,
 ) -> SearchRequest | None:
-    """What asks for definitions: of code always, of others where a pass is made for them."""
+    """Return the request for definitions: always for code, for other collections only in a pass for
+    definitions."""
     if done.defining and not collection.foreign:
         return defining(request, query, config.symbol_limit or _DEFINING)
     return defining(request, query, config.symbol_limit) if collection.code else None
@@ -236,7 +238,8 @@ async def _request(
     vectors: QueryVectors,
     notices: list[Notice],
 ) -> SearchRequest:
-    """A request to both sides, or to the one that the wording is for, which may be none here."""
+    """Build the request for both sides, or for the one that the wording is meant for; the
+    collection may lack that side."""
     text, kind = wording.text, wording.kind
     dense = None
     if config.mode != "keyword" and kind is None:
@@ -270,13 +273,14 @@ async def _request(
 async def _dense(
     text: str, collection: Searchable, vectors: QueryVectors, notices: list[Notice] | None
 ) -> Vector | None:
-    """The vector of the text. A notice says why there is none, or an error where no words help."""
+    """Return the vector of the text. If there is none, a notice gives the reason; without a keyword
+    side, an error does."""
     name, upgrade = collection.spec.name, "`pincite index --upgrade`"
     if collection.spec.dense is None:
         lacking = f"{name} has no dense vectors"
         if notices is None:
-            raise UsageError(lacking, hint=f"to add them run {upgrade}")
-        said = f"{lacking} and was searched by word alone: to add them run {upgrade}"
+            raise UsageError(lacking, hint=f"to add them, run {upgrade}")
+        said = f"{lacking}, so it was searched by keywords only: to add them, run {upgrade}"
         notices.append(Notice("lexical_only", said))
     elif collection.dense is not None:
         try:
@@ -284,7 +288,11 @@ async def _dense(
         except PinciteError as error:
             if notices is None or not collection.spec.sparse:
                 raise
-            notices.append(Notice("dense_unavailable", f"{name} by word alone: {error.message}"))
+            notices.append(
+                Notice(
+                    "dense_unavailable", f"{name} was searched by keywords only: {error.message}"
+                )
+            )
             notices += rate_notices(error)
     return None
 
@@ -292,8 +300,8 @@ async def _dense(
 async def _further(
     wording: Expansion, collection: Searchable, vectors: QueryVectors, notices: list[Notice]
 ) -> Vector | None:
-    """The vector of a sub-query, as of a document where it is one. A notice says why there is
-    none; where the collection has no vectors, the question's own says so."""
+    """Return the vector of a sub-query, embedded as a document for `hyde`. If there is none, a
+    notice gives the reason, except for a collection without vectors, which has its own notice."""
     if collection.spec.dense is None or collection.dense is None:
         return None
     try:
@@ -301,26 +309,27 @@ async def _further(
             return await vectors.of_document(collection.dense, wording.text)
         return await vectors.of(collection.dense, wording.text)
     except PinciteError as error:
-        said = f"{collection.spec.name} without {wording.kind}: {error.message}"
+        said = f"{collection.spec.name} was searched without {wording.kind}: {error.message}"
         notices.append(Notice("subquery_unavailable", said))
         return None
 
 
 def _asks(request: SearchRequest) -> bool:
-    """Has it a side that is asked? A sub-query may be of one that the collection has not."""
+    """Does the request have any side? A sub-query may be for a side that the collection lacks."""
     return request.dense is not None or request.sparse is not None
 
 
 def _partial(collection: Searchable) -> Notice:
     said = f"{collection.embedded:.0%} of the passages of {collection.spec.public_name} are encoded"
-    return Notice("partly_encoded", f"{said} so far: the others are found by word alone")
+    return Notice("partly_encoded", f"{said} so far: the others are found by keyword search only")
 
 
 def _without_words(collection: Searchable, mode: SearchMode) -> Notice:
-    """Why the lexical side is not asked. Raises UsageError where it should have been alone."""
+    """Return the reason why the lexical side is not searched. Raises UsageError if no other side is
+    searched."""
     if collection.spec.sparse:
-        return Notice("no_terms", "the query has no word to search for: use some words")
-    said = f"{collection.spec.name} has no sparse vectors: it can be searched by meaning alone"
+        return Notice("no_terms", "the query has no word to search for: add some words")
+    said = f"{collection.spec.name} has no sparse vectors: it supports semantic search only"
     if mode == "keyword":
         raise UsageError(said)
     return Notice("dense_only", said)
@@ -332,7 +341,7 @@ def _emphasised(
     encode: Callable[[str], SparseVector],
     weight: float,
 ) -> SparseVector:
-    """The query's sparse vector, `weight` times that of its identifiers added to it."""
+    """Return the query's sparse vector plus `weight` times that of its identifiers."""
     whole = encode(text)
     names = " ".join(identifiers)
     if weight == 0 or not names:
@@ -349,7 +358,7 @@ def _kinds(collection: Searchable, done: Pass) -> list[SourceType]:
 
 
 def _wider(request: SearchRequest, kind: SourceType, config: RetrieveConfig) -> SearchRequest:
-    """The same question to one kind of source, with larger limits."""
+    """Return the same request for one kind of source, with larger limits."""
     only = AnyOf("source_type", (kind,))
     return replace(
         request,

@@ -1,4 +1,4 @@
-"""The rankings of one collection: asked for, and put together before they are fused with others."""
+"""Search one collection, and combine its rankings before they are fused with others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.trace import exchange
 
 
 async def ask(collection: Searchable, request: SearchRequest) -> tuple[Ranking, ...]:
-    """As `Index.search`, said to whoever listens."""
+    """As `Index.search`, with a report of the exchange to listeners."""
     name = collection.spec.name
     with exchange(collection.store, name, asked=lambda: _told(request)) as reply:
         found = await collection.index.search(name, request)
@@ -27,7 +27,7 @@ async def ask(collection: Searchable, request: SearchRequest) -> tuple[Ranking, 
 
 
 def _told(request: SearchRequest) -> dict[str, Any]:
-    """All of a request but its vectors, of which only the sizes are said."""
+    """Return all fields of a request for the report; of its vectors, only the sizes."""
     shown = {
         name: getattr(request, name)
         for name in ("dense_limit", "sparse_limit", "hnsw_ef", "exact", "fusion")
@@ -43,9 +43,9 @@ def _told(request: SearchRequest) -> dict[str, Any]:
 async def with_all_words(
     collection: Searchable, request: SearchRequest, text: str
 ) -> tuple[Ranking, ...]:
-    """As `Index.search` without a fusion, the lexical side being a filter: the chunks whose text
-    has every word of `text`, each with a score of 1, by id. Those that BM25 ranks highest are
-    taken, up to `sparse_limit`."""
+    """As `Index.search` without fusion, with the lexical side as a filter: the chunks with every
+    word of `text`, each with a score of 1, by id. At most `sparse_limit` of them, those that BM25
+    ranks highest."""
     only = replace(request.filter, must=(*request.filter.must, Text("text", text)))
     sides = [
         replace(request, sparse=None, fusion="none"),
@@ -66,7 +66,7 @@ def _uniform(ranking: Ranking) -> Ranking:
 
 
 def merge_wordings(rankings: Sequence[Ranking]) -> tuple[Ranking, ...]:
-    """Rankings of one signal and wording as one: the union of their hits, each once."""
+    """Combine the rankings of one signal and wording: the union of their hits, each once."""
     groups: dict[tuple[str, str, int], list[Ranking]] = {}
     for ranking in rankings:
         groups.setdefault((ranking.signal, ranking.kind, ranking.wording), []).append(ranking)

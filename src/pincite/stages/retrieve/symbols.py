@@ -1,4 +1,4 @@
-"""The symbol branch: chunks that define what a question names are found whatever their scores."""
+"""The symbol search finds chunks that define a name of the question, whatever their scores."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ _NAMES = 8  # of one question; guess, unmeasured
 
 
 def defining(request: SearchRequest, query: Query, limit: int) -> SearchRequest | None:
-    """The same question to the chunks that define one of its names, up to `limit` for each name
-    and side. None for a question that names nothing.
+    """Return the same request limited to chunks that define one of the question's names, up to
+    `limit` for each name and side. None for a question without names.
 
-    Names are those of `Query.sought`: what defines `API`, `JSON` or the name of the product took
-    the places of better passages (code-search-dev, nDCG@10 .9029 to .9015)."""
+    The names are those of `Query.sought`. Definitions of `API`, `JSON` or the product's name
+    displaced better passages (code-search-dev, nDCG@10 .9029 to .9015).
+    """
     names = query.sought[:_NAMES]
     if not names or not limit:
         return None
@@ -33,8 +34,8 @@ def defining(request: SearchRequest, query: Query, limit: int) -> SearchRequest 
 
 
 def spellings(names: Iterable[str]) -> tuple[str, ...]:
-    """The names as they stand in an index: whole, their last components, and both with the first
-    letter small or large, all letters small, and all large."""
+    """Return the names as an index may have them: whole, their last components, and both with the
+    first letter in lower or upper case, all in lower case, and all in upper case."""
     ends = [form for name in names for form in (name, last_component(name)) if form]
     return tuple(
         dict.fromkeys(

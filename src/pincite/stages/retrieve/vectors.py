@@ -23,8 +23,8 @@ async def _as_query(encoder: DenseEncoder, text: str) -> Vector:
 
 
 class QueryVectors:
-    """Every text embedded once by each model, however many collections have that model. All have
-    `limit_s` together, so that there is time left to search by word where a model is silent."""
+    """Embeds every text once with each model, however many collections have that model. `limit_s`
+    is for all of them together, so that there is time for keyword search if a model is silent."""
 
     def __init__(self, *, shared: bool, limit_s: float) -> None:
         self._shared = shared
@@ -34,8 +34,8 @@ class QueryVectors:
         self._sparse: dict[tuple[str, str], SparseVector] = {}
 
     async def of(self, encoder: DenseEncoder, text: str) -> Vector:
-        """As `encoder.embed_query`, and Unavailable where that takes too long. A collection that
-        gives up does not stop it for others."""
+        """As `encoder.embed_query`. Raises Unavailable if that takes too long. A collection that
+        gives up does not stop the request for others."""
         if not self._shared:
             return await self._in_time(_as_query(encoder, text))
         key = (encoder.fingerprint, text)
@@ -44,7 +44,7 @@ class QueryVectors:
         return await self._in_time(asyncio.shield(self._tasks[key]))
 
     async def of_document(self, encoder: DenseEncoder, text: str) -> Vector:
-        """The vector that the text would have as a document."""
+        """Return the vector that the text would have as a document."""
         key = (f"document {encoder.fingerprint}", text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(_as_document(encoder, text))
@@ -55,8 +55,11 @@ class QueryVectors:
             async with asyncio.timeout_at(self._until_s):
                 return await work
         except TimeoutError as error:
-            said = f"the model gave no vector within {self._limit_s:g} s"
-            hint = "`pincite doctor` tries it; retrieve.timeout_s is what a search waits"
+            said = f"the model returned no vector within {self._limit_s:g} s"
+            hint = (
+                "try the model with `pincite doctor`; retrieve.timeout_s sets how long a"
+                " search waits"
+            )
             raise Unavailable(said, hint=hint) from error
 
     def sparse_of(self, encoder: SparseEncoder, text: str) -> SparseVector:
@@ -67,6 +70,6 @@ class QueryVectors:
         return self._sparse[key]
 
     def close(self) -> None:
-        """Stop what nobody waits for any more."""
+        """Cancel the requests that nobody awaits."""
         for task in self._tasks.values():
             task.cancel()

@@ -1,4 +1,4 @@
-"""Chroma's client, its errors in our words, and what a collection says of itself."""
+"""Chroma's client, with its errors translated, and the metadata of its collections."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _STATE = "pincite"
 
 
 class State(msgspec.Struct):
-    """Kept in the metadata of the collection, which is replaced as a whole. `dimensions` are those
-    of its vectors, 0 while it has none; every change has another `version`."""
+    """The metadata of a collection, replaced as a whole. `dimensions` is the size of its vectors, 0
+    without any. Every change has a new `version`."""
 
     owner: str
     spec: CollectionSpec
@@ -37,7 +37,7 @@ class State(msgspec.Struct):
 
 
 def open_client(url: str, path: Path | None, token: str | None = None) -> ClientAPI:
-    """A client of a server, or of a folder. Raises UsageError."""
+    """Open a client of a server or of a folder. Raises UsageError."""
     try:
         import chromadb
         from chromadb.config import Settings
@@ -45,14 +45,15 @@ def open_client(url: str, path: Path | None, token: str | None = None) -> Client
         if (error.name or "").split(".")[0] != "chromadb":
             raise
         raise UsageError(
-            "Chroma needs the package chromadb", hint="pip install 'pincite[chroma]'"
+            "the package chromadb is not installed; a Chroma server needs it",
+            hint="pip install 'pincite[chroma]'",
         ) from error
     quiet = Settings(anonymized_telemetry=False)
     if path is not None:
         return chromadb.PersistentClient(path, settings=quiet)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is no address of a Chroma server: use http://HOST:8000")
+        raise UsageError(f"{url!r} is not the address of a Chroma server: use http://HOST:8000")
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 8000)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -63,12 +64,12 @@ def open_client(url: str, path: Path | None, token: str | None = None) -> Client
     except Exception as error:
         raise StoreError(
             f"the Chroma server at {url} does not answer: {error}",
-            hint="is it running? see [store] in pincite.toml",
+            hint="check that the server is running at the address of [store] in pincite.toml",
         ) from error
 
 
 class Database:
-    """A client, asked in a thread, one call at a time."""
+    """A client that runs one call at a time in a thread."""
 
     def __init__(self, client: ClientAPI, where: str) -> None:
         self.client = client
@@ -76,7 +77,7 @@ class Database:
         self._lock = asyncio.Lock()
 
     async def ask(self, verb: str, call: Callable[[], T]) -> T:
-        """The answer to one call. Raises StoreError."""
+        """Return the result of one call. Raises StoreError."""
         async with self._lock:
             try:
                 return await asyncio.to_thread(call)
@@ -89,23 +90,23 @@ class Database:
                 ) from error
 
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         close = getattr(self.client, "close", None)  # since 1.4
         if close is not None:
             await self.ask("close", close)
 
     async def names(self) -> list[str]:
-        """Of all collections."""
+        """Return the names of all collections."""
         return [found.name for found in await self.ask("list", self.client.list_collections)]
 
     async def open(self, name: str) -> Collection:
-        """The collection as it is now."""
+        """Return the current collection."""
         return await self.ask(
             f"open {name}", lambda: self.client.get_collection(name, embedding_function=None)
         )
 
     async def create(self, name: str, state: State) -> Collection:
-        """A new one, with cosines."""
+        """Create a collection with cosine distance."""
         return await self.ask(
             f"create {name}",
             lambda: self.client.create_collection(
@@ -117,11 +118,11 @@ class Database:
         )
 
     async def drop(self, name: str) -> None:
-        """Remove it with everything in it."""
+        """Delete a collection with its contents."""
         await self.ask(f"drop {name}", lambda: self.client.delete_collection(name))
 
     async def write_state(self, collection: Collection, state: State) -> State:
-        """Replace the state; returns it with its version."""
+        """Replace the metadata. Returns them with their version."""
         fresh = msgspec.structs.replace(state, version=uuid4().hex)
         await self.ask(
             f"write to {collection.name}",
@@ -130,7 +131,7 @@ class Database:
         return fresh
 
     async def read_all(self, collection: Collection) -> list[tuple[str, Mapping[str, Any], str]]:
-        """Id, metadata and document of every record."""
+        """Return id, metadata and document of every record."""
         found: list[tuple[str, Mapping[str, Any], str]] = []
         while True:
             part: Any = await self.ask(
@@ -181,7 +182,7 @@ class Database:
             await self.ask(f"write to {collection.name}", write)
 
     async def delete(self, collection: Collection, keys: list[str]) -> None:
-        """Remove records; unknown ones are fine."""
+        """Delete records; unknown ids are ignored."""
         most = await self.ask("look", self.client.get_max_batch_size)
         for start in range(0, len(keys), most):
             some = keys[start : start + most]
@@ -192,7 +193,7 @@ class Database:
 
 
 def state_of(collection: Collection) -> State | None:
-    """What it says of itself, None if it is not Pincite's."""
+    """Return the metadata of a collection, None if Pincite did not make it."""
     raw = (collection.metadata or {}).get(_STATE)
     return msgspec.json.decode(raw, type=State) if isinstance(raw, str) else None
 

@@ -1,4 +1,5 @@
-"""The images of collections: read when somebody else has written, else kept in step."""
+"""The images of collections in memory: read after a write by another process, else updated with
+each own write."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Images:
-    """One image a collection, by our name for it."""
+    """One image per collection, by our name for it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._held: dict[str, Image] = {}
 
     async def of(self, collection: str, chroma: Collection, state: State) -> Image:
-        """The image at this state, read if there is none. Raises StoreError."""
+        """Return the image at this state; read it if it is missing. Raises StoreError."""
         image = self._held.get(collection)
         if image is None or image.version != state.version:
             rows = await self._database.read_all(chroma)
@@ -32,14 +33,14 @@ class Images:
     def carry(
         self, collection: str, before: Image, state: State, held: Mapping[str, Record]
     ) -> Image:
-        """The image after a change of our own. It is kept only if nothing else has come since
-        `before`: otherwise the next one to look reads everything again."""
+        """Store the image after an own change. It is kept only if nothing else was written since
+        `before`; otherwise the next search reads everything again."""
         image = Image(state.version, state.hidden, held)
         if self._held.get(collection) is before:
             self._held[collection] = image
         return image
 
     def forget(self, *collections: str) -> None:
-        """Those of these collections, or all."""
+        """Remove the images of these collections, or all images."""
         for name in collections or tuple(self._held):
             self._held.pop(name, None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Nearest:
-    """The dense side: Chroma's graph for the best, arithmetic for the others."""
+    """The dense side: Chroma's graph finds the best hits; scores of other points are computed."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ def _length(vector: Vector) -> float:
 async def read_vectors(
     database: Database, chroma: Collection, chosen: Sequence[Record]
 ) -> Mapping[str, Vector]:
-    """The dense vectors of these records, by chunk id."""
+    """Return the dense vectors of these records, by chunk id."""
     names = {record.key: record.chunk.id for record in chosen}
     if not names:
         return {}

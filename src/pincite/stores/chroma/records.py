@@ -1,7 +1,7 @@
-"""Points as Chroma's records, and an image of them in memory.
+"""Convert points to Chroma's records and back, and keep an image of them in memory.
 
-Chroma finds the nearest vectors. It knows no sparse ones, its filters are fewer than ours, and it
-is never exact: for these the store keeps everything but the dense vectors in memory.
+Chroma finds the nearest vectors, but never exactly. It has no sparse vectors and fewer filters than
+Pincite. So the store keeps everything but the dense vectors in memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PAYLOAD = "payload"
 
 
 class Kept(msgspec.Struct):
-    """What a record says besides its text and its dense vector."""
+    """The fields of a record besides its text and its dense vector."""
 
     id: str
     payload: dict[str, Any]
@@ -35,12 +35,12 @@ class Kept(msgspec.Struct):
 
 
 def key_of(revision: str, chunk_id: str) -> str:
-    """The id of a record: points of different revisions may have the same chunk id."""
+    """Return the id of a record. Points of different revisions may have the same chunk id."""
     return f"{revision}/{chunk_id}"
 
 
 def to_record(point: Point, revision: str) -> dict[str, Any]:
-    """Metadata of a point."""
+    """Return the metadata of a point."""
     held = payload.to_payload(point, revision, aliased=False)
     held.pop("text", None)
     kept = Kept(point.chunk.id, held, point.sparse.indices, point.sparse.values)
@@ -52,19 +52,19 @@ def to_record(point: Point, revision: str) -> dict[str, Any]:
 
 
 def metadata_of(record: Record) -> dict[str, Any]:
-    """Metadata of a record."""
+    """Parse the metadata of a record."""
     point = Point(record.chunk, record.sparse, record.length)
     return {**to_record(point, record.revision), HAS_DENSE: record.dense}
 
 
 def vector_of(point: Point, dimensions: int) -> Vector:
-    """The vector of a point; one that has none gets one that is never looked at, for Chroma wants
-    one of every record."""
+    """Return the vector of a point. A point without one gets a vector that is never read, because
+    Chroma requires one for every record."""
     return blank(dimensions) if point.dense is None else point.dense
 
 
 def blank(dimensions: int) -> Vector:
-    """A unit vector."""
+    """Return a vector scaled to length 1."""
     vector: Vector = np.zeros(max(1, dimensions), dtype=np.float32)
     vector[0] = 1.0
     return vector
@@ -83,7 +83,7 @@ class Record:
 
 
 def from_record(key: str, metadata: Mapping[str, Any], document: str | None) -> Record:
-    """The point of a record."""
+    """Return the point of a record."""
     kept = msgspec.json.decode(metadata[_PAYLOAD], type=Kept)
     return Record(
         key,
@@ -97,7 +97,7 @@ def from_record(key: str, metadata: Mapping[str, Any], document: str | None) -> 
 
 @dataclass(frozen=True)
 class Image:
-    """All records of a collection at one version, and which revisions are hidden in it."""
+    """All records of a collection at one version, and its hidden revisions."""
 
     version: str
     hidden: frozenset[str]
@@ -110,7 +110,7 @@ class Image:
         return dict(sorted(found.items()))
 
     def passing(self, filter_: Filter) -> dict[str, Record]:
-        """Those that the filter lets pass, by chunk id."""
+        """Return the records that match the filter, by chunk id."""
         return {
             key: record
             for key, record in self.visible.items()
@@ -128,7 +128,7 @@ class Image:
     def products(
         self, spec: CollectionSpec, query: SparseVector, passing: Iterable[Record]
     ) -> dict[str, float]:
-        """What points have in common with the query; see `Store.search`."""
+        """Return the scores of the points that share terms with the query; see `Store.search`."""
         total = sum(bool(record.sparse.indices) for record in self.records.values())
         sums: dict[str, float] = {}
         for index, value in zip(query.indices, query.values, strict=True):

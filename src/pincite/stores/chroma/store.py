@@ -1,7 +1,7 @@
-"""`pincite.ports.Store` on Chroma. One process at a time may write to a collection.
+"""`pincite.ports.Store` on Chroma. Only one process at a time may write to a collection.
 
-The revisions that are out of sight stand in the metadata of the collection, which one call
-replaces: that is how a document appears and goes as a whole.
+The hidden revisions are in the metadata of the collection, which one call replaces. So a document
+appears and disappears as a whole.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ _SPACE = "cosine"
 
 
 class ChromaStore:
-    """Collections of a client, as `<prefix><name>.<dimensions>`: Chroma cannot change those."""
+    """Collections of a client, named `<prefix><name>.<dimensions>`, because Chroma cannot change
+    the dimensions of a collection."""
 
     def __init__(self, database: Database, *, owner: str = "", prefix: str = "pincite-") -> None:
         self._database = database
@@ -81,7 +82,7 @@ class ChromaStore:
         self._names[spec.name] = name
 
     async def _move(self, source: str, target: Collection, dimensions: int) -> State:
-        """What was lexical, among dense vectors; safe to repeat."""
+        """Move the points of a lexical collection into one with dense vectors; safe to repeat."""
         old = await self._database.open(source)
         state = self._require_ours(old)
         rows = await self._database.read_all(old)
@@ -109,16 +110,19 @@ class ChromaStore:
         state = state_of(collection)
         if state is None or state.owner != self._owner:
             raise UsageError(
-                f"the collection {collection.name!r} of {self._database.where} belongs to another"
-                " index, and is left alone",
+                f"the collection {collection.name!r} of {self._database.where} belongs to"
+                " another index; nothing was changed",
                 hint="use another name, or give yours a prefix: [store] prefix in pincite.toml",
             )
         space = (collection.configuration_json.get("hnsw") or {}).get("space")
         if space != _SPACE:
             raise StoreError(
-                f"{collection.name} of {self._database.where} measures by {space}, and Pincite by"
-                f" {_SPACE}: its scores mean something else",
-                hint="another program made it so: remove it there, or give yours a prefix",
+                f"{collection.name} of {self._database.where} ranks by {space}, but Pincite"
+                f" ranks by {_SPACE}: the scores are not comparable",
+                hint=(
+                    "another program made this collection: delete it there, or set a prefix"
+                    " in [store]"
+                ),
             )
         return state
 
@@ -179,7 +183,7 @@ class ChromaStore:
         gone: Several[str],
         taken: Iterable[str] = (),
     ) -> None:
-        """Out of sight, then deleted, then forgotten; records that are `taken` go with them."""
+        """Hide revisions, delete their records and those in `taken`, then forget the revisions."""
         image = await self._images.of(collection, chroma, state)
         state = await self._change(chroma, state, state.hidden | set(gone))
         image = self._images.carry(collection, image, state, image.records)
@@ -303,10 +307,10 @@ class ChromaStore:
             image = self._images.carry(collection, image, state, held)
 
     async def flush(self) -> None:
-        """Nothing to do: Chroma commits what it has acknowledged."""
+        """Does nothing: Chroma commits every write that it acknowledges."""
 
     async def optimise(self, collection: str) -> bool:
-        """False: Chroma keeps its graph in order by itself."""
+        """Return False: Chroma maintains its graph itself."""
         check_known(collection, self._names)
         return False
 

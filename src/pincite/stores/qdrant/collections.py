@@ -1,7 +1,7 @@
-"""Collections of a server: made, recognised, changed.
+"""Create, recognise and change collections on a Qdrant server.
 
-A collection says in its metadata which index it belongs to. What belongs to another index, or was
-made by another program, is neither written to nor dropped.
+The metadata of a collection names its index. Collections of another index or another program are
+neither written to nor dropped.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class ServerCollection:
-    """What is known of a collection on the server. `owner` is None where it is not Pincite's."""
+    """The state of a collection on the server. `owner` is None if Pincite did not make it."""
 
     owner: str | None
     dimensions: int
@@ -79,12 +79,12 @@ async def look(connection: Connection, name: str) -> ServerCollection | None:
 
 
 def require_ours(connection: Connection, name: str, found: ServerCollection, owner: str) -> None:
-    """Raise UsageError for what belongs to somebody else."""
+    """Raise UsageError for a collection of another index or program."""
     if found.owner == owner:
         return
     whose = "was not made by Pincite" if found.owner is None else "belongs to another index"
     raise UsageError(
-        f"the collection {name!r} of {connection.where} {whose}, and is left alone",
+        f"the collection {name!r} of {connection.where} {whose}; nothing was changed",
         hint="use another name, or give yours a prefix: [store] prefix in pincite.toml",
     )
 
@@ -92,7 +92,7 @@ def require_ours(connection: Connection, name: str, found: ServerCollection, own
 async def make(
     connection: Connection, name: str, spec: CollectionSpec, owner: str, layout: Layout
 ) -> None:
-    """Create a collection with its indexes; one that appears meanwhile is fine."""
+    """Create a collection with its indexes. If it appears meanwhile, it is used."""
     disk = layout.on_disk or None
     dense = {DENSE: _dense(spec.dimensions, layout)} if spec.dimensions else {}
     index = models.SparseIndexParams(on_disk=disk)
@@ -125,7 +125,7 @@ async def make(
 
 
 def made_by_layout(layout: Layout) -> Mapping[str, models.PayloadSchemaType]:
-    """The indexes of attributes that `make` has made, which are not made again."""
+    """The attribute indexes that `make` has created, so that it does not create them again."""
     return {layout.tenant: models.PayloadSchemaType.KEYWORD} if layout.tenant else {}
 
 
@@ -136,7 +136,7 @@ async def index(
     there: Mapping[str, models.PayloadSchemaType],
     tenant: str = "",
 ) -> None:
-    """Make the indexes of attributes that are not `there` yet."""
+    """Create the attribute indexes that are not in `there`."""
     kinds = models.PayloadSchemaType
     for field, kind in sorted(attributes.items()):
         wanted = kinds.INTEGER if (field, kind) == _COUNTED else _OF_TYPES[kind]

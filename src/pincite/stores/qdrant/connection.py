@@ -1,4 +1,4 @@
-"""The way to a server: its address, what is tried again, and its errors in our words."""
+"""The connection to a server: its address, retries, and translated errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ except ModuleNotFoundError as error:
     if (error.name or "").split(".")[0] not in ("qdrant_client", "grpc"):
         raise
     raise UsageError(
-        "a Qdrant server needs the package qdrant-client", hint="pip install 'pincite[qdrant]'"
+        "the package qdrant-client is not installed; a Qdrant server needs it",
+        hint="pip install 'pincite[qdrant]'",
     ) from error
 
 T = TypeVar("T")
@@ -36,16 +37,16 @@ _NO_SPACE = 507
 def open_client(
     url: str, key: str | None, *, grpc_port: int | None, timeout_s: float
 ) -> AsyncQdrantClient:
-    """A client that connects with its first request. `url` decides about TLS; with a `grpc_port`
-    points and searches go there. Raises UsageError for what is no address, and for a key that
-    would be sent in the clear to another machine."""
+    """Create a client that connects with its first request. The scheme of `url` decides about TLS.
+    With a `grpc_port`, points and searches use gRPC. Raises UsageError for an invalid address, and
+    for a key that would be sent unencrypted to another machine."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is no address of a Qdrant server: use https://HOST:6333")
+        raise UsageError(f"{url!r} is not the address of a Qdrant server: use https://HOST:6333")
     secure = parts.scheme == "https"
     if key and not secure and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         raise UsageError(
-            f"the key would be sent to {parts.hostname} for everybody on the way to read",
+            f"the key would be sent unencrypted to {parts.hostname}",
             hint=f"https://{parts.netloc}",
         )
     with warnings.catch_warnings():
@@ -64,8 +65,8 @@ def open_client(
 
 
 class Connection:
-    """A client with manners: passing failures are tried again, all others become StoreErrors.
-    Every operation that is asked here may be repeated without harm."""
+    """A client with retries: transient failures are retried, all others become StoreErrors. Every
+    operation sent here is safe to repeat."""
 
     def __init__(self, client: AsyncQdrantClient, where: str, first_wait_s: float = _FIRST_WAIT_S):
         self.client = client
@@ -73,7 +74,7 @@ class Connection:
         self._first_wait_s = first_wait_s
 
     async def ask(self, verb: str, call: Callable[[AsyncQdrantClient], Awaitable[T]]) -> T:
-        """The answer to one operation. Raises StoreError, DiskFull."""
+        """Return the result of one operation. Raises StoreError, DiskFull."""
         for attempt in range(1, TRIES + 1):
             try:
                 return await call(self.client)
@@ -87,11 +88,11 @@ class Connection:
         raise AssertionError  # the last attempt returns or raises
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         await self.client.close()
 
     def _wait_s(self, error: Exception, attempt: int) -> float | None:
-        """How long to wait before another try, None if there is to be none: full jitter."""
+        """Return the wait before the next try, None for no further try. Uses full jitter."""
         if isinstance(error, ResourceExhaustedResponse):
             return min(float(error.retry_after_s), _LONGEST_WAIT_S)
         passing = isinstance(error, ResponseHandlingException) or _status(error) in _PASSING
@@ -108,7 +109,9 @@ class Connection:
         if "CERTIFICATE_VERIFY_FAILED" in said:
             return StoreError(said, hint="export SSL_CERT_FILE=/path/to/its/authority.pem")
         if isinstance(error, ResponseHandlingException):
-            return StoreError(said, hint="is the server running? see its url in pincite.toml")
+            return StoreError(
+                said, hint="check that the server is running at the url in pincite.toml"
+            )
         return StoreError(said, hint="pincite status")
 
 
@@ -122,7 +125,7 @@ _GRPC = {
 
 
 def _status(error: Exception) -> int | None:
-    """The status that the server gave, as HTTP has it."""
+    """Return the HTTP status of the server's response."""
     if isinstance(error, UnexpectedResponse):
         return error.status_code
     if isinstance(error, grpc.RpcError):

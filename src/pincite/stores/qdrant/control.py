@@ -31,7 +31,7 @@ _MOST = 10_000
 
 
 async def read_hidden(connection: Connection, name: str, options: dict[str, Any]) -> frozenset[str]:
-    """What is hidden now."""
+    """The hidden revisions."""
     records, _ = await connection.ask(
         f"read {name}",
         lambda client: client.scroll(
@@ -47,39 +47,39 @@ async def read_hidden(connection: Connection, name: str, options: dict[str, Any]
 
 
 class Removed:
-    """Revisions that this process has removed and that are still said to be hidden, for searches
-    that began before."""
+    """Revisions that this process has removed and that stay marked as hidden, for searches that
+    began before."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
 
     def add(self, revisions: Iterable[str]) -> None:
-        """They have been removed."""
+        """Add revisions that were removed."""
         self._names += revisions
 
     def discard(self, revisions: Collection[str]) -> None:
-        """They are there again."""
+        """Forget these revisions."""
         self._names = [name for name in self._names if name not in revisions]
 
     def take(self, keep: int) -> list[str]:
-        """All but the last ones, to be forgotten now."""
+        """Return all but the last ones, whose marks can be deleted now."""
         count = max(0, len(self._names) - keep)
         taken, self._names = self._names[:count], self._names[count:]
         return taken
 
 
 def hide(revisions: Iterable[str]) -> models.UpsertOperation:
-    """Put these out of sight."""
+    """Hide these revisions."""
     return _upsert({_key(revision): revision for revision in revisions})
 
 
 def switch(replaced: Mapping[str, str | None]) -> models.UpsertOperation:
-    """Show hidden revisions and hide those that they replace, if any: each pair in one write."""
+    """Show hidden revisions and hide those that they replace, if any, each pair in one write."""
     return _upsert({_key(revision): old or _NOBODY for revision, old in replaced.items()})
 
 
 def forget(revisions: Iterable[str]) -> models.DeleteOperation:
-    """Delete whatever says that one of these, or nobody, is hidden."""
+    """Delete the marks that hide these revisions, and those that hide none."""
     hiding = among(HIDDEN_REVISION, [*revisions, _NOBODY])
     return models.DeleteOperation(delete=models.FilterSelector(filter=hiding))
 

@@ -1,4 +1,4 @@
-"""A collection that another program made, searched and never written to."""
+"""Search a collection that another program made. Nothing is written to it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pincite.stores.validate import check_prefix, check_request, is_id
 
 
 class ForeignCollection:
-    """`pincite.ports.Readable` over one collection of a server. The server is asked nothing until
-    the first use; what it says of the collection is then kept."""
+    """`pincite.ports.Readable` over one collection of a server. No request is sent before the first
+    use; the description of the collection is then cached."""
 
     def __init__(self, connection: Connection, foreign: Foreign, spec: CollectionSpec) -> None:
         self._connection = connection
@@ -35,8 +35,8 @@ class ForeignCollection:
         self._shape: Shape | None = None
 
     async def look(self) -> Shape:
-        """The collection as it is. Raises StoreError, and UsageError where it cannot be searched
-        as configured."""
+        """Return the collection's description. Raises StoreError, and UsageError if it cannot be
+        searched as configured."""
         if self._shape is None:
             self._shape = await shape.look(self._connection, self._foreign)
         return self._shape
@@ -108,17 +108,17 @@ class ForeignCollection:
         collection: str,
         source: str | None = None,  # noqa: ARG002 - of none
     ) -> tuple[DocumentRecord, ...]:
-        """Raises UsageError: nobody knows its documents."""
+        """Raises UsageError: the documents of the collection are unknown."""
         raise UsageError(
-            f"{collection} was made by another program: neither revisions nor globs over paths can"
-            " be asked of it",
-            hint="--where 'path ^= \"docs/\"' in place of --path, --not-path and --ref",
+            f"{collection} was made by another program: it does not support filters by"
+            " revision or path glob",
+            hint="use --where 'path ^= \"docs/\"' instead of --path, --not-path and --ref",
         )
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
-        """Raises UsageError: nobody knows the order of its points."""
+        """Raises UsageError: the order of the points is unknown."""
         named = path or source
-        raise UsageError(f"{collection} was made by another program, and {named} is not indexed")
+        raise UsageError(f"{collection} was made by another program: {named} is not indexed")
 
     def _chunk(self, record: models.Record) -> Chunk | None:
         return self._foreign.fields.chunk(self._ids.chunk_id(record.id), record.payload or {})
@@ -127,10 +127,13 @@ class ForeignCollection:
         if vector is not None and vector.shape != (seen.dimensions,):
             raise UsageError(
                 f"{self._foreign.name}: the vectors of {self._foreign.collection} have"
-                f" {seen.dimensions} dimensions, and {self._foreign.model} gives"
-                f" {len(vector)}: it was made with another model, or with fewer dimensions",
-                hint=f"fix `model` in [collections.{self._foreign.name}]; MODEL@{seen.dimensions}"
-                " asks for as many",
+                f" {seen.dimensions} dimensions, but {self._foreign.model} makes"
+                f" {len(vector)}: the collection was made with another model, or with fewer"
+                " dimensions",
+                hint=(
+                    f"fix `model` in [collections.{self._foreign.name}];"
+                    f" MODEL@{seen.dimensions} selects that number of dimensions"
+                ),
             )
 
     def _branches(self, request: SearchRequest, seen: Shape) -> list[_Branch | None]:
@@ -174,7 +177,7 @@ class ForeignCollection:
         return found
 
     async def scores(self, branch: _Branch, ids: Collection[str]) -> Mapping[str, float]:
-        """What one side thinks of these points."""
+        """Return the scores of these points on one side."""
         only = models.Filter(
             must=[models.HasIdCondition(has_id=[self._ids.point_id(key) for key in ids])]
         )
@@ -195,7 +198,7 @@ class _Branch:
 
 
 class _Asked:
-    """A side whose best hits are known, as `stores.ranked.Side`."""
+    """A side with known best hits, as `stores.ranked.Side`."""
 
     def __init__(self, index: ForeignCollection, branch: _Branch, head: list[Hit]) -> None:
         self._index = index

@@ -1,6 +1,7 @@
 """Filters over payloads of other programs.
 
-What a field map does not name has no value, and what it says of all points is decided here.
+Fields without a mapped key have no value. Conditions on values that are the same for all points are
+decided here.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from pincite.stores.validate import is_id
 def to_filter(
     filter_: Filter, fields: FieldMap, words: Collection[str], ids: PointIds
 ) -> models.Filter | Literal[False] | None:
-    """The server's filter; None where everything passes and False where nothing can. `words` are
-    the keys with a full-text index. Raises UsageError for words of another key: without one a
-    server compares letters."""
+    """Return the server's filter; None if every point matches, False if no point can match. `words`
+    are the keys with a full-text index. Raises UsageError for words of another key, because without
+    an index a server compares letters."""
     must, should, must_not = (
         [_translated(one, fields, words, ids) for one in conditions]
         for conditions in (filter_.must, filter_.should, filter_.must_not)
@@ -47,7 +48,7 @@ def to_filter(
 def _translated(
     condition: Condition, fields: FieldMap, words: Collection[str], ids: PointIds
 ) -> Any:
-    """The server's condition, or whether it holds for all points or none."""
+    """Return the server's condition, or whether it holds for all points or none."""
     if isinstance(condition, Ids):
         return models.HasIdCondition(
             has_id=[ids.point_id(key) for key in condition.ids if is_id(key)]
@@ -57,14 +58,14 @@ def _translated(
         return condition.field not in NUMBER_FIELDS and holds(condition, "", _constant(fields))
     if isinstance(condition, Text | Phrase) and key not in words:
         raise UsageError(
-            f"{fields.repo}: {key} has no full-text index, without which words cannot be filtered",
-            hint="leave `~` out, or search the other collections: -c NAME",
+            f"{fields.repo}: {key} has no full-text index, so it cannot be filtered by words",
+            hint="remove `~`, or search the other collections: -c NAME",
         )
     return to_condition(msgspec.structs.replace(condition, field=key))
 
 
 def _constant(fields: FieldMap) -> Chunk:
-    """What is true of all points: what the configuration says, and nothing else."""
+    """Return what holds for all points by the configuration alone."""
     return Chunk(
         id="",
         repo=fields.constant("repo"),

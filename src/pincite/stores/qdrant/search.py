@@ -1,4 +1,4 @@
-"""A hybrid search in two round trips, or in one call where the server is to fuse."""
+"""Run a hybrid search in two round trips, or in one call if the server fuses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BY_THE_VECTORS = models.QuantizationSearchParams(rescore=True, oversampling=2.0
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One side of a request. `query` is None where there is nothing to look for."""
+    """One side of a request. `query` is None if there is nothing to search for."""
 
     signal: SignalName
     kind: SignalKind
@@ -32,8 +32,11 @@ class Branch:
     params: models.SearchParams | None = None
 
 
-def branches_of(spec: CollectionSpec, request: SearchRequest) -> list[Branch]:
-    """The sides that were asked for."""
+def branches_of(
+    spec: CollectionSpec, request: SearchRequest, corpus: models.Filter | None = None
+) -> list[Branch]:
+    """Return the requested sides. `corpus` has the points whose words count for BM25's idf, None
+    for all."""
     branches = []
     if request.dense is not None:
         query = None if spec.dense is None else request.dense.tolist()
@@ -44,19 +47,22 @@ def branches_of(spec: CollectionSpec, request: SearchRequest) -> list[Branch]:
     if request.sparse is not None:
         query = to_sparse(request.sparse) if request.sparse.indices else None
         kind: SignalKind = "bm25" if spec.idf else "dot"
-        branches.append(Branch("sparse", kind, SPARSE, query, request.sparse_limit))
+        among = None
+        if spec.idf and corpus is not None:
+            among = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus))
+        branches.append(Branch("sparse", kind, SPARSE, query, request.sparse_limit, among))
     return branches
 
 
 @dataclass(frozen=True, slots=True)
 class BranchHits:
-    """Hits, and the revision of each."""
+    """Hits with the revision of each."""
 
     hits: list[Hit]
     revisions: Mapping[str, str]
 
     def without(self, hidden: frozenset[str]) -> list[Hit]:
-        """The hits of other revisions than these."""
+        """Return the hits without those of the given revisions."""
         return [hit for hit in self.hits if self.revisions[hit.id] not in hidden]
 
 
@@ -70,16 +76,19 @@ class Searching:
         spec: CollectionSpec,
         request: SearchRequest,
         options: dict[str, Any],
+        *,
+        filtered_idf: bool = False,
     ) -> None:
         self._connection = connection
         self._name = name
         self._spec = spec
         self._request = request
         self._options = options
-        self.branches = branches_of(spec, request)
+        corpus = to_filter(request.filter) if filtered_idf else None
+        self.branches = branches_of(spec, request, corpus)
 
     async def found(self, hidden: frozenset[str]) -> list[BranchHits]:
-        """What each branch finds, both in one request."""
+        """Return the hits of each side, both in one request."""
         filter_ = to_filter(self._request.filter, hidden)
         return await self._batch(
             [
@@ -98,7 +107,7 @@ class Searching:
         )
 
     async def tails(self, heads: Sequence[BranchHits]) -> list[BranchHits]:
-        """What each side thinks of the hits that only the other side found."""
+        """Return the scores of each side for hits that only the other side found."""
         union = {hit.id for head in heads for hit in head.hits}
         queries = []
         for branch, head in zip(self.branches, heads, strict=True):
@@ -109,7 +118,9 @@ class Searching:
                     query=branch.query,
                     using=branch.using,
                     filter=models.Filter(must=[among_ids(str(UUID(hex=key)) for key in lacking)]),
-                    params=models.SearchParams(exact=True) if branch.using == DENSE else None,
+                    params=models.SearchParams(exact=True)
+                    if branch.using == DENSE
+                    else branch.params,
                     limit=len(lacking),
                     with_payload=[REVISION],
                 )
@@ -119,7 +130,7 @@ class Searching:
     def rankings(
         self, heads: Sequence[BranchHits], tails: Sequence[BranchHits], hidden: frozenset[str]
     ) -> tuple[Ranking, ...]:
-        """The answer, without what is hidden by now."""
+        """Return the result without revisions that are hidden by now."""
         made = []
         for branch, head, tail in zip(self.branches, heads, tails, strict=True):
             own, asked = head.without(hidden), tail.without(hidden)
@@ -128,7 +139,7 @@ class Searching:
         return tuple(made)
 
     async def _batch(self, queries: Sequence[models.QueryRequest | None]) -> list[BranchHits]:
-        """The hits of each, none for None."""
+        """Return the hits of each result, none for None."""
         asked = [query for query in queries if query is not None]
         if not asked:
             return [BranchHits([], {}) for _ in queries]

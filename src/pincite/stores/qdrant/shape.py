@@ -1,4 +1,5 @@
-"""What a collection of another program looks like, and whether it can be searched as configured."""
+"""Read the structure of another program's collection, and check that it can be searched as
+configured."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ _OURS = "pincite"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`vector` is None for the one without a name. `unit` says that all of a sample of vectors have
-    norm 1; `words` are the keys with a full-text index."""
+    """`vector` is None for a vector without a name. `unit` is true if all vectors of a sample have
+    norm 1. `words` are the keys with a full-text index."""
 
     vector: str | None
     dimensions: int
@@ -34,7 +35,7 @@ class Shape:
 
     @property
     def kind(self) -> SignalKind:
-        """What `similarity` gives."""
+        """The kind of score that `similarity` returns."""
         if self.distance == models.Distance.COSINE:
             return "cosine"
         if self.distance == models.Distance.DOT:
@@ -42,8 +43,8 @@ class Shape:
         return "cosine" if self.unit and self.distance == models.Distance.EUCLID else "normalised"
 
     def similarity(self, score: float) -> float:
-        """The server's score as one of which more is better: cosines and products as they are, a
-        distance d of unit vectors as the cosine 1 - d^2 / 2, any other as 1 / (1 + d)."""
+        """Convert the server's score so that more is better: cosines and products unchanged, a
+        distance d of unit vectors to the cosine 1 - d^2 / 2, any other to 1 / (1 + d)."""
         if self.distance in (models.Distance.COSINE, models.Distance.DOT):
             return score
         if self.kind == "cosine":
@@ -52,14 +53,16 @@ class Shape:
 
 
 async def look(connection: Connection, foreign: Foreign) -> Shape:
-    """Two requests. Raises StoreError, and UsageError that says what to write instead."""
+    """Read the structure, in two requests. Raises StoreError, and UsageError with the setting to
+    change."""
     name = foreign.collection
     if not await connection.ask(f"look for {name}", lambda c: c.collection_exists(name)):
-        raise _wrong(foreign, f"there is no collection {name!r} at {connection.where}")
+        raise _wrong(foreign, f"no collection is named {name!r} at {connection.where}")
     info = await connection.ask(f"look at {name}", lambda c: c.get_collection(name))
     if _OURS in (info.config.metadata or {}):
         raise _wrong(
-            foreign, f"{name} belongs to an index of Pincite, which alone knows what is whole in it"
+            foreign,
+            f"{name} belongs to an index of Pincite and can only be read through that index",
         )
     params = info.config.params
     vector, dense = _dense(foreign, params.vectors)
@@ -69,8 +72,8 @@ async def look(connection: Connection, foreign: Foreign) -> Shape:
     if foreign.dimensions not in (0, dense.size):
         raise _wrong(
             foreign,
-            f"the vectors of {name} have {dense.size} dimensions, and {foreign.model} gives"
-            f" {foreign.dimensions}: it was made with another model",
+            f"the vectors of {name} have {dense.size} dimensions, but {foreign.model} makes"
+            f" {foreign.dimensions}: the collection was made with another model",
         )
     records, _ = await connection.ask(
         f"read {name}",
@@ -97,7 +100,7 @@ async def look(connection: Connection, foreign: Foreign) -> Shape:
 
 
 def vector_of(record: models.Record, vector: str | None) -> Sequence[float]:
-    """The dense vector of a record, empty where it has none."""
+    """Return the dense vector of a record, empty if it has none."""
     held: Any = record.vector
     if isinstance(held, Mapping):
         held = held.get(vector or "")
@@ -109,7 +112,7 @@ def _dense(foreign: Foreign, given: Any) -> tuple[str | None, models.VectorParam
     known: Mapping[str, models.VectorParams] = given if isinstance(given, Mapping) else {}
     if isinstance(given, models.VectorParams):
         if foreign.vector:
-            raise _wrong(foreign, f"{name} has one vector without a name: leave `vector` out")
+            raise _wrong(foreign, f"{name} has one vector without a name: remove `vector`")
         chosen, found = None, given
     elif foreign.vector in known:
         chosen, found = foreign.vector or None, known[foreign.vector]
@@ -117,9 +120,9 @@ def _dense(foreign: Foreign, given: Any) -> tuple[str | None, models.VectorParam
         ((chosen, found),) = known.items()
     else:
         asked = f"no vector {foreign.vector!r}" if foreign.vector else "several vectors or none"
-        raise _wrong(foreign, f"{name} has {asked}; {_named(known)}: name one as `vector`")
+        raise _wrong(foreign, f"{name} has {asked}; {_named(known)}: set `vector` to one of them")
     if found.multivector_config is not None:
-        raise _wrong(foreign, f"{name} has many vectors for each point, which is not supported")
+        raise _wrong(foreign, f"{name} has several vectors for each point, which is not supported")
     return chosen, found
 
 
@@ -148,7 +151,7 @@ def _norm(vector: Sequence[float]) -> float:
 
 
 def _named(known: Mapping[str, object]) -> str:
-    return f"there are: {', '.join(sorted(map(repr, known))) or 'none'}"
+    return f"known vectors: {', '.join(sorted(map(repr, known))) or 'none'}"
 
 
 def _wrong(foreign: Foreign, said: str) -> UsageError:

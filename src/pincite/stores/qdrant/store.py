@@ -1,6 +1,6 @@
-"""`pincite.ports.Store` on a Qdrant server, for several writers and searches at once.
+"""`pincite.ports.Store` on a Qdrant server, for several concurrent writers and searches.
 
-How a document stays whole meanwhile is told in `control`.
+`control` explains how a document stays whole.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _REVISIONS = 64  # revisions removed per request
 
 
 class QdrantStore:
-    """Collections of a server, under names that begin with `prefix`. `owner` is the index that
-    they belong to. `consistency` is what reads ask of replicas, None for the first that answers."""
+    """Collections of a server with names that begin with `prefix`. `owner` is the index that they
+    belong to. `consistency` is the read consistency, None for the first replica that answers."""
 
     def __init__(
         self,
@@ -60,8 +60,12 @@ class QdrantStore:
         prefix: str = "",
         layout: Layout = Layout(),
         consistency: str | None = None,
+        filtered_idf: bool = False,
     ) -> None:
+        """`filtered_idf`: count words for BM25's idf in the points that a search's filter matches,
+        not in the whole collection."""
         self._connection = connection
+        self._filtered_idf = filtered_idf
         self._owner = owner
         self._prefix = prefix
         self._layout = layout
@@ -94,6 +98,18 @@ class QdrantStore:
             await writing.finish_taking(self._connection, name)
         self._hidden[spec.name] = await self._read_hidden(name)
         self._removed.setdefault(spec.name, Removed())
+
+    async def attach(self, spec: CollectionSpec) -> None:
+        """Recognise a collection without writing. Raises UsageError for a collection of another
+        index. A missing collection is noticed with its first request."""
+        name = f"{self._prefix}{spec.name}"
+        found = await collections.look(self._connection, name)
+        if found is not None:
+            collections.require_ours(self._connection, name, found, self._owner)
+            self._hidden[spec.name] = await self._read_hidden(name)
+        self._hidden.setdefault(spec.name, frozenset())
+        self._removed.setdefault(spec.name, Removed())
+        self._specs[spec.name] = spec
 
     async def drop(self, collection: str) -> None:
         check_name(collection)
@@ -141,7 +157,7 @@ class QdrantStore:
         gone: Iterable[str],
         keep: int = _KEPT,
     ) -> None:
-        """Apply what removes these, and forget those that were removed some time ago."""
+        """Apply the removal of these revisions, and forget those removed some time ago."""
         removed = self._removed[collection]
         if stale := removed.take(keep):
             operations = [*operations, control.forget(stale)]
@@ -153,7 +169,10 @@ class QdrantStore:
         name, spec = self._name(collection), self._specs[collection]
         check_request(spec, request)
         kind = Fusing if request.fusion != "none" else Searching
-        searching = kind(self._connection, name, spec, request, self._reading)
+        searching = kind(
+            *(self._connection, name, spec, request, self._reading),
+            filtered_idf=self._filtered_idf,
+        )
         hidden = self._hidden[collection]
         for left in reversed(range(_TRIES)):
             heads = await searching.found(hidden)
@@ -281,12 +300,12 @@ class QdrantStore:
                 await writing.change_payloads(self._connection, name, some, values)
 
     async def flush(self) -> None:
-        """What a server has acknowledged is in its log already; this tidies up."""
+        """Tidy up. The server has all acknowledged writes in its log already."""
         for collection in self._specs:
             await self._remove(collection, [], [], keep=0)
 
     async def optimise(self, collection: str) -> bool:
-        """False: servers optimise when they see fit."""
+        """Return False: servers optimise by themselves."""
         self._name(collection)
         return False
 

@@ -1,4 +1,4 @@
-"""Our nouns to the server's and back; payloads are those of `stores.payload`."""
+"""Convert our types to the server's and back; payloads are those of `stores.payload`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pincite.stores.validate import is_id
 
 
 def to_point(point: Point, revision: str, *, aliased: bool) -> models.PointStruct:
-    """A point as the server takes it. An empty sparse vector is left out."""
+    """Convert a point for the server. An empty sparse vector is left out."""
     vector: dict[str, Any] = {}
     if point.sparse.indices:
         vector[SPARSE] = to_sparse(point.sparse)
@@ -44,7 +44,7 @@ def to_point(point: Point, revision: str, *, aliased: bool) -> models.PointStruc
 
 
 def from_record(record: models.Record, *, dense: bool) -> tuple[str, Point]:
-    """Revision and point of a record with payload and vectors."""
+    """Return revision and point of a record with payload and vectors."""
     held = record.payload or {}
     sparse = _vectors(record).get(SPARSE)
     point = Point(
@@ -57,19 +57,19 @@ def from_record(record: models.Record, *, dense: bool) -> tuple[str, Point]:
 
 
 def without_alias(record: models.Record) -> models.PointStruct:
-    """An aliased point as it is to be from now on."""
+    """Return an aliased point with its own id."""
     key, own = payload.without_alias(record.payload or {})
     return models.PointStruct(id=str(key), vector=dict(_vectors(record)), payload=own)
 
 
 def to_sparse(vector: SparseVector) -> models.SparseVector:
-    """A sparse vector as the server takes it."""
+    """Convert a sparse vector for the server."""
     return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
 
 
 def to_vector(record: models.Record) -> Vector | None:
-    """The dense vector of a record, if it has one. Servers normalise; the rounding of what they
-    hand out is undone."""
+    """Return the dense vector of a record, if it has one. Servers normalise vectors; the rounding
+    of the returned values is undone."""
     values = _vectors(record).get(DENSE)
     if values is None:
         return None
@@ -87,7 +87,7 @@ def _from_sparse(sparse: Any) -> SparseVector:
 
 
 def to_filter(filter_: Filter, hidden: Iterable[str] = ()) -> models.Filter | None:
-    """The server's filter, which also keeps hidden revisions out of sight."""
+    """Return the server's filter, which also excludes hidden revisions."""
     must = [to_condition(item) for item in filter_.must]
     should = [to_condition(item) for item in filter_.should]
     must_not = [to_condition(item) for item in filter_.must_not]
@@ -99,7 +99,7 @@ def to_filter(filter_: Filter, hidden: Iterable[str] = ()) -> models.Filter | No
 
 
 def to_condition(item: Condition) -> Any:
-    """One condition as the server's."""
+    """Convert one condition."""
     match item:
         case AnyOf():
             return among_values(item.field, item.values)
@@ -138,17 +138,17 @@ def _match(field: str, match: Any) -> models.FieldCondition:
 
 
 def among_values(field: str, values: Iterable[str]) -> models.FieldCondition:
-    """Is or contains the field one of these values?"""
+    """Is the field one of these values, or does it contain one?"""
     return _match(field, models.MatchAny(any=list(values)))
 
 
 def among(field: str, values: Iterable[str]) -> models.Filter:
-    """The points of which this is true, hidden or not."""
+    """Select the points that match, hidden or not."""
     return models.Filter(must=[among_values(field, values)])
 
 
 def among_ids(keys: Iterable[str]) -> models.HasIdCondition:
-    """The points of these ids."""
+    """Select the points with these ids."""
     return models.HasIdCondition(has_id=list(keys))
 
 
@@ -158,6 +158,6 @@ def missing(field: str) -> models.IsEmptyCondition:
 
 
 def to_hits(points: Iterable[models.ScoredPoint]) -> list[Hit]:
-    """Hits by (-score, id): servers leave the order of equal scores open."""
+    """Sort hits by (-score, id), because servers do not order equal scores."""
     hits = [Hit(UUID(str(point.id)).hex, float(point.score)) for point in points]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))

@@ -23,8 +23,8 @@ _PAGE = 1_000
 async def stage(
     connection: Connection, name: str, revisions: Mapping[str, Sequence[Point]]
 ) -> None:
-    """Upsert, under aliases where another revision has the ids. A point that has an alias already
-    keeps it. Revisions without points are put out of sight first, in the same request."""
+    """Upsert points, under aliases where another revision has the ids. A point that already has an
+    alias keeps it. New revisions are hidden first, in the same request."""
     before: list[models.UpdateOperation] = []
     if fresh := revisions.keys() - await counts(connection, name, REVISION, revisions):
         before.append(control.hide(sorted(fresh)))
@@ -69,7 +69,7 @@ async def take_ids(connection: Connection, name: str, revisions: Collection[str]
 
 
 async def finish_taking(connection: Connection, name: str) -> None:
-    """After a crash: `take_ids` has begun if one of a revision's own ids is its own."""
+    """Recover after a crash: `take_ids` has begun if a point of a revision has its own id."""
     for revision in await counts(connection, name, ALIASED):
         records = await scroll(connection, name, among(ALIASED, [revision]))
         own = [str(UUID(hex=(record.payload or {})[OWN_ID])) for record in records]
@@ -78,7 +78,7 @@ async def finish_taking(connection: Connection, name: str) -> None:
 
 
 def publication(replaced: Mapping[str, str | None]) -> list[models.UpdateOperation]:
-    """Each seen, and what it replaces out of sight, in one write; then that is deleted."""
+    """Show each revision and hide the one that it replaces in one write, then delete the latter."""
     operations: list[models.UpdateOperation] = [control.switch(replaced)]
     if gone := [old for old in replaced.values() if old is not None]:
         operations.append(control.delete(gone))
@@ -86,14 +86,14 @@ def publication(replaced: Mapping[str, str | None]) -> list[models.UpdateOperati
 
 
 def removal(revisions: Sequence[str]) -> list[models.UpdateOperation]:
-    """Out of sight, then deleted."""
+    """Hide revisions, then delete them."""
     return [control.hide(revisions), control.delete(revisions)]
 
 
 async def apply(
     connection: Connection, name: str, operations: Sequence[models.UpdateOperation]
 ) -> None:
-    """Operations one after the other, in one request; they are done when this returns."""
+    """Run operations in order in one request. They are complete when this returns."""
     await connection.ask(
         f"write to {name}",
         lambda client: client.batch_update_points(
@@ -103,7 +103,7 @@ async def apply(
 
 
 async def owners(connection: Connection, name: str, ids: Sequence[str]) -> dict[UUID, str]:
-    """The revision to which each of these points belongs; unknown ones are left out."""
+    """Return the revision of each point; unknown points are left out."""
     if not ids:
         return {}
     records = await connection.ask(
@@ -118,7 +118,7 @@ async def owners(connection: Connection, name: str, ids: Sequence[str]) -> dict[
 async def counts(
     connection: Connection, name: str, field: str, values: Collection[str] | None = None
 ) -> dict[str, int]:
-    """How many points have each value of a field, or each of these."""
+    """Count the points for each value of a field, or for each of the given values."""
     if values is not None and not values:
         return {}
     only = None if values is None else among(field, values)
@@ -130,7 +130,7 @@ async def counts(
 
 
 def _plain(value: str) -> str:
-    """Facets may write 32 hex digits as a UUID, which no revision is."""
+    """Facets may return 32 hex digits in the form of a UUID, which no revision has."""
     try:
         return UUID(value).hex
     except ValueError:
@@ -140,7 +140,7 @@ def _plain(value: str) -> str:
 async def scroll(
     connection: Connection, name: str, filter_: models.Filter, *, vectors: bool = False
 ) -> list[models.Record]:
-    """All points that the filter lets pass, hidden or not."""
+    """Return all points that match the filter, hidden or not."""
     found: list[models.Record] = []
     offset: Any = None
     while True:

@@ -1,1 +1,1 @@
-"""The embedded store: Qdrant Edge behind a validating adapter."""
+"""The embedded store: Qdrant Edge behind an adapter that validates."""

@@ -1,8 +1,8 @@
-"""A copy of every dense vector, one byte a dimension, that is cheap to read.
+"""A copy of every dense vector, one byte per dimension, that is cheap to read.
 
-Qdrant Edge hands out a vector as a list of Python's floats. To make 384 of them and an array of
-those takes as long as to read the chunk itself, a text in the payload takes next to nothing. The
-copy is for comparing chunks with each other; searches use the vectors themselves.
+Qdrant Edge returns a vector as a list of Python's floats. Creating 384 of them and an array takes
+as long as reading the chunk itself; a text in the payload takes almost nothing. The copy is for
+comparing chunks with each other; searches use the vectors themselves.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ _LARGEST = 127
 
 
 def to_coarse(vector: Vector) -> str:
-    """Base64 of signed bytes, the largest component being 127 or -127. Zeros stay zeros."""
-    import numpy as np  # late: an index by word alone never needs it
+    """Return base64 of signed bytes; the largest component becomes 127 or -127. Zeros stay
+    zeros."""
+    import numpy as np  # late: an index for keyword search alone never needs it
 
     largest = float(np.abs(vector).max(initial=0.0)) or 1.0
     codes = np.rint(vector * (_LARGEST / largest)).astype(np.int8)
@@ -25,7 +26,8 @@ def to_coarse(vector: Vector) -> str:
 
 
 def from_coarse(texts: Sequence[str]) -> Sequence[Vector]:
-    """Unit vectors of one length; a component is off by about 1/254 of the largest at most."""
+    """Return unit vectors of equal length; a component is off by at most about 1/254 of the
+    largest."""
     if not texts:
         return ()
     import numpy as np

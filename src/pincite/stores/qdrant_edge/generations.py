@@ -23,7 +23,7 @@ from pincite.support.capabilities import sync_path
 STATE = "state.json"
 FIRST = "g000001"
 _VECTORS = "matrix.dat"
-#: What Qdrant Edge drops from the page cache when it opens a generation, and needs for searches.
+#: Files that Qdrant Edge drops from the page cache when it opens a generation, and needs to search.
 _DROPPED = ("vector_index-*/inverted_index.dat", "store/page_*.dat", "payload_storage/page_*.dat")
 #: Large files that Qdrant Edge never opens to write (as strace shows): vectors, words, the graph.
 ONLY_READ = ("matrix.dat", "inverted_index.dat", "links_compressed.bin", "graph.bin")
@@ -32,9 +32,10 @@ _READ_BYTES = 1024 * 1024
 
 
 class State(msgspec.Struct):
-    """`written` and `deleted` count points since the generation was optimised. `dimensions` is 0
-    while there are no dense vectors. `layout` is the one that it was optimised with. `idf` says
-    whether Qdrant Edge multiplies with the IDF, None in a state of a version that did not say."""
+    """The state of a collection. `written` and `deleted` count points since the generation was
+    optimised. `dimensions` is 0 while there are no dense vectors. `layout` is the one that it was
+    optimised with. `idf` says whether Qdrant Edge multiplies with the IDF, None in a state of a
+    version that did not record it."""
 
     generation: str = FIRST
     dimensions: int = 0
@@ -45,7 +46,7 @@ class State(msgspec.Struct):
 
 
 def read_state(root: Path) -> State | None:
-    """None where no generation has been finished. Raises msgspec.DecodeError, OSError."""
+    """Return the state, None if no generation is finished. Raises msgspec.DecodeError, OSError."""
     try:
         return msgspec.json.decode((root / STATE).read_bytes(), type=State)
     except FileNotFoundError:
@@ -53,7 +54,7 @@ def read_state(root: Path) -> State | None:
 
 
 def write_state(root: Path, state: State) -> None:
-    """Replace the state as a whole; it survives a loss of power."""
+    """Replace the state atomically; it survives a power failure."""
     fresh = root / f"{STATE}.new"
     with fresh.open("wb") as file:
         file.write(msgspec.json.encode(state))
@@ -64,55 +65,55 @@ def write_state(root: Path, state: State) -> None:
 
 
 def next_generation(current: str) -> str:
-    """The name that follows."""
+    """Return the name of the next generation."""
     return f"g{int(current[1:]) + 1:06d}"
 
 
 def sweep(root: Path, current: str) -> None:
-    """Remove generations that a crash has left behind."""
+    """Remove generations left behind by a crash."""
     for leftover in root.glob("g*"):
         if leftover.name != current:
             shutil.rmtree(leftover, ignore_errors=True)
 
 
 def sync_log(generation: Path) -> None:
-    """Make every operation so far survive a loss of power: Qdrant Edge writes each into its log
-    first, and applies them again after a crash."""
+    """Make every operation so far survive a power failure. Qdrant Edge first writes each into its
+    log, and applies them again after a crash."""
     log = generation / "wal"
     done = set[str]()
     while waiting := sorted(path for path in log.iterdir() if path.name not in done):
         for path in waiting:
             done.add(path.name)
-            with suppress(FileNotFoundError):  # it has got another name, and comes with the next
+            with suppress(FileNotFoundError):  # it was renamed, and is listed under its new name
                 sync(path)
     sync(log)
 
 
 def sync_files(generation: Path) -> None:
-    """Write what is in memory of all files, so that Qdrant Edge has little to wait for when it
-    flushes: it keeps Python's lock meanwhile."""
+    """Sync all files, so that Qdrant Edge has little to wait for at its flush, during which it
+    keeps Python's lock."""
     for path in generation.rglob("*"):
-        with suppress(FileNotFoundError):  # the engine names and removes files at any time
+        with suppress(FileNotFoundError):  # the engine renames and removes files at any time
             if path.is_file():
                 sync(path)
 
 
 def prepare_to_close(generation: Path) -> None:
-    """Write what Qdrant Edge would write when it closes a generation that has been replaced, while
-    nobody is answered. What cannot be written does not matter: it is removed next."""
+    """Sync a replaced generation before Qdrant Edge closes it, since no request is answered during
+    the close. Errors do not matter: the files are removed next."""
     with suppress(OSError):
         sync_files(generation)
 
 
 def sync(path: Path) -> None:
-    """Make a file, or the names in a folder, survive a loss of power."""
+    """Make a file, or the names in a folder, survive a power failure."""
     sync_path(path)
 
 
 def files_to_open(generation: Path, *, vectors: bool) -> list[Path]:
-    """What Qdrant Edge reads when it opens a generation. It keeps Python's lock meanwhile: 280 ms
-    with 100,000 chunks, 100 where these are in the page cache. It reads `vectors` only where they
-    are not to stay on disk."""
+    """Return the files that Qdrant Edge reads when it opens a generation. It keeps Python's lock
+    meanwhile: 280 ms with 100,000 chunks, 100 if these are in the page cache. It reads `vectors`
+    only if they are not to stay on disk."""
     return [
         path
         for path in generation.rglob("*")
@@ -123,13 +124,14 @@ def files_to_open(generation: Path, *, vectors: bool) -> list[Path]:
 
 
 def files_to_search(generation: Path) -> list[Path]:
-    """Words and texts. Qdrant Edge maps them, drops what is cached of them when it opens them, and
-    then waits for the disk at each one: 30 chunks take 1.2 ms, read ahead 0.35."""
+    """Return the files of words and texts. Qdrant Edge maps them, drops them from the page cache
+    when it opens them, and then waits for the disk at each one: 30 chunks take 1.2 ms, with
+    read-ahead 0.35."""
     return [path for pattern in _DROPPED for path in generation.glob(f"segments/**/{pattern}")]
 
 
 def read_ahead(paths: Iterable[Path], stopped: Event) -> None:
-    """Bring files into the page cache, in their order, until `stopped` or until it is enough."""
+    """Read files into the page cache, in their order, until `stopped` or until a limit of bytes."""
     left = _READ_AHEAD_BYTES
     for path in paths:
         with suppress(FileNotFoundError), path.open("rb", buffering=0) as file:
@@ -138,12 +140,12 @@ def read_ahead(paths: Iterable[Path], stopped: Event) -> None:
 
 
 def space_taken(root: Path) -> int:
-    """Bytes on disk. Qdrant Edge's files have holes, so blocks are counted."""
+    """Return the bytes on disk. Qdrant Edge's files have holes, so blocks are counted."""
     taken = 0
     for folder, _, names in os.walk(root):
         for name in names:
             try:
                 taken += os.lstat(f"{folder}/{name}").st_blocks * 512
             except FileNotFoundError:
-                continue  # Qdrant Edge replaced it meanwhile
+                continue  # Qdrant Edge has replaced it
     return taken

@@ -1,7 +1,7 @@
-"""How Qdrant Edge keeps dense vectors: as they are, or quantised beside; in memory, or on disk.
+"""The storage of dense vectors in Qdrant Edge: unchanged or also quantised; in memory or on disk.
 
 A layout takes effect when a shard is optimised and large enough for a graph. Before that, and for
-points written since, searches are exact over vectors as they are.
+points written since, searches are exact over the unquantised vectors.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from pincite.stores.payload import DENSE, SPARSE
 
 Quantization: TypeAlias = Literal["none", "scalar", "binary"]
 
-#: So many times the hits that were asked for are found by quantised vectors, and then put in order
-#: by the vectors themselves. Without it recall ends where the quantised order does, whatever
-#: `hnsw_ef`: .98 for int8 and .69 for one bit of 8,000 synthetic chunks, with it 1.0 and .99.
+#: Quantised vectors find this multiple of the requested hits; the vectors themselves then sort
+#: them. Without it recall is limited by the quantised order, whatever `hnsw_ef`: .98 for int8 and
+#: .69 for one bit of 8,000 synthetic chunks, with it 1.0 and .99.
 _OVERSAMPLING: dict[Quantization, float] = {"scalar": 2.0, "binary": 4.0}
 
 
 #: Qdrant Edge holds Python's lock, so only one search runs at a time; further threads of its own
-#: look for work, spinning, when there is none.
+#: would only spin without work.
 _SEARCH_THREADS = 1
 
 
 class EdgeLayout(msgspec.Struct, frozen=True):
-    """`scalar` is int8, `binary` one bit a dimension; quantised vectors are kept in memory. With
-    `on_disk` the vectors themselves are read from disk when they are needed."""
+    """A layout: `scalar` is int8, `binary` one bit per dimension; quantised vectors are kept in
+    memory. With `on_disk` the vectors themselves are read from disk when needed."""
 
     quantization: Quantization = "none"
     on_disk: bool = False
 
 
-#: Unless something else is asked for: searches are faster, and hits and scores the same.
+#: The default: searches are faster, and hits and scores the same.
 USUAL = EdgeLayout("scalar")
 
 
 def shard_config(*, idf: bool) -> edge.EdgeConfig:
-    """What a shard is created and opened with: its sparse weights are multiplied with the IDF, or
-    not. Of dense vectors and their layout nothing is said, they stay as they are."""
+    """Return the configuration that creates or opens a shard. `idf` says whether sparse weights are
+    multiplied with the IDF. Dense vectors and their layout are left out and stay unchanged."""
     sparse = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)
     return edge.EdgeConfig(
         vectors={}, sparse_vectors={SPARSE: sparse}, max_search_threads=_SEARCH_THREADS
@@ -48,7 +48,8 @@ def shard_config(*, idf: bool) -> edge.EdgeConfig:
 
 
 def config_for(layout: EdgeLayout, dimensions: int) -> edge.EdgeConfig:
-    """What a shard is opened with to be optimised; what is not said stays as it is."""
+    """Return the configuration to open a shard with for optimising; everything else stays
+    unchanged."""
     pinned = edge.Memory.Pinned
     match layout.quantization:
         case "scalar":
@@ -67,7 +68,7 @@ def config_for(layout: EdgeLayout, dimensions: int) -> edge.EdgeConfig:
 
 
 def search_params(layout: EdgeLayout, hnsw_ef: int, exact: bool) -> edge.SearchParams:
-    """Parameters of a dense search whose scores are those of the vectors themselves."""
+    """Return parameters of a dense search whose scores are those of the vectors themselves."""
     oversampling = _OVERSAMPLING.get(layout.quantization)
     again = edge.QuantizationSearchParams(rescore=True, oversampling=oversampling)
     return edge.SearchParams(
@@ -76,5 +77,5 @@ def search_params(layout: EdgeLayout, hnsw_ef: int, exact: bool) -> edge.SearchP
 
 
 def unquantised() -> edge.SearchParams:
-    """Parameters for the scores of given points."""
+    """Return parameters for the scores of given points."""
     return edge.SearchParams(quantization=edge.QuantizationSearchParams(ignore=True))

@@ -13,7 +13,6 @@ away.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import shutil
 import signal
@@ -29,27 +28,27 @@ from pincite.errors import StoreError
 from pincite.support.capabilities import be_nice
 from pincite.support.concurrency import run_to_completion
 
-if TYPE_CHECKING:  # Qdrant Edge is imported after the child has become nice
+if TYPE_CHECKING:  # Qdrant Edge is imported after the child has lowered its priority
     from pincite.stores.qdrant_edge.layout import EdgeLayout
 
-_NICENESS = 19  # searches and the encoder go first
+_NICENESS = 19  # searches and the encoder have priority
 _PR_SET_PDEATHSIG = 1
 
 
 class Child:
-    """The parent's side of the conversation."""
+    """The parent's side of the protocol."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
     async def ready(self) -> None:
-        """Return when it waits for `copy`."""
+        """Return when the child waits for `copy`."""
         await self._hear(b"ready\n")
 
     async def copy(self) -> None:
-        """Let it copy, and return when that is done."""
+        """Let the child copy, and return when that is done."""
         if self._process.stdin is not None:
-            with suppress(ConnectionError):  # its exit code says more
+            with suppress(ConnectionError):  # its exit code has the reason
                 self._process.stdin.write(b"copy\n")
                 await self._process.stdin.drain()
         await self._hear(b"copied\n")
@@ -67,15 +66,15 @@ class Child:
     async def _hear(self, line: bytes) -> None:
         if self._process.stdout is not None and await self._process.stdout.readline() != line:
             await self.end()
-            raise StoreError("optimising ended too soon", hint="pincite status")
+            raise StoreError("optimising ended early", hint="pincite status")
 
 
 @asynccontextmanager
 async def optimising_child(
     source: Path, target: Path, dimensions: int, layout: EdgeLayout
 ) -> AsyncIterator[Child]:
-    """A child that is gone when the block ends, however that ends, and however often the caller is
-    cancelled meanwhile."""
+    """Yield a child that is certain to end with the block, however the block ends, and however
+    often the caller is cancelled meanwhile."""
     pipe = asyncio.subprocess.PIPE
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
@@ -94,7 +93,7 @@ async def optimising_child(
 
 async def _end(starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
     process = await starting
-    with suppress(ProcessLookupError):  # it has ended by itself
+    with suppress(ProcessLookupError):  # it has already ended
         process.kill()
     await process.communicate()
 
@@ -108,7 +107,7 @@ def copy_sparse(source: str, target: str) -> None:
         while position < size:
             try:
                 start = os.lseek(reader.fileno(), position, os.SEEK_DATA)
-            except OSError:  # no data behind this position
+            except OSError:  # no data after this position
                 break
             position = os.lseek(reader.fileno(), start, os.SEEK_HOLE)
             os.lseek(reader.fileno(), start, os.SEEK_SET)
@@ -121,8 +120,10 @@ def copy_sparse(source: str, target: str) -> None:
 
 
 def main(source: str, target: str, dimensions: str, layout: str) -> int:
-    """Copy, optimise, flush, close. 1 if the parent has gone before it began."""
+    """Copy, optimise, flush and close. Return 1 if the parent has ended before the start."""
     if sys.platform == "linux":
+        import ctypes  # late: the daemon imports this module, too
+
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     be_nice(_NICENESS)
     import qdrant_edge as edge

@@ -1,4 +1,4 @@
-"""A hybrid search as calls of Qdrant Edge."""
+"""Run a hybrid search as calls of Qdrant Edge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pincite.stores.qdrant_edge.translate import NOTHING, ScoredIds
 
 
 def search(shard: Shard, spec: CollectionSpec, request: SearchRequest) -> tuple[Ranking, ...]:
-    """As `Store.search`, for a request that has been checked."""
+    """Search as `Store.search` does, for a validated request."""
     name, dense, sparse = spec.name, request.dense, request.sparse
     filter_ = translate.to_filter(request.filter, shard.hidden)
     dense_query = sparse_query = None
@@ -62,7 +62,7 @@ def _nearest(
 
 
 def _among(shard: Shard, query: edge.Query | None, ids: set[UUID]) -> ScoredIds:
-    """What one side thinks of the hits that only the other side found."""
+    """Return one side's scores of the hits that only the other side found."""
     if query is None or not ids:
         return NOTHING
     return shard.ask(
@@ -91,8 +91,8 @@ def _fused(
     sparse: edge.Query | None,
     filter_: edge.Filter | None,
 ) -> Ranking:
-    """Both branches in one call. Qdrant Edge reads filters and parameters of a prefetch only, and
-    counts ranks from 0, so that its k is one more than ours."""
+    """Run both branches in one call. Qdrant Edge reads only filters and parameters of a prefetch,
+    and counts ranks from 0, so its k is one more than ours."""
     branches = (
         (dense, request.dense_limit, _params(shard, request)),
         (sparse, request.sparse_limit, None),

@@ -1,9 +1,10 @@
-"""One collection on disk: its current generation, open, and the next one in the making.
+"""One collection on disk: its open current generation, and the next one in preparation.
 
 Qdrant Edge keeps Python's lock during a call. Searches and writes take milliseconds, but a flush
 waits for the disk, and optimising takes seconds to minutes. So durability comes from syncing the
-log of Qdrant Edge in a thread, and a child process optimises a copy while this one goes on; what is
-written meanwhile is also kept in a journal and applied to the copy, which then becomes current.
+log of Qdrant Edge in a thread, and a child process optimises a copy while this one continues.
+Writes made meanwhile are also kept in a journal and applied to the copy, which then becomes
+current.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import qdrant_edge as edge
 
 from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
 from pincite.model import AttributeType
-from pincite.stores.payload import DENSE
+from pincite.stores.payload import ALIASED, DENSE
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge.generations import State
 from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
@@ -33,24 +34,24 @@ from pincite.support.concurrency import run_to_completion
 
 T = TypeVar("T")
 
-#: What is needed besides the spare room to open, to remove, and to end what was begun.
+#: Space needed besides the spare room to open, to remove, and to finish started work.
 _FINISHING = FINISHING_BYTES - SPARE_BYTES
 #: Optimising pays from this share of points that were written or removed since the last time.
 WORTHWHILE_SHARE = 0.1  # guess, unmeasured
-_GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer Qdrant Edge builds no graph
-_COPY_STEP = 128  # points copied at a time: some milliseconds of Qdrant Edge's time
-_JOURNAL_STEP = 8  # operations applied to a copy before searches get their turn
-#: How long between two steps that keep everybody waiting: whoever has come meanwhile goes first.
-#: One round of the event loop is not enough to read a request from its socket and answer it.
+_GRAPH_BYTES = 10_000 * 1024  # of vectors; with fewer, Qdrant Edge builds no graph
+_COPY_STEP = 128  # points copied at a time: a few milliseconds in Qdrant Edge
+_JOURNAL_STEP = 8  # operations applied to a copy before searches get a turn
+#: The pause between two steps that block everything: requests received meanwhile go first. One
+#: round of the event loop is not enough to read a request from its socket and answer it.
 _TURN_S = 0.005
-_JOURNAL_POINTS = 50_000  # about 150 MB; with more the copy is given up  # guess, unmeasured
-#: With more Qdrant Edge flushes, which empties its log. Nobody is answered meanwhile: for half a
-#: second with 256 MB, for 80 to 160 ms with 64 MB, for 40 to 90 where files are synced before.
+_JOURNAL_POINTS = 50_000  # about 150 MB; with more the copy is abandoned  # guess, unmeasured
+#: Above this, Qdrant Edge flushes, which empties its log. No request is answered meanwhile: for
+#: half a second with 256 MB, for 80 to 160 ms with 64 MB, for 40 to 90 if files are synced before.
 _LOG_BYTES = 64 * 1024 * 1024
 
 
 class Shard:
-    """An open shard. One process at a time may hold it."""
+    """An open shard. Only one process at a time may hold it."""
 
     def __init__(
         self,
@@ -60,11 +61,11 @@ class Shard:
         idf: bool = True,
         layout: EdgeLayout = EdgeLayout(),
     ) -> None:
-        """Open the current generation, or create the first, with Qdrant Edge's IDF or without.
-        `layout` is for those to come. Raises StoreError, DiskFull."""
+        """Open the current generation, or create the first, with or without Qdrant Edge's IDF.
+        `layout` applies to future generations. Raises StoreError, DiskFull."""
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
-        self.writing = asyncio.Lock()  #: whoever calls `apply` holds it
+        self.writing = asyncio.Lock()  # the caller of `apply` holds it
         self._free_bytes = free_bytes
         self._wanted = layout
         self._journal: list[edge.UpdateOperation] | None = None
@@ -75,29 +76,37 @@ class Shard:
         root.mkdir(parents=True, exist_ok=True)
         self.require_space(_FINISHING)
         self._state, self._shard = self.guard("open", lambda: open_shard(root, idf=idf))
+        #: Whether points may wait under aliases. Their index exists from the first such point on.
+        self.has_aliases = ALIASED in self.ask(lambda s: s.info().payload_schema)
 
     def read_ahead(self) -> None:
-        """Begin to bring words and texts into memory, in a thread. Searches need not wait."""
+        """Start reading words and texts into memory, in a thread. Searches need not wait."""
         needed = generations.files_to_search(self.root / self._state.generation)
         self._reading = Thread(target=generations.read_ahead, args=(needed, self._closing))
         self._reading.start()
 
     def set_dimensions(self, dimensions: int) -> None:
-        """Add dense vectors to a shard that has none."""
+        """Add dense vectors to a shard without any."""
         if dimensions and not self._state.dimensions:
             self.apply(add_dense(dimensions))
             self._state.dimensions = dimensions
             self.guard("write to", lambda: generations.write_state(self.root, self._state))
 
     def set_attributes(self, attributes: Mapping[str, AttributeType]) -> None:
-        """Make the payload indexes of attributes that have none."""
+        """Create the missing payload indexes of attributes."""
         schema = self.ask(lambda s: {k: v.data_type for k, v in s.info().payload_schema.items()})
         for operation in to_indexes(attributes, schema):
             self.apply(operation)
 
+    def allow_aliases(self) -> None:
+        """Create the index of points that wait under aliases. Most collections never need one."""
+        if not self.has_aliases:
+            self.apply(index_of(ALIASED))
+            self.has_aliases = True
+
     async def set_idf(self, *, idf: bool, attributes: Mapping[str, AttributeType] = {}) -> None:
-        """Let Qdrant Edge multiply with the IDF or not. It cannot change that, so all points are
-        copied into a new generation with indexes of `attributes`; searches go on meanwhile."""
+        """Turn Qdrant Edge's IDF on or off. It cannot change that in place, so all points are
+        copied into a new generation with indexes of `attributes`; searches continue meanwhile."""
         if idf == self._state.idf:
             return
         await self._stop_optimising()
@@ -108,7 +117,8 @@ class Shard:
             with translated(self.root.name, "copy"):
                 fresh = create_shard(path, idf=idf, dimensions=state.dimensions)
                 try:
-                    for operation in to_indexes(attributes, {}):
+                    aliases = [index_of(ALIASED)] if self.has_aliases else []
+                    for operation in (*aliases, *to_indexes(attributes, {})):
                         fresh.update(operation)
                     await copy_points(self._shard, fresh)
                     self._require_whole(fresh)
@@ -117,26 +127,26 @@ class Shard:
                     path = self.root / self._state.generation
                     fresh, self._shard, self._state = self._shard, fresh, state
                 finally:
-                    fresh.close()  # the old one, or the copy that failed
+                    fresh.close()  # the old one, or the failed copy
                     shutil.rmtree(path, ignore_errors=True)
 
     @property
     def dimensions(self) -> int:
-        """Length of the dense vectors, 0 if there are none."""
+        """Return the length of the dense vectors, 0 if there are none."""
         return self._state.dimensions
 
     @property
     def layout(self) -> EdgeLayout:
-        """That of the current generation."""
+        """Return the layout of the current generation."""
         return self._state.layout
 
     @property
     def optimising(self) -> bool:
-        """Is a child process at work?"""
+        """Return whether a child process is running."""
         return self._optimising is not None
 
     def guard(self, verb: str, call: Callable[[], T]) -> T:
-        """Run one call of Qdrant Edge and translate what it raises: StoreError, EnginePanicked."""
+        """Run one call of Qdrant Edge and translate its errors: StoreError, EnginePanicked."""
         with translated(self.root.name, verb):
             return call()
 
@@ -145,14 +155,13 @@ class Shard:
         free = self._free_bytes(self.root)
         if free < needed + SPARE_BYTES:
             raise DiskFull(
-                f"{free / 1e6:.0f} MB are free at {self.root}, and"
-                f" {(needed + SPARE_BYTES) / 1e6:.0f} MB are needed to write safely;"
-                " nothing was written",
+                f"{free / 1e6:.0f} MB are free at {self.root}, but safe writing needs"
+                f" {(needed + SPARE_BYTES) / 1e6:.0f} MB; nothing was written",
                 hint="make room on that disk, then run the same command again",
             )
 
     def apply(self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0) -> None:
-        """Apply one operation. It survives a killed process when this returns."""
+        """Apply one operation. After the return it survives a killed process."""
         self.require_space(_FINISHING)
         self.guard("write to", lambda: self._shard.update(operation))
         self._state.written += written
@@ -164,16 +173,16 @@ class Shard:
                 self._optimising.cancel()
 
     def ask(self, call: Callable[[edge.EdgeShard], T]) -> T:
-        """Run one read on Qdrant Edge. Its objects make each value anew when they are looked at, so
-        what is wanted of them is read in `call`."""
+        """Run one read on Qdrant Edge. Its objects create each value anew at every access, so
+        `call` reads all wanted values."""
         return self.guard("search", lambda: call(self._shard))
 
     def count(self, filter_: edge.Filter | None = None) -> int:
-        """How many points there are, exactly, staged ones included."""
+        """Return the exact number of points, staged ones included."""
         return int(self.ask(lambda s: s.count(edge.CountRequest(exact=True, filter=filter_))))
 
     async def flush(self) -> None:
-        """Return when everything written so far survives a loss of power."""
+        """Return when everything written so far survives a power failure."""
         async with self.writing:
             path = self.root / self._state.generation
             if generations.space_taken(path / "wal") > _LOG_BYTES:
@@ -190,12 +199,12 @@ class Shard:
         generations.write_state(self.root, self._state)
 
     async def close(self) -> None:
-        """Flush and let go of the files."""
+        """Flush and release the files."""
         self._closing.set()
         await self._stop_optimising()
         if self._reading is not None:
             await asyncio.to_thread(self._reading.join)
-        async with self.writing:  # a flush may be under way, and writes the state, too
+        async with self.writing:  # a flush may be running, which also writes the state
             try:
                 self.guard("flush", self._shard.flush)
                 self.guard("flush", lambda: generations.write_state(self.root, self._state))
@@ -203,8 +212,8 @@ class Shard:
                 self.guard("close", self._shard.close)
 
     def worth_optimising(self) -> bool:
-        """Are many points outside the graph, or removed and still counted by IDF, or vectors kept
-        in another way than they should be?"""
+        """Return whether many points are outside the graph, or removed but still counted by IDF, or
+        whether vectors have another layout than they should."""
         points, state = self.count(), self._state
         few = WORTHWHILE_SHARE * points
         graph = points * state.dimensions * 4 >= _GRAPH_BYTES
@@ -212,7 +221,8 @@ class Shard:
         return state.deleted > few or (graph and stale)
 
     async def optimise(self) -> bool:
-        """Optimise a copy in a child process and make it current. False if that was stopped."""
+        """Optimise a copy in a child process and make it current. Return False if that was
+        stopped."""
         if self._optimising is not None:
             return False
         self.require_space(3 * generations.space_taken(self.root))
@@ -267,7 +277,7 @@ class Shard:
                 await asyncio.sleep(_TURN_S)
             await asyncio.to_thread(generations.sync_log, path)
             await self._read_ahead(generations.files_to_search(path))
-            async with self.writing:  # and nothing below gives way to anyone
+            async with self.writing:  # and nothing below yields to other tasks
                 self._replay(fresh, _JOURNAL_STEP + len(self._journal or ()))
                 self._require_whole(fresh)
                 state = State(
@@ -286,14 +296,14 @@ class Shard:
             await run_to_completion(asyncio.to_thread(generations.prepare_to_close, old))
         finally:
             await asyncio.sleep(_TURN_S)
-            self.guard("close", fresh.close)  # the old one, or the copy that failed
+            self.guard("close", fresh.close)  # the old one, or the failed copy
 
     def _require_whole(self, copy: edge.EdgeShard) -> None:
         counted = self.guard("count", lambda: copy.count(edge.CountRequest(exact=True)))
         if counted != self.count():
             raise StoreError(
-                f"the copy of collection {self.root.name!r} has {counted} points"
-                f" instead of {self.count()}, and was not used"
+                f"the copy of collection {self.root.name!r} has {counted} points instead of"
+                f" {self.count()}; it was discarded"
             )
 
     async def _read_ahead(self, paths: list[Path]) -> None:
@@ -309,7 +319,7 @@ class Shard:
 
 @contextmanager
 def translated(collection: str, verb: str) -> Iterator[None]:
-    """What calls of Qdrant Edge raise as StoreError or EnginePanicked."""
+    """Translate errors of Qdrant Edge's calls to StoreError or EnginePanicked."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
@@ -323,8 +333,8 @@ def translated(collection: str, verb: str) -> Iterator[None]:
 
 
 def open_shard(root: Path, *, idf: bool) -> tuple[State, edge.EdgeShard]:
-    """The current generation below `root`, or the first. What is there already says itself whether
-    Qdrant Edge multiplies with the IDF; what earlier versions made is as `idf` says."""
+    """Open the current generation below `root`, or create the first. An existing state records
+    whether Qdrant Edge multiplies with the IDF; `idf` applies to states of earlier versions."""
     state = generations.read_state(root)
     generations.sweep(root, state.generation if state else "")
     if state is not None:
@@ -337,30 +347,35 @@ def open_shard(root: Path, *, idf: bool) -> tuple[State, edge.EdgeShard]:
 
 
 def load_shard(path: Path, *, idf: bool) -> edge.EdgeShard:
-    """Open a shard that was created so."""
+    """Open a shard that was created with this `idf`."""
     return edge.EdgeShard.load(str(path), shard_config(idf=idf))
 
 
 def create_shard(path: Path, *, idf: bool, dimensions: int = 0) -> edge.EdgeShard:
-    """An empty shard in a new folder, with dense vectors if they have dimensions."""
+    """Create an empty shard in a new folder, with dense vectors if `dimensions` is not 0."""
     path.mkdir()
     shard = edge.EdgeShard.create(str(path), shard_config(idf=idf))
     for name in INDEXED_FIELDS:
-        mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
-        shard.update(edge.UpdateOperation.create_field_index(name, mapped))
+        shard.update(index_of(name))
     if dimensions:
         shard.update(add_dense(dimensions))
     shard.flush()
     return shard
 
 
+def index_of(name: str) -> edge.UpdateOperation:
+    """Return the operation that creates the index of one of our fields, mapped from disk."""
+    mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
+    return edge.UpdateOperation.create_field_index(name, mapped)
+
+
 def add_dense(dimensions: int) -> edge.UpdateOperation:
-    """What gives a shard dense vectors."""
+    """Return the operation that gives a shard dense vectors."""
     return edge.UpdateOperation.create_dense_vector(DENSE, dimensions, edge.Distance.Cosine)
 
 
 async def copy_points(source: edge.EdgeShard, target: edge.EdgeShard) -> None:
-    """Copy all points as they are. Others get their turn between two steps; nobody may write to the
+    """Copy all points unchanged. Other tasks run between two steps; none may write to the
     source."""
     after = None
     while True:

@@ -1,7 +1,7 @@
 """`pincite.ports.Store` on Qdrant Edge.
 
 Every method runs on the event loop's own thread: Qdrant Edge keeps Python's lock during a call, so
-a thread pool would buy nothing, and calls that cannot interleave need no locks.
+a thread pool would gain nothing, and calls that cannot interleave need no locks.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ from pincite.stores.validate import (
     is_id,
 )
 
-_BATCH = 128  # points per operation: 3 ms of Qdrant Edge's time, so that searches never wait long
-_STAGED = 32  # points staged per operation; a search needs some of its turns to be answered
+_BATCH = 128  # points per operation: 3 ms in Qdrant Edge, so that searches never wait long
+_STAGED = 32  # points staged per operation; a search needs some turns between them
 _REVISIONS = 64  # revisions removed per operation: 7 ms
 _DROPPED = ".dropped"  # a name that no collection can have
 
 
 class EdgeStore:
-    """Collections as folders below `root`. One process at a time may hold a root."""
+    """Collections as folders below `root`. Only one process at a time may hold a root."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class EdgeStore:
         layout: EdgeLayout = USUAL,
     ) -> None:
         self._root = root
-        self.layout = layout  #: of what is optimised from now on
+        self.layout = layout  # of generations optimised from now on
         self._free_bytes = free_bytes
         self._specs: dict[str, CollectionSpec] = {}
         self._shards: dict[str, Shard] = {}
@@ -125,7 +125,7 @@ class EdgeStore:
         for start in range(0, len(pairs), _STAGED):
             async with shard.writing:
                 write(shard, pairs[start : start + _STAGED])
-            await asyncio.sleep(0)  # a search may go first
+            await asyncio.sleep(0)  # let a search go first
 
     async def publish(self, collection: str, replaced: Mapping[str, str | None]) -> None:
         shard = self._shard(collection)
@@ -145,7 +145,7 @@ class EdgeStore:
     async def remove(self, collection: str, revisions: Iterable[str]) -> None:
         shard = self._shard(collection)
         gone = list(revisions)
-        shard.hidden.update(gone)  # out of sight even while the write has to wait
+        shard.hidden.update(gone)  # hidden even while the write has to wait
         for start in range(0, len(gone), _REVISIONS):
             some = gone[start : start + _REVISIONS]
             async with shard.writing:
@@ -261,11 +261,11 @@ class EdgeStore:
             await self._shards.popitem()[1].close()
 
     def bytes(self, collection: str) -> int:
-        """Space that a collection takes on disk."""
+        """Return the space that a collection takes on disk."""
         return space_taken(self._shard(collection).root)
 
     def optimising(self, collection: str) -> bool:
-        """Is a child process optimising this collection?"""
+        """Return whether a child process is optimising this collection."""
         return self._shard(collection).optimising
 
     def _shard(self, collection: str) -> Shard:
@@ -286,8 +286,8 @@ def _next(shard: Shard, after: str | None, limit: int, *, vectors: bool) -> list
 
 
 def _vectors(shard: Shard, payloads: Mapping[UUID, Mapping[str, Any]]) -> dict[UUID, Vector]:
-    """The dense vectors of these points: the coarse ones, or those of points that were written
-    before there were any."""
+    """Return the dense vectors of these points: the coarse copies, or the exact vectors for points
+    that were written before there were copies."""
     coarse = {key: held[COARSE] for key, held in payloads.items() if COARSE in held}
     found = dict(zip(coarse, from_coarse(tuple(coarse.values())), strict=True))
     if others := [key for key in payloads if key not in coarse]:

@@ -1,4 +1,4 @@
-"""Our nouns to Qdrant Edge's and back; payloads are those of `stores.payload`."""
+"""Translate between our types and Qdrant Edge's; payloads are those of `stores.payload`."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from pincite.ports import (
 )
 from pincite.stores import payload
 from pincite.stores.attributes import ROUNDED, around
-from pincite.stores.payload import ALIASED, COARSE, DENSE, LENGTH, REVISION, SPARSE, to_chunk
+from pincite.stores.payload import COARSE, DENSE, LENGTH, REVISION, SPARSE, to_chunk
 from pincite.stores.qdrant_edge.coarse import to_coarse
 from pincite.stores.validate import is_id
 
-#: Filters on other fields look at every payload. Nobody is answered while a shard is opened, and
-#: every index makes that longer: 100,000 points take 284 ms of processor time with seven indexes
-#: in memory, of which `path` takes 130 and `revision` 60, and 72 ms with these mapped from disk.
-INDEXED_FIELDS = (REVISION, "repo", "source_type", ALIASED)
+#: Filters on other fields look at every payload. No request is answered while a shard is opened,
+#: and every index makes that longer: 100,000 points take 284 ms of processor time with seven
+#: indexes in memory, of which `path` takes 130 and `revision` 60, and 72 ms with these mapped from
+#: disk.
+INDEXED_FIELDS = (REVISION, "repo", "source_type")
 
 _MAPPED = edge.Memory.Cold
-#: The index of each type of attribute. That of integers turns bounds into integers: 1e300 becomes
-#: the largest one, which then fits. That of floats compares as all other stores do.
+#: The index of each type of attribute. The integer index turns bounds into integers: 1e300 becomes
+#: the largest one, which then matches. The float index compares as all other stores do.
 _INDEXES: dict[AttributeType, Any] = {
     "keyword": edge.KeywordIndexParams,
     "keywords": edge.KeywordIndexParams,
@@ -58,7 +59,8 @@ _KINDS: dict[AttributeType, Any] = {
 def to_indexes(
     attributes: Mapping[str, AttributeType], there: Mapping[str, Any]
 ) -> list[edge.UpdateOperation]:
-    """What makes the indexes of attributes that are not `there`, by name and data type."""
+    """Return the operations that create missing indexes of attributes; `there` are existing
+    ones."""
     return [
         edge.UpdateOperation.create_field_index(name, _INDEXES[kind](memory=_MAPPED))
         for name, kind in sorted(attributes.items())
@@ -66,19 +68,21 @@ def to_indexes(
     ]
 
 
-def to_point(point: Point, revision: str, aliased: bool) -> edge.Point:
-    """A point as Qdrant Edge takes it."""
+def to_point(point: Point, revision: str, key: UUID, *, aliased: bool) -> edge.Point:
+    """Return a point in Qdrant Edge's form. `key` is the id of its chunk, unless it has an
+    alias."""
     vector: dict[str, Any] = {SPARSE: to_sparse(point.sparse)}
     if point.dense is not None:
         vector[DENSE] = point.dense.tolist()
     held = payload.to_payload(point, revision, aliased=aliased)
     if point.dense is not None:
         held[COARSE] = to_coarse(point.dense)
-    return edge.Point(payload.key_of(point, revision, aliased=aliased), vector, held)
+    place = payload.alias(point.chunk.id, revision) if aliased else key
+    return edge.Point(place, vector, held)
 
 
 def from_record(record: edge.Record, *, dense: bool) -> tuple[str, Point]:
-    """Revision and point of a record with payload and vectors."""
+    """Return revision and point of a record with payload and vectors."""
     held, vectors = record.payload, record.vector
     sparse = vectors[SPARSE]
     values = vectors.get(DENSE) if dense else None
@@ -92,25 +96,25 @@ def from_record(record: edge.Record, *, dense: bool) -> tuple[str, Point]:
 
 
 def without_alias(record: edge.Record) -> edge.Point:
-    """An aliased point as it is to be from now on."""
+    """Return an aliased point without its alias."""
     key, own = payload.without_alias(record.payload)
     return edge.Point(key, record.vector, own)
 
 
 def to_sparse(vector: SparseVector) -> edge.SparseVector:
-    """A sparse vector as Qdrant Edge takes it."""
+    """Return a sparse vector in Qdrant Edge's form."""
     return edge.SparseVector(list(vector.indices), list(vector.values))
 
 
 def to_vector(values: Sequence[float]) -> Vector:
-    """A list of floats, which is how Qdrant Edge hands out vectors: half the time of np.array."""
-    import numpy as np  # late: an index by word alone never needs it
+    """Convert a list of floats, Qdrant Edge's form of vectors: half the time of np.array."""
+    import numpy as np  # late: an index for keyword search alone never needs it
 
     return np.frombuffer(struct.pack(f"{len(values)}f", *values), dtype=np.float32)
 
 
 def to_filter(filter_: Filter, hidden: Iterable[str]) -> edge.Filter | None:
-    """Qdrant Edge's filter, which also keeps hidden revisions out of sight."""
+    """Return Qdrant Edge's filter, which also excludes hidden revisions."""
     must = [to_condition(item) for item in filter_.must]
     should = [to_condition(item) for item in filter_.should]
     must_not = [to_condition(item) for item in filter_.must_not]
@@ -122,7 +126,7 @@ def to_filter(filter_: Filter, hidden: Iterable[str]) -> edge.Filter | None:
 
 
 def to_condition(item: Condition) -> Any:
-    """One condition as Qdrant Edge's."""
+    """Return one condition in Qdrant Edge's form."""
     match item:
         case AnyOf():
             return among_values(item.field, item.values)
@@ -131,7 +135,7 @@ def to_condition(item: Condition) -> Any:
         case DateRange():
             dates = edge.RangeDateTime(gte=item.gte, gt=item.gt, lte=item.lte, lt=item.lt)
             return edge.FieldCondition(item.field, range=dates)
-        case Is():  # a bool of Python's is taken for an integer, and fits nothing
+        case Is():  # a Python bool would count as an integer, which matches nothing
             import numpy as np
 
             return edge.FieldCondition(item.field, match=edge.MatchValue(np.bool_(item.value)))
@@ -158,18 +162,18 @@ def _within(item: Range) -> Any:
 
 
 def among_values(field: str, values: Iterable[str]) -> edge.FieldCondition:
-    """Is or contains the field one of these values?"""
+    """Return the condition that the field is or contains one of these values."""
     return edge.FieldCondition(field, match=edge.MatchAny(list(values)))
 
 
 def among(field: str, values: Iterable[str]) -> edge.Filter:
-    """The points of which this is true, hidden or not."""
+    """Return the filter for points with one of these values, hidden or not."""
     return edge.Filter(must=[among_values(field, values)])
 
 
 class ScoredIds(NamedTuple):
-    """What a query found: Qdrant Edge's ids, best score first, and the scores. Qdrant Edge makes an
-    id anew at each look, which takes a microsecond."""
+    """The result of a query: Qdrant Edge's ids, best score first, and the scores. Qdrant Edge
+    creates an id anew at each access, which takes a microsecond."""
 
     ids: list[UUID]
     scores: list[float]
@@ -180,7 +184,7 @@ class ScoredIds(NamedTuple):
         return cls([point.id for point in points], [point.score for point in points])
 
     def hits(self) -> list[Hit]:
-        """By (-score, id): Qdrant Edge leaves the order of equal scores open."""
+        """Return hits by (-score, id): Qdrant Edge leaves the order of equal scores open."""
         hits = list(map(Hit, [key.hex for key in self.ids], self.scores))
         if len(set(self.scores)) < len(hits):
             hits.sort(key=lambda hit: (-hit.score, hit.id))

@@ -1,4 +1,4 @@
-"""How points get their ids: as calls of Qdrant Edge that nothing else may come between."""
+"""Assign ids to points, in calls of Qdrant Edge without an interruption between them."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ ALL = 2**31  #: no limit
 
 
 def counts(shard: Shard, field: str, values: Collection[str] | None = None) -> dict[str, int]:
-    """How many points have each value of an indexed field, or each of these."""
+    """Count the points with each value of an indexed field, or with each of these values."""
+    if field == ALIASED and not shard.has_aliases:
+        return {}
     only = None if values is None else among(field, values)
     if only is not None and not (values and shard.count(only)):
         return {}
     request = edge.FacetRequest(field, limit=ALL, exact=True, filter=only)
     hits = shard.ask(lambda s: s.facet(request)).hits
-    return {hit.value: hit.count for hit in hits if hit.count}  # it remembers what was there
+    return {hit.value: hit.count for hit in hits if hit.count}  # it also lists values that are gone
 
 
 def owners(shard: Shard, ids: Sequence[UUID]) -> dict[UUID, str]:
-    """The revision to which each of these points belongs; unknown ones are left out."""
+    """Return the revision of each of these points; unknown ones are left out."""
     only = edge.PayloadSelector.Include([REVISION])
     records = shard.ask(lambda s: s.retrieve(list(ids), only, False))
     return {record.id: record.payload[REVISION] for record in records}
 
 
 def exact_vectors(shard: Shard, ids: Iterable[UUID]) -> dict[UUID, Vector]:
-    """The dense vectors of these points, as far as they have one."""
+    """Return the dense vectors of these points, for those that have one."""
     wanted, named = list(ids), [DENSE]
     held = shard.ask(lambda s: [(r.id, r.vector) for r in s.retrieve(wanted, False, named)])
     found = ((key, vectors.get(DENSE)) for key, vectors in held)
@@ -44,25 +46,32 @@ def exact_vectors(shard: Shard, ids: Iterable[UUID]) -> dict[UUID, Vector]:
 
 
 def write(shard: Shard, pairs: Sequence[tuple[str, Point]]) -> None:
-    """Upsert points of revisions, under aliases where another revision has the ids: the same file,
-    indexed with other encoders. A point that has an alias already keeps it. The pairs have no id
+    """Upsert points of revisions, under aliases if another revision has the ids: the same file,
+    indexed with other encoders. A point that already has an alias keeps it. The pairs have no id
     under two revisions."""
-    revisions = {UUID(hex=point.chunk.id): revision for revision, point in pairs}
-    held = owners(shard, list(revisions))
+    keys = [UUID(hex=point.chunk.id) for _, point in pairs]
+    revisions = {key: revision for key, (revision, _) in zip(keys, pairs, strict=True)}
+    held = owners(shard, keys)
     taken = {key.hex for key, owner in held.items() if owner != revisions[key]}
     again = len(held) - len(taken)
-    if shard.count(among(ALIASED, set(revisions.values()))):
+    if taken:
+        shard.allow_aliases()
+    if shard.has_aliases and shard.count(among(ALIASED, set(revisions.values()))):
         aliases = {payload.alias(p.chunk.id, revision): p.chunk.id for revision, p in pairs}
         taken |= {aliases[key] for key in owners(shard, list(aliases))}
-    made = [translate.to_point(p, revision, p.chunk.id in taken) for revision, p in pairs]
+    made = [
+        translate.to_point(point, revision, key, aliased=point.chunk.id in taken)
+        for key, (revision, point) in zip(keys, pairs, strict=True)
+    ]
     shard.apply(edge.UpdateOperation.upsert_points(made), written=len(made), deleted=again)
 
 
 def change_payloads(
     shard: Shard, revisions: Sequence[str], values: Mapping[str, Any], most: int
 ) -> list[str]:
-    """Put these values into the payloads of the first revisions, as far as they have no more points
-    than `most`, but of one at least; those that are left. None removes a value."""
+    """Write these values into the payloads of the first revisions, as long as they have at most
+    `most` points in total, but of at least one revision; return the remaining ones. None removes a
+    value."""
     chosen, points = 0, 0
     for revision in revisions:
         count = shard.count(among(REVISION, [revision]))
@@ -87,8 +96,8 @@ def take_ids(shard: Shard, revision: str) -> None:
 
 
 def finish_taking(shard: Shard) -> None:
-    """After a crash: `take_ids` has begun if a revision's own ids are its own. Otherwise its
-    aliases stay out of sight until it is published or removed."""
+    """Finish after a crash: `take_ids` has begun if a revision owns any of its own ids. Otherwise
+    its aliases stay hidden until it is published or removed."""
     for revision in counts(shard, ALIASED):
         own = [UUID(hex=r.payload[OWN_ID]) for r in _aliased(shard, revision)]
         if revision in owners(shard, own).values():

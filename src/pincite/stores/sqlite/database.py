@@ -1,4 +1,4 @@
-"""The file: its tables, its transactions, its errors."""
+"""The SQLite file: its tables, transactions and errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Database:
     """An open file. Several processes may have it open; a writer waits for another."""
 
     def __init__(self, path: Path) -> None:
-        """Open or create, and bring the schema up to date. Raises IndexTooNew, StoreError."""
+        """Open or create the file, and migrate its schema. Raises IndexTooNew, StoreError."""
         self.path = path
         with self.translated("opened"):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class Database:
 
     @contextmanager
     def translated(self, verb: str) -> Iterator[None]:
-        """Turn SQLite's errors into ours."""
+        """Translate SQLite's errors."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -92,13 +92,13 @@ class Database:
             ) from error
 
     def read(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """All rows."""
+        """Return all rows."""
         with self.translated("read"):
             return self._db.execute(sql, values).fetchall()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it or nothing."""
+        """Run a transaction."""
         with self.translated("written"):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -111,7 +111,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Everything that is read within is of one moment."""
+        """Run reads on one snapshot."""
         with self.translated("read"):
             self._db.execute("BEGIN")
             try:
@@ -120,21 +120,21 @@ class Database:
                 self._db.execute("ROLLBACK")
 
     def choose(self, slot: int, values: Sequence[str]) -> None:
-        """Lay down values that are too many to be parameters."""
+        """Store values in a temporary table if there are too many for parameters."""
         with self.translated("read"):
             self._db.execute("DELETE FROM chosen WHERE slot = ?", (slot,))
             self._db.executemany("INSERT INTO chosen VALUES (?, ?)", ((slot, v) for v in values))
 
     def flush(self) -> None:
-        """Make what is committed survive a loss of power."""
+        """Make committed changes durable."""
         with self.translated("written"):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
 
 def _both(test: Any) -> Any:
-    """A test of two strings, false where one is missing."""
+    """Compare two strings, false if one is missing."""
     return lambda held, asked: held is not None and asked is not None and test(held, asked)

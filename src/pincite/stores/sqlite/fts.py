@@ -42,8 +42,8 @@ _TRIGRAM: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class FtsConfig:
-    """How an index is cut into words, and what the words of a title and of a path count, for 1 in
-    the text."""
+    """How an index splits text into words, and the weights of words in title and path; a word of
+    the text has 1."""
 
     tokenizer: Tokenizer = "porter"
     title_weight: float = 1.0
@@ -51,12 +51,12 @@ class FtsConfig:
 
 
 def columns_of(chunk: Chunk) -> tuple[str, str, str]:
-    """Title with headings, path and text, as the index has them."""
+    """Return title with headings, path and text as the index has them."""
     return " ".join((chunk.title, *chunk.headings)), chunk.path, chunk.read_as
 
 
 def kept_with(db: sqlite3.Connection, collection: int) -> str:
-    """The tokenizer of the collection's index, empty where it has none."""
+    """Return the tokenizer of the collection's index, empty if it has none."""
     found = db.execute(
         "SELECT tokenizer FROM word_indexes WHERE collection = ?", (collection,)
     ).fetchone()
@@ -69,7 +69,7 @@ def make(
     tokenizer: Tokenizer,
     chunks: Iterator[tuple[int, Chunk]],
 ) -> None:
-    """An index of these chunks by their keys, where there is none."""
+    """Create an index of these chunks by their keys, if there is none."""
     db.execute(
         f"CREATE VIRTUAL TABLE {_table(collection)} USING fts5(title, path, text, content='',"
         f" tokenize='{_TOKENIZERS[tokenizer]}')"
@@ -80,13 +80,13 @@ def make(
 
 
 def drop(db: sqlite3.Connection, collection: int) -> None:
-    """Remove the index, if there is one."""
+    """Delete the index, if there is one."""
     db.execute(f"DROP TABLE IF EXISTS {_table(collection)}")
     db.execute("DELETE FROM word_indexes WHERE collection = ?", (collection,))
 
 
 def add(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) -> None:
-    """A chunk, whose key is not there."""
+    """Add a chunk with a new key."""
     db.execute(
         f"INSERT INTO {_table(collection)} (rowid, title, path, text) VALUES (?, ?, ?, ?)",
         (key, *columns_of(chunk)),
@@ -94,7 +94,7 @@ def add(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) -> None
 
 
 def take_out(db: sqlite3.Connection, collection: int, key: int, chunk: Chunk) -> None:
-    """A chunk that is there, with the text that it was added with."""
+    """Remove a chunk, given the text that it was added with."""
     table = _table(collection)
     db.execute(
         f"INSERT INTO {table} ({table}, rowid, title, path, text) VALUES ('delete', ?, ?, ?, ?)",
@@ -130,7 +130,7 @@ def scores(
 
 
 def _groups(found: Mapping[str, int]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The words that are there equally often, some at a time."""
+    """Yield the words of equal frequency, a few at a time."""
     for count in sorted(set(found.values())):
         alike = [word for word, often in found.items() if often == count]
         for start in range(0, len(alike), _AT_ONCE):
@@ -138,8 +138,9 @@ def _groups(found: Mapping[str, int]) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def terms(words: str, tokenizer: Tokenizer) -> dict[str, int]:
-    """What FTS5 is asked for a text of anybody, and how often each is there: up to MOST_WORDS runs
-    of letters and digits. Each is asked between quotes; as none has any, nothing is syntax."""
+    """Return the words of an untrusted text to search for, with the frequency of each: up to
+    MOST_WORDS runs of letters and digits. None contains a quote, and each is quoted in the query:
+    nothing is interpreted as syntax."""
     found: dict[str, int] = {}
     for run in islice(_WORD.finditer(words), _MOST_RUNS):
         for one in _pieces(run[0]) if tokenizer == "trigram" else (run[0],):
@@ -150,7 +151,8 @@ def terms(words: str, tokenizer: Tokenizer) -> dict[str, int]:
 
 
 def _pieces(word: str) -> list[str]:
-    """What a trigram index can be asked for: no word of less than three signs is in it."""
+    """Return the parts of a word that a trigram index can match: the word itself from three
+    characters on; in a script without spaces, all its runs of three characters."""
     if not _UNSPACED.search(word):
         return [word] if len(word) >= _TRIGRAM else []
     most = min(len(word), _MOST_RUNS)

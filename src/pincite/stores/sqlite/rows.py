@@ -1,4 +1,4 @@
-"""Points as rows and back."""
+"""Convert points to rows and back."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _WIDTH = len(_COLUMNS) + 1
 
 
 def to_chunk(row: Sequence[Any]) -> Chunk:
-    """The chunk of the columns CHUNK."""
+    """Return the chunk of the columns CHUNK."""
     values = dict(zip(_COLUMNS, row, strict=False))
     return msgspec.convert(values | msgspec.json.decode(row[_WIDTH - 1]), Chunk)
 
 
 def to_point(row: Sequence[Any], *, dense: bool) -> tuple[str, Point]:
-    """Revision and point of the columns CHUNK, revision, length, terms, weights, dense."""
+    """Return revision and point of the columns CHUNK, revision, length, terms, weights, dense."""
     revision, length, terms, weights, vector = row[_WIDTH:]
     found = None if vector is None or not dense else np.frombuffer(vector, dtype=np.float32)
     return revision, Point(to_chunk(row), _to_sparse(terms, weights), length, found)
@@ -39,8 +39,8 @@ def to_point(row: Sequence[Any], *, dense: bool) -> tuple[str, Point]:
 def insert(
     db: sqlite3.Connection, collection: int, revision: int, point: Point, *, words: bool
 ) -> None:
-    """A point, whose id is not there in that revision. `words`: the collection has an index of
-    FTS5."""
+    """Insert a point whose id is new in that revision. With `words`, the collection has an FTS5
+    index."""
     chunk = point.chunk
     rest = {name: getattr(chunk, name) for name in _REST}
     terms, weights = _to_blobs(point.sparse)
@@ -67,7 +67,7 @@ def insert(
 def delete(
     db: sqlite3.Connection, collection: int, condition: str, values: Iterable[Sequence[object]]
 ) -> None:
-    """Points of which the condition is true, once for each row of values."""
+    """Delete the points that match the condition, once for each row of values."""
     words = bool(fts.kept_with(db, collection))
     for row in values:
         found = db.execute(
@@ -88,7 +88,7 @@ def change(
     revision: str,
     attributes: Mapping[str, AttributeValue | None],
 ) -> None:
-    """Give the points of a revision these attributes, None for none."""
+    """Set attributes on the points of a revision; None removes one."""
     found = db.execute(
         "SELECT p.key, p.rest FROM points p JOIN revisions r ON r.id = p.revision"
         " WHERE (r.collection, r.name) = (?, ?)",
@@ -108,7 +108,7 @@ def change(
 def _keep(
     db: sqlite3.Connection, key: int | None, attributes: Mapping[str, AttributeValue | None]
 ) -> None:
-    """Where filters find attributes."""
+    """Write the attributes for filters."""
     rows = [(key, name, one) for name, value in attributes.items() for one in values_of(value)]
     texts = [(name, value) for name, value in attributes.items() if isinstance(value, str)]
     rows += [(key, dates_of(name), date_key(v)) for name, v in texts if type_of(v) == "date"]
@@ -116,12 +116,12 @@ def _keep(
 
 
 def dates_of(name: str) -> str:
-    """Under which name values that are dates are kept once more, in a form that can be ordered."""
+    """Return the name of the additional attribute with a date in sortable form."""
     return f"{name}@"
 
 
 def weigh(db: sqlite3.Connection, collection: int, key: int, vector: SparseVector) -> None:
-    """Give a point another sparse vector."""
+    """Replace the sparse vector of a point."""
     (terms,) = db.execute("SELECT terms FROM points WHERE key = ?", (key,)).fetchone()
     _unpost(db, collection, key, terms)
     fresh, weights = _to_blobs(vector)

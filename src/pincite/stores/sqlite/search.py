@@ -39,21 +39,21 @@ class Image:
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
-        """The row of the matrix that a point has."""
+        """Return the row of a point in the matrix."""
         return {self.ids[place]: row for row, place in enumerate(self.rows.tolist())}
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """Where a point stands among the keys."""
+        """Return the position of a point among the keys."""
         return {key: place for place, key in enumerate(self.ids)}
 
     def named(self, keys: NDArray[np.int64]) -> list[str]:
-        """The ids of these keys, all of which are visible."""
+        """Return the ids of these keys, which are all visible."""
         return [self.ids[place] for place in np.searchsorted(self.keys, keys)]
 
 
 def take_image(database: Database, collection: int, version: int) -> Image:
-    """Read what is visible."""
+    """Read the visible points."""
     rows = database.read(
         "SELECT p.key, p.id, p.dense FROM points p JOIN revisions r ON r.id = p.revision"
         " WHERE r.collection = ? AND NOT r.hidden ORDER BY p.key",
@@ -87,8 +87,8 @@ def sides_of(
     request: SearchRequest,
     words: fts.FtsConfig | None = None,
 ) -> dict[SignalName, Side]:
-    """The scores of a request that has been checked; image and database are of one moment. With
-    `words` FTS5 is asked for the words of the request, where the collection has BM25."""
+    """Return the scores for a checked request; image and database are of one snapshot. With
+    `words`, FTS5 ranks the words of the request if the collection uses BM25."""
     allowed = _allowed(database, collection, image, request.filter)
     sides: dict[SignalName, Side] = {}
     if request.dense is not None:
@@ -104,8 +104,8 @@ def sides_of(
 
 
 class Cosines:
-    """The dense side. A product of float32 picks the candidates, one of float64 gives the scores:
-    equal vectors have equal ones, wherever they stand in the matrix."""
+    """Search the dense side. A float32 product selects the candidates, a float64 product gives the
+    scores, so that equal vectors have equal scores anywhere in the matrix."""
 
     def __init__(self, image: Image, query: Vector, allowed: NDArray[np.int64]) -> None:
         self._image = image
@@ -136,7 +136,7 @@ class Cosines:
 def _allowed(
     database: Database, collection: int, image: Image, filter_: Filter
 ) -> NDArray[np.int64]:
-    """The keys that the filter lets pass, ascending."""
+    """Return the keys that match the filter, ascending."""
     if filter_ == Filter():
         return image.keys
     condition, values = where(filter_, database)
@@ -151,7 +151,7 @@ def _allowed(
 def _products(
     database: Database, collection: int, image: Image, query: SparseVector, *, idf: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The keys of all points that have something in common with the query, ascending, and how much;
+    """Return the keys of all points that share terms with the query, ascending, with their scores;
     see `Store.search`. Parts are added in the order of the query's terms, so that equal points have
     equal scores."""
     keys: list[Any] = [np.zeros(0, dtype=np.int64)]
@@ -172,7 +172,7 @@ def _products(
 
 
 class Sums:
-    """The sparse side: the score of each key, of those that the filter lets pass."""
+    """Search the sparse side: the score of each key that matches the filter."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ _VISIBLE = (
 
 
 class SqliteStore:
-    """Collections in the file `path`. With `words` FTS5 ranks by the words of a request."""
+    """Collections in the file `path`. With `words`, FTS5 ranks by the words of a request."""
 
     def __init__(self, path: Path, words: fts.FtsConfig | None = None) -> None:
         """Raises IndexTooNew, StoreError."""
@@ -229,18 +229,18 @@ class SqliteStore:
         self._database.close()
 
     def bytes(self, collection: str) -> int:
-        """Space on disk; the file is shared by all collections."""
+        """Return the space on disk; the file is shared by all collections."""
         self._of(collection)
         beside = (self._path, self._path.with_name(f"{self._path.name}-wal"))
         return sum(path.stat().st_size for path in beside if path.exists())
 
     def optimising(self, collection: str) -> bool:
-        """Never."""
+        """Return False: SQLite never optimises in the background."""
         self._of(collection)
         return False
 
     def _of(self, collection: str) -> tuple[int, CollectionSpec, int]:
-        """Number, spec and version."""
+        """Return number, spec and version."""
         found = self._database.read(
             "SELECT id, spec, version FROM collections WHERE name = ?", (collection,)
         )
@@ -251,20 +251,21 @@ class SqliteStore:
         return number, msgspec.json.decode(spec, type=CollectionSpec), version
 
     def _has_words(self, number: int) -> bool:
-        """Is there the index of words that is to be searched?"""
+        """Does the collection have the word index that searches need?"""
         found = self._database.read(
             "SELECT tokenizer FROM word_indexes WHERE collection = ?", (number,)
         )
         return self._words is not None and found == [(self._words.tokenizer,)]
 
     def _catch_up(self, collection: str) -> None:
-        """Make the index of words of a collection that was written without it, or with another."""
+        """Create the word index of a collection that was written without it or with another."""
         if self._words is not None and not self._has_words(self._of(collection)[0]):
             with self._database.writing() as db:
                 self._index_words(db, self._of(collection)[0])
 
     def _index_words(self, db: sqlite3.Connection, number: int) -> None:
-        """Make it of all points, visible or not, or leave the one that there is."""
+        """Create the word index of all points, visible or not, if it is missing or another
+        one. Delete it if none is used."""
         if self._words is None:
             fts.drop(db, number)
         elif fts.kept_with(db, number) != self._words.tokenizer:
@@ -285,7 +286,8 @@ class SqliteStore:
 
 
 def _revision(db: sqlite3.Connection, collection: int, name: str) -> tuple[int, bool, int]:
-    """Its number, is it hidden, and how many points it has; made, hidden, if it is new."""
+    """Return the number of a revision, whether it is hidden, and its number of points. A new one is
+    created hidden."""
     db.execute(
         "INSERT INTO revisions (collection, name, hidden) VALUES (?, ?, 1) ON CONFLICT DO NOTHING",
         (collection, name),

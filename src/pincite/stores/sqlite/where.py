@@ -1,4 +1,4 @@
-"""A filter as a condition of SQL over `points p JOIN revisions r`."""
+"""Compile a filter to an SQL condition over `points p JOIN revisions r`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OWN = (*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS)
 
 
 def where(filter_: Filter, database: Database) -> tuple[str, list[object]]:
-    """The condition and its parameters."""
+    """Return the condition and its parameters."""
     values: list[object] = []
 
     def compiled(condition: Condition) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -39,16 +41,31 @@ if TYPE_CHECKING:
     from pincite.citations.locate import Passage
     from pincite.engine import AsyncPincite
 
-#: The commands that people wait for; they need one module of all.
+#: The commands where latency matters; they need only one module.
 _QUICK = ("search", "evidence", "explain")
+#: The commands in the order of `--help`, the ones for newcomers first.
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "First steps": ("init", "index", "search", "ask", "chat", "verify", "status", "ui"),
+        "Finding and reading": ("evidence", "context", "explain", "get", "multi-get", "ls"),
+        "Collections": ("collections", "describe", "watch", "reembed", "push", "pull", "stop"),
+        "Records": ("import", "delete"),
+        "Agents and servers": ("mcp", "serve", "worker", "workspace"),
+        "Models": ("models", "doctor", "embed", "rerank", "cache"),
+        "Memory": ("memory", "conversations"),
+        "Quality": ("eval", "replay"),
+        "Settings": ("config", "presets", "trust", "schema", "completion"),
+    }
+)
 
 
 class Commands(click.Group):
-    """Imports what a command needs when it is asked for. `commands` has all of them once they have
-    been listed."""
+    """A group that imports a command's module at its first use. `commands` is complete after they
+    have been listed."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; those that people wait for without the others."""
+        """Return the command of that name; the quick ones are returned without importing the
+        others."""
         if cmd_name in _QUICK:
             from pincite.surfaces.cli import search
 
@@ -58,9 +75,22 @@ class Commands(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all."""
+        """Return the names of all commands."""
         _add_commands()
         return super().list_commands(ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a list of commands for each section."""
+        names = self.list_commands(ctx)
+        width = formatter.width - 6 - max(map(len, names))
+        for title, section in SECTIONS.items():
+            rows = [
+                (name, command.get_short_help_str(width))
+                for name in section
+                if (command := self.get_command(ctx, name)) is not None
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 @click.group(
@@ -72,30 +102,59 @@ def app() -> None:
 
 
 def main() -> None:
-    """The console script."""
+    """Run the console script."""
     # One small matrix product needs no threads, and starting them doubles numpy's import time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     rarely_collect()
     guard_streams()
+    code = OK
+    with suppress(BrokenPipeError):  # the reader has closed the pipe
+        code = _run()
+    sys.exit(_written(code) or OK)
+
+
+def _run() -> int:
+    """Run the command, print its errors, and return its exit code."""
+    stdout = sys.stdout
     try:
-        code = app(standalone_mode=False, prog_name="pincite")
+        code: int = app(standalone_mode=False, prog_name="pincite")
     except click.ClickException as error:
         error.show(file=sys.stderr)
-        code = error.exit_code
+        return error.exit_code
     except PinciteError as error:
         say(f"error: {error}")
-        code = USAGE if isinstance(error, UsageError) else ERROR
+        return USAGE if isinstance(error, UsageError) else ERROR
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted; what was finished is kept: run the same command again to go on")
-        code = INTERRUPTED
+        say("interrupted; finished work is kept: run the same command again to continue")
+        return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = OK
-    except OSError as error:  # a disk that fails, a file that somebody took away meanwhile
-        at = f": {error.filename}" if error.filename else ""
-        say(f"error: {error.strerror or error}{at}")
-        code = ERROR
-    sys.exit(code or OK)
+        return OK
+    except OSError as error:  # a failing disk, or a file that was removed meanwhile
+        return _failed(error)
+    except SystemExit:
+        if sys.stdout is stdout:
+            raise
+        return OK  # click has replaced it, as it does when the reader of a pipe is gone
+    return code or OK
+
+
+def _failed(error: OSError) -> int:
+    at = f": {error.filename}" if error.filename else ""
+    say(f"error: {error.strerror or error}{at}")
+    return ERROR
+
+
+def _written(code: int) -> int:
+    """Flush all output and return the exit code: Python's own flush at exit would report no
+    error."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            if code == OK and not isinstance(error, BrokenPipeError):
+                code = _failed(error)
+    return code
 
 
 @app.command()
@@ -115,11 +174,11 @@ def get(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Print lines of an indexed file, as it is now: on a terminal with control characters
-    escaped, else byte for byte.
+    """Print lines of an indexed file in its current state. On a terminal, control characters
+    are escaped; otherwise bytes are unchanged.
 
     LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST, PATH#page=3 or a
-    citation; a path may be shortened from the left, be absolute, or count from here (./PATH).
+    citation. A path may be shortened from the left, absolute, or relative to this folder (./PATH).
     """
     from pincite.asking import tags_of_texts
     from pincite.surfaces import render
@@ -139,7 +198,7 @@ def get(
         return
     say(one_line(passage.citation))
     if passage.changed:
-        say("warning: changed: the file has changed since it was indexed: run `pincite index`")
+        say("warning: changed: the file has changed since indexing: run `pincite index`")
     hand_over(passage.raw, passage.text)
 
 
@@ -207,7 +266,7 @@ def stop(index: Path | None) -> None:
 
 
 def _add_commands() -> None:
-    """Once or more often, which changes nothing."""
+    """Add all commands. Further calls change nothing."""
     from pincite.surfaces.cli import (
         ask,
         chat,
@@ -230,6 +289,7 @@ def _add_commands() -> None:
         ui,
         watch,
         workspace,
+        workspace_moves,
     )
     from pincite.surfaces.cli import context as cli_context
     from pincite.surfaces.cli import index as cli_index
@@ -271,6 +331,8 @@ def _add_commands() -> None:
     app.add_command(memory.memory)
     app.add_command(memory.conversations)
     app.add_command(workspace.workspace)
+    workspace.workspace.add_command(workspace_moves.files)
+    workspace.workspace.add_command(workspace_moves.facts)
 
 
 if __name__ == "__main__":

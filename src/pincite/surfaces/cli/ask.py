@@ -1,4 +1,4 @@
-"""`pincite ask`: a question in, an answer with its sources out."""
+"""`pincite ask`: answer a question, with its sources."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pincite.model import Answer
     from pincite.support.terminal import Painted
 
-#: The exit code where there is evidence and the model gave no whole answer.
+#: The exit code if there is evidence, but the model gave no complete answer.
 MODEL_FAILED: Final = 4
 mode_option = click.option(
     "--mode",
     type=click.Choice(["strict", "open", "learning"]),
-    help="Where nothing is found: refuse (strict), or use general knowledge and say so.",
+    help="If nothing is found: refuse (strict), or use general knowledge and say so.",
 )
-user_option = click.option("--user", default="", help="Whose memory and conversation it is.")
+user_option = click.option("--user", default="", help="The user of the memory and conversation.")
 
 
 @click.command()
@@ -34,7 +34,7 @@ user_option = click.option("--user", default="", help="Whose memory and conversa
     *ASKING,
     mode_option,
     user_option,
-    click.option("--conversation", default="", help="The id of the conversation it goes on."),
+    click.option("--conversation", default="", help="The id of the conversation to continue."),
     json_option,
 )
 def ask(
@@ -75,8 +75,8 @@ async def show_answer(
     shown: bool,
     known: frozenset[str] = frozenset(),
 ) -> Answer:
-    """Answer, and print it with its sources, what is doubtful in it and its warnings but for those
-    with a `known` code; where it is `shown`, as it is written."""
+    """Answer, and print the answer with its sources, its doubts and its warnings except those with
+    a `known` code. With `shown`, print it while it is written."""
     from pincite.surfaces import answers
 
     answer = await _answered(engine, options, shown=shown)
@@ -94,20 +94,20 @@ async def show_answer(
 
 
 def code_of(answer: Answer) -> int:
-    """How a program learns what became of it."""
+    """Return the exit code for an answer."""
     if answer.kind == "failed":
         return MODEL_FAILED
     return NOTHING if answer.kind == "refused" else OK
 
 
 async def _answered(engine: AsyncPincite, options: AnswerOptions, *, shown: bool) -> Answer:
-    """The answer; on a terminal its pieces are shown as they come."""
+    """Return the answer; on a terminal, show its pieces as they arrive."""
     from pincite.model import Answer
     from pincite.surfaces.cli.progress import waiting
 
     found: Answer | None = None
     with ExitStack() as patience:
-        patience.enter_context(waiting(sys.stderr, "looking for an answer"))
+        patience.enter_context(waiting(sys.stderr, "searching for an answer"))
         async with aclosing(engine.answering(options)) as events:  # type: ignore[type-var]
             async for event in events:
                 patience.close()
@@ -123,12 +123,12 @@ async def _answered(engine: AsyncPincite, options: AnswerOptions, *, shown: bool
 
 
 def between(lines: tuple[Painted, ...]) -> list[str | Painted]:
-    """The lines, each on its own."""
+    """Return the lines with newlines between them."""
     return [part for line in lines for part in (line, "\n")][:-1]
 
 
 def show_piece(text: str) -> None:
-    """A piece of an answer on the terminal, with what the terminal would obey escaped."""
+    """Show a piece of an answer on the terminal, with control characters escaped."""
     from pincite.support.terminal import visible
 
     sys.stdout.write(visible(text))

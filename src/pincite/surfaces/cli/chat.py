@@ -1,4 +1,4 @@
-"""`pincite chat`: questions and answers in turn, on a terminal."""
+"""`pincite chat`: a conversation on a terminal."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _PROMPT: Final = "> "
 _COMMANDS: Final[Mapping[str, str]] = {
     "/sources": "all sources of the last answer",
-    "/mode": "strict, open or learning, as in /mode open; alone: which one it is",
-    "/new": "begin another conversation",
-    "/help": "these commands",
+    "/mode": "/mode open switches to strict, open or learning; /mode alone shows the mode",
+    "/new": "start another conversation",
+    "/help": "list these commands",
     "/quit": "leave, as Ctrl-D does",
 }
 
@@ -40,7 +40,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     *ASKING,
     mode_option,
     user_option,
-    click.option("--conversation", default="", help="Go on with this one."),
+    click.option("--conversation", default="", help="The id of a conversation to continue."),
 )
 def chat(mode: str | None, user: str, conversation: str, index: Path | None, **asked: Any) -> int:
     """Ask questions and follow-ups on a terminal. Ctrl-C ends an answer, Ctrl-D the conversation.
@@ -60,7 +60,7 @@ def chat(mode: str | None, user: str, conversation: str, index: Path | None, **a
 
 
 class Chat:
-    """One sitting: which conversation it is, in which mode, and the last answer."""
+    """One session: its conversation, its mode, and the last answer."""
 
     def __init__(self, engine: AsyncPincite, options: AnswerOptions) -> None:
         self._engine = engine
@@ -69,14 +69,14 @@ class Chat:
         self._extractive = False
 
     async def run(self) -> None:
-        """Until the user leaves. Raises ConversationNotFound, and IndexNotFound where nothing is
+        """Run until the user leaves. Raises ConversationNotFound, and IndexNotFound if nothing is
         indexed."""
         from prompt_toolkit import PromptSession
         from prompt_toolkit.history import InMemoryHistory
         from prompt_toolkit.input import create_input
         from prompt_toolkit.output import create_output
 
-        self._engine.client()  # an index that is not there is said at once
+        self._engine.client()  # report a missing index at once
         history = InMemoryHistory(await self._asked_before())
         session: PromptSession[str] = PromptSession(
             history=history,
@@ -92,10 +92,10 @@ class Chat:
             elif text:
                 await self._answer(text)
         if self._options.conversation:
-            say(f"to go on: pincite chat --conversation {self._options.conversation}")
+            say(f"to continue: pincite chat --conversation {self._options.conversation}")
 
     async def _asked_before(self) -> list[str]:
-        """What the user asked earlier in this conversation, for the keys that go back."""
+        """Return earlier questions of this conversation, for the history keys."""
         options = self._options
         if not options.conversation:
             return []
@@ -103,7 +103,7 @@ class Chat:
         return [one.text for one in turns if one.role == "user"]
 
     async def _answer(self, text: str) -> None:
-        """One question. Whatever goes wrong with it, the next one can be asked."""
+        """Answer one question. After an error the next question can be asked."""
         from pincite.errors import ConversationNotFound, PinciteError
 
         try:
@@ -112,7 +112,7 @@ class Chat:
             searched = replace(self._options.search, text=text)
             options = replace(self._options, search=searched)
             with _interruptible() as task_of:
-                # That no model is named is said with the first answer, and true of all others.
+                # The first answer warns that no model is configured; that applies to all others.
                 known = frozenset({"extractive"} if self._extractive else ())
                 work = task_of(show_answer(self._engine, options, shown=True, known=known))
                 self._last = await work
@@ -130,7 +130,7 @@ class Chat:
             say(f"error: {error}")
 
     async def _begin(self) -> None:
-        """A conversation of its own; without one where they are out of reach."""
+        """Begin a new conversation; continue without one if conversations are not available."""
         from pincite.errors import MemoryUnavailable
 
         try:
@@ -141,7 +141,7 @@ class Chat:
         self._options = replace(self._options, conversation=name)
 
     async def _obey(self, line: str) -> None:
-        """A command."""
+        """Run a command of the chat."""
         from pincite.model import ChatMode
         from pincite.surfaces import answers
 
@@ -160,17 +160,17 @@ class Chat:
             say(f"mode: {argument}")
         elif name == "/mode" and not argument:
             configured = self._engine.settings.profile.answer.mode
-            say(f"mode: {self._options.mode or configured}; there are {', '.join(modes)}")
+            say(f"mode: {self._options.mode or configured}; known modes: {', '.join(modes)}")
         elif name == "/mode":
-            say(f"there is no mode {argument!r}; there are {', '.join(modes)}")
+            say(f"no mode is named {argument!r}; known modes: {', '.join(modes)}")
         else:
             if name != "/help":
-                say(f"there is no command {name}; there are:")
+                say(f"no command is named {name}; known commands:")
             say("\n".join(f"{one:9} {what}" for one, what in _COMMANDS.items()))
 
 
 async def _read(session: PromptSession[str]) -> str | None:
-    """A line of the user, None at the end. Ctrl-C empties it."""
+    """Read a line of the user, None at the end of input. Ctrl-C clears the line."""
     while True:
         try:
             return await session.prompt_async(_PROMPT)
@@ -182,7 +182,7 @@ async def _read(session: PromptSession[str]) -> str | None:
 
 @contextmanager
 def _interruptible() -> Iterator[Any]:
-    """Runs work that Ctrl-C cancels, and nothing else with it."""
+    """Run work that Ctrl-C cancels without affecting anything else."""
     before = signal.getsignal(signal.SIGINT)
 
     def task_of(work: Any) -> asyncio.Task[Any]:

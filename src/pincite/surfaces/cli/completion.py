@@ -1,4 +1,4 @@
-"""`pincite completion`: the script that makes a shell complete its commands and options."""
+"""`pincite completion`: print the script for shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def completion(ctx: click.Context, shell: str) -> None:
 
     made = get_completion_class(shell)
     if made is None:
-        raise click.UsageError(f"there is no completion for {shell}")
+        raise click.UsageError(f"completion does not support {shell}")
     script = made(ctx.find_root().command, {}, "pincite", _VARIABLE)
     show((script.source_template % script.source_vars()).rstrip("\n"))

@@ -1,4 +1,4 @@
-"""`pincite presets` and `pincite config`: named systems, and what is in force and why."""
+"""`pincite presets` and `pincite config`: named configurations, and the settings in force."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def presets() -> None:
 @presets.command("list")
 @json_option
 def list_(json_: bool) -> None:
-    """Name each preset, and say what it is for."""
+    """List the presets with their purposes."""
     from pincite.presets import description, preset_names
     from pincite.surfaces.render import to_json
 
@@ -48,7 +48,7 @@ def list_(json_: bool) -> None:
 @presets.command("show")
 @click.argument("name")
 def show_preset(name: str) -> None:
-    """Print a preset as a pincite.toml with every key, which can be used as it stands.
+    """Print a preset as a complete pincite.toml.
 
     pincite presets show evidence > pincite.toml
     """
@@ -63,9 +63,9 @@ def show_preset(name: str) -> None:
 @json_option
 @index_option
 def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
-    """Print the keys whose values differ: in NAME, and in OTHER or what is in force.
+    """Print the keys whose values differ between NAME and OTHER, or the settings in force.
 
-    Both are names of presets, or files such as ./team.toml.
+    Both may be names of presets or files such as ./team.toml.
     """
     from pincite.settings.layers import merged
     from pincite.settings.origins import HIDDEN, safe
@@ -97,7 +97,7 @@ def config() -> None:
 
 @config.command("show")
 @click.argument("key", nargs=-1)
-@click.option("--origin", is_flag=True, help="Say what set each value.")
+@click.option("--origin", is_flag=True, help="Also print the origin of each value.")
 @preset_option
 @json_option
 @index_option
@@ -130,13 +130,13 @@ def show_config(
 @config.command()
 @index_option
 def path(index: Path | None) -> int:
-    """Print the file that is read, and below it those that it extends."""
+    """Print the path of the file in use, followed by the files that it extends."""
     settings = _settings(index)
     files = [layer.file for layer in settings.layers if layer.file]
     for file in files:
         show(str(file))
     if not files:
-        say(f"no file is read; it would be {settings.index.parent / 'pincite.toml'}")
+        say(f"no file is read; its place would be {settings.index.parent / 'pincite.toml'}")
     return OK if files else NOTHING
 
 

@@ -1,4 +1,4 @@
-"""`pincite context`: a question in, a block for a prompt out."""
+"""`pincite context`: print evidence for a question as a block for a prompt."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _BLOCK = (
         type=int,
         default=6_000,
         show_default=True,
-        help="Tokens of the block at most.",
+        help="Maximum number of tokens of the block.",
     ),
     click.option(
         "--order",
         type=click.Choice(["u", "rank"]),
         default="u",
         show_default=True,
-        help="u: the best first, the second best last, the others between; rank: best first.",
+        help="u: the best first, the second best last, the rest between; rank: best first.",
     ),
     click.option(
         "--tokenizer",
         type=click.Path(path_type=Path),
-        help="The tokenizer.json of the model that reads it; else tokens are estimated from above.",
+        help="The tokenizer.json of your model; default: a conservative estimate.",
     ),
     click.option(
         "--all",
@@ -36,7 +36,7 @@ _BLOCK = (
         is_flag=True,
         help="Show the nearest passages even if none is relevant.",
     ),
-    click.option("--json", "json_", is_flag=True, help="The block with what is in it, as JSON."),
+    click.option("--json", "json_", is_flag=True, help="Print the block and its contents as JSON."),
 )
 
 
@@ -48,8 +48,8 @@ def context(budget: int, order: str, tokenizer: Path | None, json_: bool, **aske
     Overlapping and adjacent passages of a file are merged, and repetitions are dropped.
     If the budget is too small, the weakest passages are omitted first.
     """
-    if tokenizer is not None and not tokenizer.is_file():  # a pipe would be waited for
-        raise click.UsageError(f"--tokenizer: {tokenizer} is no file; name a tokenizer.json")
+    if tokenizer is not None and not tokenizer.is_file():  # reading a pipe would block
+        raise click.UsageError(f"--tokenizer: {tokenizer} is not a file; name a tokenizer.json")
     return search_with(
         **asked,
         optimise=True,

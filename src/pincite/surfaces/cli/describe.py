@@ -1,4 +1,4 @@
-"""`pincite describe`: what folders and files are, in words that come with their passages."""
+"""`pincite describe`: descriptions of folders and files that are searched with their passages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("place", required=False)
 @click.argument("text", required=False)
-@click.option("--remove", is_flag=True, help="Take the description of PLACE away.")
+@click.option("--remove", is_flag=True, help="Remove the description of PLACE.")
 @collections_option
 @wait_option
 @json_option
@@ -46,26 +46,26 @@ def describe(
 ) -> int:
     """Describe a folder or a file; the description appears with all passages in it.
 
-    PLACE is a path on this machine, or SOURCE:PATH. Without PLACE all descriptions are listed.
-    Ends with 3 where there are none.
+    PLACE is a path on this machine, or SOURCE:PATH. Without PLACE, all descriptions are
+    listed. Exit code 3 if there are none.
     """
     from pincite.ports import Waiting
     from pincite.surfaces.cli.options import say_notice
 
     if place is None:
         if remove:
-            raise UsageError("--remove without a place", hint="pincite describe docs/ --remove")
+            raise UsageError("--remove needs a place", hint="pincite describe docs/ --remove")
         found = run(lambda engine: engine.descriptions(), index)
-        _print(found, json_=json_, nothing="nothing is described")
+        _print(found, json_=json_, nothing="no folder or file has a description")
         return OK if found else NOTHING
     if remove == (text is not None):
         raise UsageError(
-            f"what is {one_line(place)}? It takes a text, or --remove",
+            f"{one_line(place)} needs a text, or --remove",
             hint=f'pincite describe {one_line(place)} "Guides for operators"',
         )
     given = text or ""
     if not remove and not given.strip():
-        raise UsageError("the text is empty", hint="--remove takes a description away")
+        raise UsageError("the text is empty", hint="to remove the description, use --remove")
 
     async def work(engine: AsyncPincite) -> tuple[Description, ...]:
         waiting = Waiting(wait, say_notice)
@@ -74,7 +74,10 @@ def describe(
     found = run(work, index)
     _print(found, json_=json_, nothing=f"{one_line(place)} has no description of its own")
     if any(one.indexed for one in found):
-        say("encoders read descriptions of this source: pincite index brings this one in")
+        say(
+            "this source's descriptions are part of its embeddings: pincite index applies the"
+            " change"
+        )
     return OK
 
 

@@ -1,4 +1,4 @@
-"""The user's editor, opened at a line."""
+"""Open the user's editor at a line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import PurePath
 from pincite.errors import UsageError
 
 _HINT = "export EDITOR=nano, for example"
-#: Editors by how they are told a line. All others are given the file alone.
+#: Editors by their syntax for a line. All others receive only the file.
 _PLUS = frozenset(
     "ed ee elvis emacs emacsclient ex gedit gvim jed joe jmacs kak lime mg micro mvim nano ne"
     " nvim pico pluma vi view vim vis xed".split()
@@ -20,16 +20,18 @@ _DASH_L = frozenset("kate kwrite mate".split())
 
 
 def editor_words(command: str, path: str, line: int) -> list[str]:
-    """The program with its arguments that opens an absolute path at a line. `command` is split into
-    words as a shell does, and nothing of it or of the path is run by one. Raises UsageError."""
+    """Return the program and arguments that open an absolute path at a line. `command` is split
+    into words as a shell does, but no shell runs it or the path. Raises UsageError."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"the editor {command!r} cannot be read: {error}", hint=_HINT) from error
+        raise UsageError(
+            f"cannot parse the editor command {command!r}: {error}", hint=_HINT
+        ) from error
     if not words:
-        raise UsageError("no editor is named", hint=_HINT)
+        raise UsageError("no editor is set", hint=_HINT)
     if not path.startswith("/"):
-        raise UsageError(f"{path!r} is no absolute path")
+        raise UsageError(f"{path!r} is not an absolute path")
     name, at = PurePath(words[0]).name.lower(), max(1, line)
     if name in _PLUS:
         return [*words, f"+{at}", path]

@@ -1,4 +1,4 @@
-"""`pincite ls` and `pincite multi-get`: which files are indexed, and several of them at once."""
+"""`pincite ls` and `pincite multi-get`: list indexed files, and read several of them at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=1_000, help="Files at most.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=1_000, help="Maximum files.")
 @tag_option
 @collections_option
 @json_option
@@ -47,7 +47,7 @@ def ls(
     """List indexed files.
 
     PATTERN is a file or folder from the root of a source (docs/), a pattern ('src/**/*.py'), or an
-    absolute path; SOURCE:PATTERN is of one source. Ends with 3 where nothing fits.
+    absolute path; SOURCE:PATTERN selects a source. Exit code 3 if nothing matches.
     """
     from pincite.asking import tags_of_texts
     from pincite.surfaces.render import to_json
@@ -75,9 +75,9 @@ def ls(
 
 @click.command("multi-get")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="Files at most (50).")
-@click.option("-l", "--lines", type=click.IntRange(min=0), help="Lines of each; 0: all (0).")
-@click.option("--max-bytes", type=click.IntRange(min=1), help="Of all together (200000).")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="Maximum number of files (50).")
+@click.option("-l", "--lines", type=click.IntRange(min=0), help="Lines per file; 0 for all (0).")
+@click.option("--max-bytes", type=click.IntRange(min=1), help="Total bytes of all files (200000).")
 @tag_option
 @collections_option
 @json_option
@@ -92,10 +92,10 @@ def multi_get(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """Print several indexed files, or lines of them, as they are now, with their line numbers.
+    """Print several indexed files, or lines of them, in their current state, with line numbers.
 
-    NAME is what `pincite get` takes, a folder, or a pattern ('docs/*.md'). What does not fit is
-    left out and named. Ends with 3 if anything was left out.
+    NAME is a locator as in `pincite get`, a folder, or a pattern ('docs/*.md'). Files that exceed
+    a limit are left out and listed. Exit code 3 if anything was left out.
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.many import MOST_BYTES, MOST_FILES, Most
@@ -120,8 +120,8 @@ def multi_get(
 
 
 async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
-    """Names as they count from the root of a source: `./x` counts from the current folder, an
-    absolute path from the source that it lies in."""
+    """Return names relative to the root of a source: `./x` is relative to the current folder, an
+    absolute path belongs to the source that contains it."""
     from pincite.asking.paths import within_sources
     from pincite.scope.paths import of_source
 
@@ -136,9 +136,9 @@ async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shown(passage: Passage) -> str:
-    """The lines with their numbers in the file, if it has lines, below the citation: nothing in a
-    file can pass for the beginning of another one."""
-    changed = "  (changed since it was indexed)" if passage.changed else ""
+    """Return the lines with their numbers in the file, if any, below the citation. No content of a
+    file can imitate the beginning of another one."""
+    changed = "  (changed since indexing)" if passage.changed else ""
     rows = [f"==> {one_line(passage.citation)}{changed}"]
     for number, line in enumerate(passage.text.split("\n"), start=passage.start_line):
         rows.append(f"{number if passage.start_line else '|':>6}\t{line}")

@@ -37,7 +37,7 @@ _model = click.option(
     "--model", default="", help="The dense model: PROVIDER:MODEL, or bundled; see `pincite doctor`."
 )
 _sparse = click.option(
-    "--sparse", default="", help="The lexical side: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
+    "--sparse", default="", help="The keyword encoder: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
 )
 _lexical = click.option(
     "--lexical", is_flag=True, help="Keyword search only, without an embedding model."
@@ -53,12 +53,12 @@ _lexical = click.option(
     "--url-rule",
     "url_rules",
     multiple=True,
-    help=r"REGEX=>URL, such as 'docs/(.*)\.md=>https://x.org/\1/'; the first that matches counts.",
+    help=r"REGEX=>URL, such as 'docs/(.*)\.md=>https://x.org/\1/'; the first match wins.",
 )
 @click.option(
     "--anchors",
     type=click.Choice(["mkdocs", "github", "none"]),
-    help="How that site names its headings; default: mkdocs.",
+    help="The anchor rule of that site; default: mkdocs.",
 )
 @click.option(
     "--include", multiple=True, help="Only files that match, with the syntax of .gitignore."
@@ -69,7 +69,7 @@ _lexical = click.option(
     "texts",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An attribute of all documents, such as course=ml; twice for a list, NAME= for none.",
+    help="An attribute of all documents, such as course=ml; repeat for a list, NAME= for none.",
 )
 @click.option(
     "--mask-secrets/--no-mask-secrets",
@@ -124,8 +124,8 @@ def index(
 ) -> None:
     """Index folders, checkouts, files, archives and wheels.
 
-    Without PATHS, bring the index up to date with all that it and pincite.toml know. What is not
-    given about a source stays as it was.
+    Without PATHS, update all sources of the index and of pincite.toml. Options given for a source
+    are remembered.
     """
     options = IndexOptions(
         collection=collection,
@@ -172,7 +172,7 @@ def _index(
     for report in reports:
         say(_sentence(report))
     if options.background:
-        say("vectors are made in the background, as far as they lack: pincite status")
+        say("a background process adds missing embeddings: pincite status")
     if json_:
         show(to_json(reports))
 
@@ -191,19 +191,19 @@ def _sentence(report: IngestReport) -> str:
         )
         if count
     ]
-    rewritten = f" ({report.rewritten:,} with other attributes)" if report.rewritten else ""
+    rewritten = f" ({report.rewritten:,} with new attributes)" if report.rewritten else ""
     lines = [
         f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents{rewritten},"
         f" {report.chunks:,} chunks written in {duration(report.duration_s)}"
     ]
     if report.reused:
-        lines.append(f"  {report.reused:,} chunks stayed as they were and kept their vectors")
+        lines.append(f"  {report.reused:,} unchanged chunks kept their vectors")
     if report.skipped:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
-        lines.append(f"  left out: {by_code} (named by `pincite status`)")
+        lines.append(f"  left out: {by_code} (details: `pincite status`)")
     if report.noted:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.noted.items()))
-        lines.append(f"  noted: {by_code} (named by `pincite status`)")
+        lines.append(f"  noted: {by_code} (details: `pincite status`)")
     return "\n".join(lines)
 
 
@@ -227,7 +227,7 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
     for info in infos:
         if info.foreign:
             state = info.broken or f"{info.chunks:,} points, {info.spec.model or info.spec.dense}"
-            show(f"{info.spec.name}: {state}; {info.foreign}, only read")
+            show(f"{info.spec.name}: {state}; {info.foreign}, read-only")
             continue
         sources = ", ".join(one_line(record.source.name) for record in info.sources)
         show(
@@ -244,7 +244,7 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
 @wait_option
 @index_option
 def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
-    """Remove a collection with all that is in it, after asking. Ends with 1 if the answer is no."""
+    """Remove a collection and its contents after confirmation. Exit code 1 if you decline."""
     from pincite.ports import Waiting
 
     if not yes:
@@ -252,15 +252,15 @@ def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
         lost = [info for info in infos if name in (info.spec.name, info.spec.public_name)]
         known = lost and not any(info.foreign for info in lost)
         if known and not _agreed_to_drop(name, lost):
-            say(f"{name} was not dropped")
+            say(f"{name} was kept")
             return ERROR
     run(lambda engine: engine.drop(name, Waiting(wait, say_notice)), index)
-    say(f"{name} is gone")
+    say(f"{name} was dropped")
     return OK
 
 
 def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
-    """Ask the person. Raises UsageError where there is nobody to ask."""
+    """Ask for confirmation. Raises UsageError if input is not interactive."""
     from pincite.errors import UsageError
 
     counts = (
@@ -269,7 +269,7 @@ def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
     )
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{name} has {counts}, and nobody can be asked whether to drop it",
+            f"{name} has {counts}, and confirmation needs a terminal",
             hint=f"pincite collections drop {name} --yes",
         )
     sys.stderr.write(f"Drop {name} with {counts}? [y/N] ")
@@ -292,7 +292,7 @@ def forget(source: str, collection: str, wait: float, index: Path | None) -> Non
         return named, count
 
     named, count = run(work, index)
-    say(f"{source} is gone from {named}, with {count:,} documents")
+    say(f"{source} was removed from {named}, with {count:,} documents")
 
 
 @collections.command()
@@ -314,8 +314,8 @@ def rebuild(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Index all sources of a collection from nothing: repairs damage and old formats, and brings
-    in another model."""
+    """Index all sources of a collection from scratch: repairs damage, updates old formats, and
+    applies another model."""
     options = IndexOptions(
         collection=name,
         language=language,

@@ -1,4 +1,4 @@
-"""One question after the other while somebody types; only the answer to the last one counts."""
+"""Search while somebody types; only the result for the latest text is shown."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 
 class Latest(Generic[T]):
-    """Calls `search` once nobody has typed for `pause_s`, and `show` with what it gives or raises,
-    unless something else has been asked meanwhile. A blank text is shown as None at once."""
+    """Call `search` after a pause in typing of `pause_s`, and `show` with its result or error,
+    unless the text has changed meanwhile. A blank text is shown as None at once."""
 
     def __init__(
         self,
@@ -28,12 +28,12 @@ class Latest(Generic[T]):
         self._changed = asyncio.Event()
 
     def ask(self, text: str) -> None:
-        """The text is now this."""
+        """Set the current text."""
         self._wanted = text
         self._changed.set()
 
     async def run(self) -> None:
-        """Answer until cancelled. One search is under way at a time."""
+        """Answer until cancelled. At most one search runs at a time."""
         while True:
             await self._changed.wait()
             await self._quiet()

@@ -1,4 +1,5 @@
-"""`pincite search` without a question: results while you type, in the whole of the terminal."""
+"""`pincite search` without a question: results while you type, on the full screen of the
+terminal."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ from pincite.surfaces.highlight import Highlighter
 from pincite.surfaces.render import asides, verdict_words
 from pincite.surfaces.table import Look, body, file_of, grouped, heading
 
-_PAUSE_S = 0.12  # between the keys of somebody who types; guess, unmeasured
-_ESCAPE_S = 0.05  # after Esc, in which the rest of a key's sequence comes
+_PAUSE_S = 0.12  # between two keys while typing; guess, unmeasured
+_ESCAPE_S = 0.05  # after Esc, for the rest of a key's sequence
 _KEYS = " ↑↓ choose   Enter open in the editor   Esc leave"
 _STYLES = {
     "1": "bold",
@@ -56,14 +57,14 @@ _STYLE = Style.from_dict(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A pack, and how it is shown."""
+    """A pack and its look."""
 
     pack: EvidencePack
     look: Look
 
 
 class LiveView:
-    """A line to type in, the results, and the text of the one that is chosen."""
+    """An input line, the results, and the text of the selected one."""
 
     def __init__(
         self,
@@ -75,8 +76,8 @@ class LiveView:
         colour: bool = True,
         pause_s: float = _PAUSE_S,
     ) -> None:
-        """`search` gives what is shown of a text or raises a PinciteError, `editor` is a command
-        line. `stdin` and `stdout` are those of the terminal unless they are given."""
+        """Prepare the view. `search` returns the results for a text or raises a PinciteError,
+        `editor` is a command line. `stdin` and `stdout` default to the terminal."""
         self._latest = Latest(search, self._take, pause_s)
         self._editor = editor
         self._found: Found | None = None
@@ -100,7 +101,7 @@ class LiveView:
         self.application.timeoutlen = _ESCAPE_S
 
     async def run(self) -> None:
-        """Until the user leaves."""
+        """Run until the user leaves."""
         searching = asyncio.create_task(self._latest.run())
         try:
             await self.application.run_async()
@@ -111,7 +112,7 @@ class LiveView:
 
     @property
     def chosen(self) -> Evidence | None:
-        """The result that Enter opens."""
+        """Return the result that Enter opens."""
         return self._results[self._chosen] if self._results else None
 
     def _layout(self) -> Layout:
@@ -184,7 +185,7 @@ class LiveView:
         self._latest.ask(self._question.text)
 
     def _take(self, text: str, found: Found | PinciteError | None) -> None:
-        """Show an answer."""
+        """Show a result or an error."""
         self._failed, self._message = False, ""
         if isinstance(found, PinciteError):
             self._failed, self._message = True, one_line(str(found).replace("\n", " "))
@@ -229,18 +230,18 @@ class LiveView:
         return keys
 
     async def _edit(self) -> None:
-        """Open the chosen result; the view comes back when the editor has ended."""
+        """Open the selected result in the editor; the view returns when the editor ends."""
         item = self.chosen
         if item is None:
             return
         path = file_of(item, self._look.roots)
         if not path:
-            self._failed, self._message = True, one_line(f"no file here has {item.citation}")
+            self._failed, self._message = True, one_line(f"no file here matches {item.citation}")
             return
 
         if item.page is not None:
             where = f"{item.page_unit} {item.page} of {path}"
-            self._failed, self._message = True, one_line(f"no text for an editor: {where}")
+            self._failed, self._message = True, one_line(f"text editors cannot open this: {where}")
             return
 
         def edited() -> None:

@@ -1,4 +1,4 @@
-"""The live view over an index: through the daemon, which stays warm between two keys."""
+"""The live view over an index, through the daemon, which keeps the index open between keys."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pincite.surfaces.cli.options import settings_here
 
 
 def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colour: bool) -> None:
-    """Until the user leaves. `asked` are the fields of `SearchOptions` for every question. Raises
-    IndexNotFound and ConfigError before the terminal is touched."""
+    """Run the view until the user leaves. `asked` are the fields of `SearchOptions` for every
+    question. Raises IndexNotFound and ConfigError before the terminal is changed."""
     asyncio.run(_search_live(SearchOptions(**asked), here, index, colour=colour))
 
 
@@ -33,10 +33,10 @@ async def _search_live(
     options: SearchOptions, here: str, index: Path | None, *, colour: bool
 ) -> None:
     settings = settings_here(index)
-    silent = replace(settings, log=replace(settings.log, enabled=False))  # halves of words
+    silent = replace(settings, log=replace(settings.log, enabled=False))  # text may be incomplete
     known = terminal_settings()
     async with AsyncPincite(silent) as engine:
-        engine.client()  # an index that is not there is said as by any other search
+        engine.client()  # report a missing index as any other search does
         warming = asyncio.create_task(_warm(engine))
 
         async def search(text: str) -> Found:
@@ -48,7 +48,7 @@ async def _search_live(
             search,
             known.editor,
             stdin=create_input(sys.__stdin__),
-            stdout=create_output(stdout=sys.__stdout__),  # what it shows is escaped already
+            stdout=create_output(stdout=sys.__stdout__),  # its output is already escaped
             colour=colour and known.colour,
         )
         try:
@@ -60,5 +60,5 @@ async def _search_live(
 
 
 async def _warm(engine: AsyncPincite) -> None:
-    with suppress(PinciteError):  # the first search says it
+    with suppress(PinciteError):  # the first search reports the error
         await engine.warm()

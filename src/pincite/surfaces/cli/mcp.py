@@ -17,23 +17,23 @@ from pincite.surfaces.cli.options import index_option, preset_option, say, say_h
 
 @click.group(invoke_without_command=True)
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of stdin and stdout.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8765,
     show_default=True,
-    help="Which port; 0 for any.",
+    help="Port; 0 for any.",
 )
-@click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
-@click.option("--allow-origin", multiple=True, help="A web page's origin that may connect.")
+@click.option("--allow-host", multiple=True, help="An additional allowed Host header.")
+@click.option("--allow-origin", multiple=True, help="The origin of a web page that may connect.")
 @click.option("--chatgpt", is_flag=True, help="Serve ChatGPT's `search` and `fetch` instead.")
 @click.option(
     "--tag",
     "tags",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Add this tag to every call; none can take it off. Several of one name: any of them.",
+    help="Add this tag to every call; calls cannot remove it. Repeat a name for alternatives.",
 )
 @preset_option
 @index_option
@@ -52,10 +52,10 @@ def mcp(
 ) -> None:
     """Serve the index to agents over the Model Context Protocol, until stdin is closed.
 
-    `pincite mcp install CLIENT` puts it into an agent's configuration.
+    `pincite mcp install CLIENT` adds the server to an agent's configuration.
 
-    Tools: search_evidence, read_lines, verify_citations, index_status, refresh. With --http the
-    server is at http://HOST:PORT/mcp until it is interrupted.
+    Tools: search_evidence, read_lines, verify_citations, index_status, refresh. With --http, the
+    server runs at http://HOST:PORT/mcp until interrupted.
     """
     if context.invoked_subcommand is not None:
         _require_no_options(context, context.invoked_subcommand)
@@ -84,17 +84,17 @@ def mcp(
         with watched(settings, told):
             asyncio.run(serve_http(settings, address, offer, ready))
     else:
-        # a thread is waiting for stdin and cannot be interrupted; there is nothing to tidy up
+        # a thread blocks on stdin and cannot be interrupted; nothing needs cleanup
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         with watched(settings, told):
             asyncio.run(serve_stdio(settings, offer))
 
 
 def _require_no_options(context: click.Context, command: str) -> None:
-    """Those of the server are not those of the command, which would not see them."""
+    """Refuse options of the server before a subcommand, which would ignore them."""
     for name in context.params:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"options stand behind `pincite mcp {command}`")
+            raise click.UsageError(f"give options after `pincite mcp {command}`")
 
 
 mcp.add_command(install)

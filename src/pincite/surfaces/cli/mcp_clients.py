@@ -1,4 +1,5 @@
-"""`pincite mcp install` and `uninstall`: the server in the configuration of an agent's client."""
+"""`pincite mcp install` and `uninstall`: add the server to a client's configuration, or remove
+it."""
 
 from __future__ import annotations
 
@@ -26,18 +27,20 @@ _COMMON = (
         type=click.Choice(["user", "project"]),
         default="user",
         show_default=True,
-        help="The file of the user, or of the current project.",
+        help="Your user configuration, or that of the current project.",
     ),
-    click.option("--name", default="pincite", show_default=True, help="What the server is called."),
-    click.option("--rules", is_flag=True, help="Rules that tell the agent when to search, too."),
-    click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
-    click.option("--force", is_flag=True, help="Also where the client or the name says no."),
+    click.option("--name", default="pincite", show_default=True, help="The name of the server."),
+    click.option("--rules", is_flag=True, help="Also add rules on when to search."),
+    click.option("--dry-run", is_flag=True, help="Show the changes without writing them."),
+    click.option(
+        "--force", is_flag=True, help="Write even if the client is missing or the name is taken."
+    ),
 )
 
 
 @click.command()
 @with_options(*_COMMON)
-@click.option("--uvx", is_flag=True, help="Start it by `uvx`, which fetches Pincite.")
+@click.option("--uvx", is_flag=True, help="Start it with `uvx`, which fetches Pincite.")
 @click.option(
     "--tag", "tags", multiple=True, metavar="NAME=VALUE", help="Add this tag to every call."
 )
@@ -53,11 +56,11 @@ def install(
     tags: tuple[str, ...],
     index: Path | None,
 ) -> None:
-    """Put the server into the configuration of an agent's client.
+    """Add the server to the configuration of an agent's client.
 
-    Nothing else in the file is touched, and what it was is kept beside it; `pincite mcp uninstall`
-    takes the server out again. A client that starts servers in one's project finds its index there;
-    the others are told the index of the current folder, or that of --index.
+    The rest of the file stays unchanged, and a backup is stored next to it. `pincite mcp uninstall`
+    removes the server. Clients that start servers in your project find its index there. Others are
+    configured with the index of the current folder or of --index.
     """
     from pincite.asking import bound_tags, tags_of_texts
     from pincite.surfaces.clients.install import install as install_server
@@ -89,10 +92,10 @@ def install(
 def uninstall(
     client: str, where: Where, name: str, rules: bool, dry_run: bool, force: bool
 ) -> None:
-    """Take the server out of the configuration of an agent's client, and its rules.
+    """Remove the server and its rules from the configuration of an agent's client.
 
-    The file becomes byte for byte what it was before, unless something else in it was changed
-    since; then only the server is taken out. With --rules, only the rules are.
+    The file is restored byte for byte. If something else in it has changed since, only the server
+    is removed. With --rules, only the rules are removed.
     """
     from pincite.surfaces.clients.install import uninstall as uninstall_server
     from pincite.surfaces.clients.install import uninstall_rules
@@ -107,7 +110,7 @@ def uninstall(
         changes.append(removed)
     _carry_out(changes, dry_run=dry_run)
     if not changes:
-        say("there are no rules of Pincite's")
+        say("there are no rules by Pincite")
 
 
 def _carry_out(changes: list[Change], *, dry_run: bool) -> None:
@@ -116,20 +119,20 @@ def _carry_out(changes: list[Change], *, dry_run: bool) -> None:
     for change in changes:
         path = change.file.path
         if not change.is_one:
-            say(f"{path}: nothing to change")
+            say(f"{path}: no change")
         elif dry_run:
             show(change.diff.removesuffix("\n"))
         else:
             apply(change)
             done = "removed" if change.after is None else "restored" if change.restores else "wrote"
-            kept = f" (what it was: {change.file.backup})" if change.keeps else ""
+            kept = f" (backup: {change.file.backup})" if change.keeps else ""
             say(f"{done} {path}{kept}")
 
 
 def _show_rules(client: Client, where: Where) -> None:
     from pincite.surfaces.clients.rules import RULES
 
-    say(f"{client.title} reads no rules of the {where} from a file; this is what to paste:")
+    say(f"{client.title} has no rules file for the {where}; paste this instead:")
     show(RULES.removesuffix("\n"))
 
 
@@ -142,12 +145,12 @@ def _places() -> Places:
     try:
         home = Path.home()
     except RuntimeError as error:
-        raise ConfigError("the home folder cannot be found", hint="set HOME") from error
+        raise ConfigError("the home folder is unknown", hint="set HOME") from error
     return Places(home, checkout.top if checkout else folder, os.environ)
 
 
 def _program(*, uvx: bool) -> list[str]:
-    """The absolute path of the command that runs, or how uvx starts one."""
+    """Return the absolute path of the running command, or the uvx command that starts it."""
     import shutil
     from importlib.util import find_spec
 
@@ -163,13 +166,13 @@ def _program(*, uvx: bool) -> list[str]:
             hint="pip install 'pincite[mcp]', or --uvx",
         )
     path = Path(found).absolute()
-    if "archive-v0" in path.parts:  # uvx runs it out of its cache, which is cleaned now and then
+    if "archive-v0" in path.parts:  # uvx runs it from its cache, which is cleaned at times
         return _program(uvx=True)
     return [str(path)]
 
 
 def _index_for(client: Client, where: Where, index: Path | None) -> Path | None:
-    """The index that the server is told, None where it finds that of the project itself."""
+    """Return the index to pass to the server, or None if the server finds the project's own one."""
     from pincite.catalog.file import holds_index
     from pincite.settings.load import load_settings
 
@@ -178,7 +181,7 @@ def _index_for(client: Client, where: Where, index: Path | None) -> Path | None:
     place = load_settings(os.environ, here(), index).index.absolute()
     if not holds_index(place):
         raise UsageError(
-            f"nothing is indexed at {place}",
+            f"no index exists at {place}",
             hint="pincite index PATH, or --index FOLDER of the index to serve",
         )
     return place
@@ -186,7 +189,7 @@ def _index_for(client: Client, where: Where, index: Path | None) -> Path | None:
 
 def _require_name(name: str) -> None:
     if not name or len(name) > 64 or set(name) - set(_NAMES):
-        raise UsageError(f"--name {name!r}: give letters, digits, - and _, 64 at most")
+        raise UsageError(f"--name {name!r}: use up to 64 letters, digits, - and _")
 
 
 def _require_text(part: str) -> None:
@@ -194,5 +197,5 @@ def _require_text(part: str) -> None:
         part.encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"{part!r} is no valid Unicode, and cannot be written to a file"
+            f"{part!r} is not valid Unicode and cannot be written to a file"
         ) from error

@@ -1,4 +1,4 @@
-"""`pincite memory` and `pincite conversations`: what is kept of users."""
+"""`pincite memory` and `pincite conversations`: stored data about users."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.model import Turn
 
-_user = click.option("--user", required=True, metavar="NAME", help="Whose facts.")
+_user = click.option("--user", required=True, metavar="NAME", help="The user of the facts.")
 _owner = click.option(
-    "--owner", default="", metavar="NAME", help="Whose conversations; default: without an owner."
+    "--owner", default="", metavar="NAME", help="The owner of the conversations; default: none."
 )
 _yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 
@@ -33,7 +33,7 @@ def memory() -> None:
 @json_option
 @index_option
 def add(text: str, user: str, json_: bool, index: Path | None) -> None:
-    """Remember TEXT; - reads it from the standard input."""
+    """Store TEXT as a fact; - reads it from stdin."""
     from pincite.surfaces.render import to_json
 
     said = sys.stdin.read() if text == "-" else text
@@ -44,24 +44,24 @@ def add(text: str, user: str, json_: bool, index: Path | None) -> None:
     for fact in kept:
         show(f"{fact.id}  {one_line(fact.text)}")
     if not kept:
-        say("nothing in it is worth remembering")
+        say("there is nothing in it to remember")
 
 
 @memory.command("list")
-@click.option("--query", default="", help="Only what fits this question, best first.")
+@click.option("--query", default="", help="Only facts that fit this question, best first.")
 @click.option(
     "-n",
     "--limit",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="Of those that fit, at most.",
+    help="Maximum number of facts that fit.",
 )
 @_user
 @json_option
 @index_option
 def list_facts(query: str, limit: int, user: str, json_: bool, index: Path | None) -> int:
-    """List what is remembered of a user. Ends with 3 if that is nothing."""
+    """List the facts about a user. Exit code 3 if there are none."""
     from pincite.surfaces.render import to_json
 
     if query:
@@ -83,7 +83,7 @@ def list_facts(query: str, limit: int, user: str, json_: bool, index: Path | Non
 @_yes
 @index_option
 def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> int:
-    """Forget FACT, by its id, or --all of a user. Ends with 3 if there is none."""
+    """Delete FACT by its id, or --all of a user. Exit code 3 if there is none."""
     from pincite.errors import UsageError
 
     if bool(fact) == all_:
@@ -91,10 +91,10 @@ def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> i
     if all_ and not yes:
         count = len(run(lambda engine: engine.facts(user), index))
         if count and not _agreed(f"Forget {count:,} facts of {one_line(user)}?"):
-            say("nothing was forgotten")
+            say("no fact was deleted")
             return NOTHING
     gone = run(lambda engine: engine.forget_facts(user, fact), index)
-    say(f"{gone:,} forgotten" if gone else "there is no such fact")
+    say(f"{gone:,} forgotten" if gone else "no such fact exists")
     return OK if gone else NOTHING
 
 
@@ -109,7 +109,7 @@ def conversations() -> None:
 @json_option
 @index_option
 def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) -> int:
-    """List conversations, those with the latest turn first. Ends with 3 if there are none."""
+    """List conversations, the latest turn first. Exit code 3 if there are none."""
     from pincite.surfaces.render import to_json
 
     found = run(lambda engine: engine.conversations(owner, limit), index)
@@ -126,7 +126,7 @@ def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) 
 @json_option
 @index_option
 def show_conversation(conversation: str, owner: str, json_: bool, index: Path | None) -> None:
-    """Print all that was said in CONVERSATION."""
+    """Print all turns of CONVERSATION."""
     from pincite.surfaces.render import to_json
 
     turns = run(lambda engine: engine.turns(conversation, owner), index)
@@ -152,26 +152,26 @@ def _show_turn(turn: Turn) -> None:
 @_yes
 @index_option
 def delete_conversation(conversation: str, owner: str, yes: bool, index: Path | None) -> int:
-    """Delete CONVERSATION with all that was said in it."""
+    """Delete CONVERSATION with all of its turns."""
 
     async def work(engine: AsyncPincite) -> bool:
-        turns = await engine.turns(conversation, owner)  # says so where there is none
+        turns = await engine.turns(conversation, owner)  # raises if there is none
         if not yes and not _agreed(f"Delete {len(turns):,} turns?"):
             return False
         await engine.delete_conversation(conversation, owner)
         return True
 
     gone = run(work, index)
-    say("deleted" if gone else "nothing was deleted")
+    say("deleted" if gone else "no turn was deleted")
     return OK if gone else NOTHING
 
 
 def _agreed(question: str) -> bool:
-    """Ask the person. Raises UsageError where there is nobody to ask."""
+    """Ask for confirmation. Raises UsageError if input is not interactive."""
     from pincite.errors import UsageError
 
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked whether to delete", hint="add --yes")
+        raise UsageError("deleting needs confirmation on a terminal", hint="add --yes")
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -19,7 +19,7 @@ _name = click.argument("name", default=MODEL)
 
 
 @click.group(invoke_without_command=True)
-@click.option("--served", is_flag=True, help="Models for servers on this machine, and commands.")
+@click.option("--served", is_flag=True, help="Models for servers on this machine, with commands.")
 @json_option
 @click.pass_context
 def models(context: click.Context, served: bool, json_: bool) -> None:
@@ -43,7 +43,7 @@ def models(context: click.Context, served: bool, json_: bool) -> None:
         show(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
     for one in SERVED_MODELS:
         what = f"for {one.purpose}, about {one.megabytes:,} MB, {one.licence}"
-        show(f"{one.name}: of a server on this machine, {what}; `pincite models --served`")
+        show(f"{one.name}: for a server on this machine, {what}; `pincite models --served`")
 
 
 @models.command()
@@ -84,7 +84,7 @@ def remove(name: str) -> None:
 
 
 def _list_served(*, json_: bool) -> None:
-    """The models of the recipe for servers on this machine. Nothing is fetched."""
+    """List the recipe's models for servers on this machine. Nothing is fetched."""
     from pincite.providers.served_models import SERVED_MODELS
     from pincite.surfaces.render import to_json
 

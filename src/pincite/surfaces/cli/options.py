@@ -1,4 +1,4 @@
-"""What all commands share: exit codes, common options, how to run and how to speak."""
+"""Shared by all commands: exit codes, common options, running the engine, and output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OK, ERROR, USAGE, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def known_preset(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
-    """The name of a preset. An unknown one is answered with those that may have been meant."""
+    """Return the name of a preset. The error for an unknown one suggests similar names."""
     if name is not None and name not in preset_names():
         raise click.BadParameter(unknown_preset(name))
     return name
@@ -38,7 +38,7 @@ def _completed(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
 
 
 def completed(what: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Names that begin so, of `collections` or `sources`, as far as a daemon that runs tells them
+    """Return names of `collections` or `sources` with this prefix, if a running daemon returns them
     at once."""
 
     def names(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
@@ -58,7 +58,7 @@ preset_option = click.option(
     metavar=f"[{'|'.join(preset_names())}]",
     callback=known_preset,
     shell_complete=_completed,
-    help="Below the values of pincite.toml, for the preset that it extends.",
+    help="Replace the preset of pincite.toml; the values of the file still win.",
 )
 index_option = click.option(
     "--index",
@@ -98,7 +98,7 @@ wait_option = click.option(
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """A decorator that gives a command these options, in this order."""
+    """Return a decorator that adds these options to a command, in this order."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(options):
@@ -109,13 +109,13 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 
 def say(message: str) -> None:
-    """One message for the person, on stderr."""
+    """Print one message on stderr."""
     sys.stderr.write(f"{visible(message)}\n")
 
 
 def show(*parts: str | Painted) -> None:
-    """A result for the person, on stdout, with a newline. What a terminal would obey is escaped
-    into a pipe as well: what comes out of `| head` is on a terminal, too."""
+    """Print a result on stdout, with a newline. Control characters are escaped even into a pipe, as
+    the output of `| head` is shown on a terminal, too."""
     colour = sys.stdout.isatty() and terminal_settings().colour
     for part in parts:
         painted = part if isinstance(part, Painted) else Painted(part)
@@ -124,7 +124,7 @@ def show(*parts: str | Painted) -> None:
 
 
 def hand_over(raw: bytes, text: str) -> None:
-    """Data on stdout: exactly the bytes; on a terminal the text, with a newline."""
+    """Write data to stdout: the exact bytes, or on a terminal the text with a newline."""
     if sys.stdout.isatty():
         show(text)
         return
@@ -133,12 +133,12 @@ def hand_over(raw: bytes, text: str) -> None:
 
 
 def say_notice(notice: Notice) -> None:
-    """A warning for the person."""
+    """Print a warning."""
     say(f"warning: {notice.code}: {notice.message}")
 
 
 def say_hidden(settings: Settings, preset: str | None) -> None:
-    """A warning where a preset was chosen whose keys are all set by something stronger."""
+    """Print a warning if settings of higher priority override all keys of the chosen preset."""
     from pincite.surfaces.hidden import hidden_preset
 
     if hidden := hidden_preset(settings, preset):
@@ -146,18 +146,19 @@ def say_hidden(settings: Settings, preset: str | None) -> None:
 
 
 def here() -> Path:
-    """The current folder. Raises UsageError where it has been removed."""
+    """Return the current folder. Raises UsageError if it has been removed."""
     try:
         return Path.cwd()
     except OSError as error:
         raise UsageError(
-            f"the current folder cannot be found: {error.strerror}", hint="cd to another one"
+            f"the current folder no longer exists or cannot be read: {error.strerror}",
+            hint="cd to another one",
         ) from error
 
 
 def settings_here(index: Path | None) -> Settings:
-    """The settings of the index folder, or of the nearest. A file that takes trust is asked about
-    on a terminal. Raises UntrustedConfig where there is nobody to ask, or the answer is no."""
+    """Return the settings of the index folder, or of the nearest one. If a file needs trust, ask on
+    a terminal. Raises UntrustedConfig if input is not interactive or the answer is no."""
     from pincite.errors import UntrustedConfig
     from pincite.settings.opening import settings_for
     from pincite.settings.trust import remember_trust
@@ -167,7 +168,7 @@ def settings_here(index: Path | None) -> Settings:
     except UntrustedConfig as error:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        say(f"{one_line(error.config)} asks for what takes trust:")
+        say(f"{one_line(error.config)} has settings that need your trust:")
         for key, value, why, *_ in error.claims:
             say(f"  {one_line(key)} = {one_line(value)}  ({why})")
         sys.stderr.write("Trust this file until it changes? [y/N] ")
@@ -184,8 +185,8 @@ def run(
     *,
     measured: bool = False,
 ) -> T:
-    """Run `work` on the engine of the index folder, which does not change by itself while something
-    is `measured`."""
+    """Run `work` on the engine of the index folder. While something is `measured`, the index does
+    not update itself."""
     import asyncio
 
     from pincite.engine import AsyncPincite

@@ -1,4 +1,4 @@
-"""Long results are read in a pager, as git and ripgrep's users have it."""
+"""Show long results in a pager, as git does."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ When = Literal["auto", "always", "never"]
 def show_result(
     parts: Sequence[str | Painted], colour: When = "auto", *, pager: bool = True
 ) -> None:
-    """A result on stdout, with a newline. On a terminal that it is too long for it is shown in the
-    pager, and places can be clicked where it is not. Nothing of that in a pipe, but for colour
-    where it is `always`."""
+    """Show a result on stdout, with a newline. On a terminal, a result that is too long opens in
+    the pager; otherwise its places are clickable links. Pipes receive plain text, with colour only
+    if it is `always`."""
     known = terminal_settings()
     terminal = sys.stdout.isatty()
     painted = colour == "always" or (colour == "auto" and terminal and known.colour)
@@ -45,13 +45,14 @@ def _text(parts: Sequence[str | Painted], *, colour: bool, links: bool = False) 
 
 
 def _rows(parts: Sequence[str | Painted], columns: int) -> int:
-    """How many rows of a terminal the text takes, about."""
+    """Return the approximate number of terminal rows of the text."""
     text = "".join(part.text if isinstance(part, Painted) else part for part in parts)
     return sum(max(1, -(-len(line) // max(1, columns))) for line in text.split("\n"))
 
 
 def _paged(text: str, command: str, variables: Mapping[str, str], *, named: bool) -> bool:
-    """Was it shown in the pager? The command is split into words, and no shell sees it."""
+    """Show the text in the pager and return whether that worked. The command is split into words
+    and run without a shell."""
     import shlex
     import signal
     import subprocess
@@ -64,7 +65,7 @@ def _paged(text: str, command: str, variables: Mapping[str, str], *, named: bool
             why = error.strerror if isinstance(error, OSError) and error.strerror else error
             say(f"warning: the pager {command!r} cannot be started: {why}")
         return False
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the pager, which goes on
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the pager handles it
     try:
         process.communicate(text.encode(errors="backslashreplace"))
     finally:

@@ -1,11 +1,12 @@
-"""How far a long run is, on stderr: a line that is rewritten on a terminal, else a few lines."""
+"""Progress of a long run on stderr: one updated line on a terminal, otherwise a few lines."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from pincite.support.terminal import control
@@ -16,29 +17,30 @@ if TYPE_CHECKING:
 _REDRAW_S = 0.1
 _PLAIN_EVERY_S = 10.0
 _PLAIN_FIRST_S = 0.9
-_PATIENCE_S = 0.5  # before a search says what it waits for
-_CLEARED = "\r\x1b[K"  # the cursor goes to the beginning of its line, which becomes empty
+_PATIENCE_S = 0.5  # before a search says why it waits
+_CUT = "..."
+_CLEARED = "\r\x1b[K"  # moves the cursor to the start of the line and clears it
 _WORDS = {
     "diff": "looking for changes",
     "index": "indexing",
-    "embed": "searchable by word; encoding",
-    "weigh": "weighing again",
+    "embed": "keyword search works; embedding",
+    "weigh": "computing keyword weights again",
 }
 
 
 class ProgressLine:
-    """Call it with each `Progress`; `done` clears the line."""
+    """A progress line. Call it with each `Progress`; `done` clears the line."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._terminal = stream.isatty()
         self._started_s = self._drawn_s = time.monotonic()
-        if not self._terminal:  # the first line comes sooner than the second
+        if not self._terminal:  # the first line appears sooner than the second
             self._drawn_s -= _PLAIN_EVERY_S - _PLAIN_FIRST_S
         self._open = False
 
     def begin(self, words: str) -> None:
-        """Say what is under way before anything of it can be counted; on a terminal only."""
+        """Show the current work before any of it can be counted; on a terminal only."""
         if self._terminal and not self._open:
             self._write(f"{words} ...")
 
@@ -50,7 +52,7 @@ class ProgressLine:
             self._write(self._line(progress, now_s - self._started_s))
 
     def records(self, stage: str, done: int, total: int, failed: int) -> None:
-        """The progress of writing records, of which nobody knows how many there are."""
+        """Show the progress of writing records, whose total number is unknown."""
         now_s = time.monotonic()
         if not self._is_due(now_s):
             return
@@ -62,20 +64,20 @@ class ProgressLine:
         self._write(f"writing: {done:,} records{lost}, {rate:.0f} per second")
 
     def fetching(self, stage: str, done: int, total: int) -> None:
-        """The progress of a download, in bytes."""
+        """Show the progress of a download, in bytes."""
         if self._is_due(time.monotonic()):
             amount = f" {done / 1e6:.0f} of {total / 1e6:.0f} MB" if total else ""
             self._write(f"{stage}{amount}")
 
     def done(self) -> None:
-        """Remove what stands on the terminal's line."""
+        """Clear the line on the terminal."""
         if self._open:
             control(self._stream, _CLEARED)
             self._stream.flush()
             self._open = False
 
     def _is_due(self, now_s: float) -> bool:
-        """Was a line drawn long enough ago? Then one is drawn now."""
+        """Return whether the next line is due; if so, it counts as drawn."""
         if now_s - self._drawn_s < (_REDRAW_S if self._terminal else _PLAIN_EVERY_S):
             return False
         self._drawn_s = now_s
@@ -84,18 +86,27 @@ class ProgressLine:
     def _write(self, line: str) -> None:
         if self._terminal:
             control(self._stream, _CLEARED)
-            self._stream.write(line)
+            self._stream.write(self._fitting(line))
             self._open = True
         else:
             self._stream.write(f"{line}\n")
         self._stream.flush()
+
+    def _fitting(self, line: str) -> str:
+        """Cut the line to one row of the terminal: two rows cannot be overwritten."""
+        columns = 0
+        with suppress(OSError):
+            columns = os.get_terminal_size(self._stream.fileno()).columns
+        if not 0 < columns <= len(line):
+            return line
+        return f"{line[: max(0, columns - len(_CUT) - 1)]}{_CUT}"
 
     @staticmethod
     def _line(progress: Progress, elapsed_s: float) -> str:
         share = progress.done / progress.total
         words = _WORDS[progress.stage]
         line = f"{words}: {progress.done:,} of {progress.total:,} ({share:.0%})"
-        if progress.stage in ("index", "embed") and elapsed_s > 0:
+        if progress.stage in ("index", "embed") and progress.chunks and elapsed_s > 0:
             line += f", {progress.chunks:,} chunks, {progress.chunks / elapsed_s:.0f} per second"
         if 0 < share < 1 and elapsed_s > 1:
             line += f", {duration(elapsed_s / share - elapsed_s)} left"
@@ -104,7 +115,7 @@ class ProgressLine:
 
 @contextmanager
 def waiting(stream: TextIO, words: str) -> Iterator[None]:
-    """Say what is waited for, on a terminal, if it takes longer than a moment."""
+    """Show on a terminal what is waited for, if it takes longer than a moment."""
     if not stream.isatty():
         yield
         return
@@ -129,7 +140,7 @@ def waiting(stream: TextIO, words: str) -> Iterator[None]:
 
 
 def duration(seconds: float) -> str:
-    """A duration as people say it: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    """Format a duration: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 60:
@@ -141,14 +152,14 @@ def duration(seconds: float) -> str:
 
 
 class CountLine(ProgressLine):
-    """Call it with what is done and the total."""
+    """A progress line for counts. Call it with the number done and the total."""
 
     def __init__(self, stream: TextIO, words: str) -> None:
         super().__init__(stream)
         self._words = words
 
     def count(self, done: int, total: int) -> None:
-        """Show it, unless that was just done."""
+        """Show the count, unless a line was drawn a moment ago."""
         now_s = time.monotonic()
         if not total or not self._is_due(now_s):
             return

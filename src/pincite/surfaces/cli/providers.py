@@ -1,4 +1,4 @@
-"""`pincite embed`, `pincite doctor` and `pincite cache`: models by name, tried and kept."""
+"""`pincite embed`, `pincite doctor` and `pincite cache`: try models by name, and manage caches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _say_notice(notice: Notice) -> None:
 @click.argument("texts", nargs=-1)
 @click.option("--model", default="", help="PROVIDER:MODEL; default: the configured one.")
 @click.option("--query", "as_query", is_flag=True, help="Embed as queries, not as documents.")
-@click.option("--no-cache", is_flag=True, help="Ask the provider even for what is known.")
+@click.option("--no-cache", is_flag=True, help="Request embeddings even if they are cached.")
 @index_option
 def embed(
     texts: tuple[str, ...], model: str, as_query: bool, no_cache: bool, index: Path | None
@@ -60,8 +60,8 @@ def embed(
 @json_option
 @index_option
 def doctor(offline: bool, json_: bool, index: Path | None) -> int:
-    """Try every configured model and every model of a collection, and say how to fix those
-    that fail. Exit code 3 if any fails."""
+    """Test all configured models and the models of all collections, with advice for failures.
+    Exit code 3 if any model fails."""
     import asyncio
 
     from pincite.diagnostics.doctor import examine
@@ -87,13 +87,13 @@ def cache() -> None:
 @json_option
 @index_option
 def status(json_: bool, index: Path | None) -> None:
-    """Say where the cache is and what is in it."""
+    """Print the path and size of the cache, and its vectors per model."""
     from pincite.diagnostics.doctor import open_cache
     from pincite.surfaces.render import to_json
 
     vectors = open_cache(_settings(index))
     if vectors is None:
-        show("null" if json_ else "there is no cache: cache.limit_mb is 0")
+        show("null" if json_ else "the cache is off: cache.limit_mb is 0")
         return
     found = vectors.status()
     vectors.close()
@@ -108,7 +108,7 @@ def status(json_: bool, index: Path | None) -> None:
 @cache.command()
 @index_option
 def clear(index: Path | None) -> None:
-    """Delete all vectors of the cache, and what models made of questions."""
+    """Delete all cached vectors and rephrasings of questions."""
     from pincite.diagnostics.doctor import open_cache
     from pincite.providers.llm.wording_cache import wordings_beside
 
@@ -119,4 +119,4 @@ def clear(index: Path | None) -> None:
         count = vectors.clear()
         vectors.close()
     worded = wordings_beside(settings.use.cache).forget()
-    say(f"{count:,} vectors are gone{f', and {worded:,} wordings' if worded else ''}")
+    say(f"{count:,} vectors were deleted{f', and {worded:,} wordings' if worded else ''}")

@@ -1,4 +1,4 @@
-"""A search that the daemon makes as a whole, so that this process needs no engine."""
+"""Run a whole search in the daemon, so that this process needs no engine."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pincite.settings.otel import spans_wanted
 from pincite.surfaces.answer import Printed, Wanted, parts_of_json
 from pincite.surfaces.cli.options import say
 
-_COMPLETION_S = 1.0  # that somebody waits who pressed Tab
+_COMPLETION_S = 1.0  # the longest wait after Tab
 
 
 def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> Printed | None:
-    """What the daemon gives to print, None where this process has to search itself. Raises what
-    the search raises."""
+    """Return the daemon's output, or None if this process has to search itself. Raises what the
+    search raises."""
     if spans_wanted():
-        return None  # a process makes the spans of what it does itself
+        return None  # each process makes the spans of its own work
     try:
         answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
     except TimeoutError as error:
@@ -51,7 +51,7 @@ def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> 
 
 
 def names_of(what: str, index: Path | None) -> list[str]:
-    """The names of the `collections` or `sources`, none where no daemon runs. Raises
+    """Return the names of the `collections` or `sources`, none if no daemon runs. Raises
     TimeoutError."""
     answer = _asked({"names": what}, index, seconds=_COMPLETION_S) or {}
     return [name for name in answer.get("names", ()) if isinstance(name, str)]

@@ -1,4 +1,5 @@
-"""`pincite import` and `pincite delete`: records from files, and out of a collection."""
+"""`pincite import` and `pincite delete`: add records from files to a collection, and delete
+them."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pincite.records.formats import FieldMap, Format
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
 
-_NAMED = 10  # failures that are shown; all that are kept are in the JSON
+_NAMED = 10  # failures shown; the JSON has all that are kept
 _source = click.option(
     "--source", default=RECORDS, show_default=True, help="Name of the source in citations."
 )
@@ -50,19 +51,19 @@ _source = click.option(
     "attributes",
     multiple=True,
     metavar="NAME[=COLUMN]",
-    help="A column that filters ask for.",
+    help="A column to index as an attribute, for filters.",
 )
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["jsonl", "csv", "parquet"]),
-    help="Default: as the file's name says; jsonl for -.",
+    help="Default: from the file name; jsonl for -.",
 )
 @click.option(
     "--markup",
     type=click.Choice(RECORD_LANGUAGES),
     default=None,
-    help="How texts are written; default: text.",
+    help="The format of the texts; default: text.",
 )
 @click.option("--language", default="auto", help="Stemming: english, german, ... or auto.")
 @click.option("--lexical", is_flag=True, help="Leave the dense model out of a new collection.")
@@ -90,11 +91,11 @@ def import_(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """Write the records of JSON Lines, CSV or Parquet FILES; - is the standard input.
+    """Write the records of JSON Lines, CSV or Parquet FILES; - reads stdin.
 
     Without columns, each line of JSON Lines is a record: id, text or pages, title, url, attributes,
-    language. If a record cannot be written, it is
-    named, the rest is written, and the exit code is 1.
+    language. Invalid records are listed, the others are
+    written, and the exit code is 1.
     """
     from pincite.records.formats import FieldMap, format_of
     from pincite.surfaces.render import to_json
@@ -105,7 +106,7 @@ def import_(
         _attributes(attributes),
         markup or "",
     )
-    for file in files:  # all of them, before the first is read
+    for file in files:  # check all before the first is read
         format_of(file, format_)
     options = IndexOptions(
         collection=collection, language=language, lexical=lexical, model=model, wait_s=wait
@@ -174,7 +175,7 @@ def _import(
         hint = f" ({one_line(failure.hint)})" if failure.hint else ""
         say(f"  {failure.code}: {one_line(failure.message)}{hint}")
     if report.failed_count > _NAMED and not quiet:
-        say(f"  and {report.failed_count - _NAMED:,} more: the first hundred are in --json")
+        say(f"  and {report.failed_count - _NAMED:,} more: --json has the first hundred")
     return report
 
 
@@ -197,8 +198,8 @@ def _attributes(given: tuple[str, ...]) -> Mapping[str, str]:
 @collection_option
 @_source
 @click.option("--id", "ids", multiple=True, metavar="ID", help="A record to delete.")
-@click.option("--where", default="", help="Delete what this filter fits; see docs/filters.md.")
-@click.option("--tag", "tags", multiple=True, metavar="NAME=VALUE", help="Only of these.")
+@click.option("--where", default="", help="Delete all that match; see docs/filters.md.")
+@click.option("--tag", "tags", multiple=True, metavar="NAME=VALUE", help="Only with this tag.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @wait_option
 @json_option
@@ -235,13 +236,13 @@ def delete(
 
     report = run(work, index)
     if report is None:
-        say("nothing was deleted")
+        say("no record was deleted")
         return ERROR
-    records = "1 record is" if report.deleted == 1 else f"{report.deleted:,} records are"
-    say(f"{records} gone from {report.collection}")
+    records = "1 record was" if report.deleted == 1 else f"{report.deleted:,} records were"
+    say(f"{records} removed from {report.collection}")
     if report.missing:
         more = ", ..." if report.missing_count > len(report.missing) else ""
-        say(f"not there: {one_line(', '.join(report.missing))}{more}")
+        say(f"not found: {one_line(', '.join(report.missing))}{more}")
     if json_:
         show(to_json(report))
     return ERROR if report.missing_count else OK
@@ -261,12 +262,12 @@ def _tags(given: tuple[str, ...]) -> Mapping[str, object]:
 
 
 def _agreed(count: int) -> bool:
-    """Ask the person. Raises UsageError where there is nobody to ask."""
+    """Ask for confirmation. Raises UsageError if input is not interactive."""
     from pincite.errors import UsageError
 
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{count:,} records would be deleted, and nobody can be asked",
+            f"{count:,} records would be deleted, and confirmation needs a terminal",
             hint="add --yes",
         )
     sys.stderr.write(f"Delete {count:,} records? [y/N] ")

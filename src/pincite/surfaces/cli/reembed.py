@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("collection")
 @click.option("--to", "model", required=True, help="The dense model: PROVIDER:MODEL, or bundled.")
-@click.option("--keep", is_flag=True, help="Leave the old vectors on the disk, out of sight.")
+@click.option("--keep", is_flag=True, help="Keep the old vectors on disk, unused.")
 @click.option(
     "--rate",
     type=click.FloatRange(min=0, min_open=True),
-    help="Embed so many chunks a second at most.",
+    help="Maximum number of chunks per second.",
 )
 @wait_option
 @json_option
@@ -68,10 +68,10 @@ def reembed(
 
 def _sentence(done: Reembedded) -> str:
     if not done.encoded and not done.retired:
-        return f"{done.base} is searched with {done.model} already: nothing to do"
+        return f"{done.base} already uses {done.model}: nothing to do"
     old = ", ".join(done.retired)
     fate = f"; {old}: {'kept, not searched' if done.kept else 'dropped'}" if old else ""
     return (
-        f"{done.base} is searched with {done.model} now: {done.documents:,} documents,"
-        f" {done.chunks:,} chunks in {done.collection}, {done.encoded:,} embedded{fate}"
+        f"{done.base} now uses {done.model}: {done.documents:,} documents, {done.chunks:,}"
+        f" chunks in {done.collection}, {done.encoded:,} embedded{fate}"
     )

@@ -12,17 +12,21 @@ from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_o
 
 @click.command()
 @click.argument("query_id", required=False)
-@click.option("--current", is_flag=True, help="Use the settings of today, not those of the log.")
+@click.option("--current", is_flag=True, help="Use current settings, not the logged ones.")
 @click.option(
-    "-n", "--limit", type=click.IntRange(min=1), default=20, help="Searches to list at most."
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    help="Maximum number of searches to list.",
 )
 @json_option
 @index_option
 def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: Path | None) -> int:
     """Repeat a logged search and show what changed: rank, score, index, models, settings.
 
-    QUERY_ID may be shortened, and `last` is the latest. Without one, list what was logged. Ends
-    with 3 if anything changed.
+    QUERY_ID may be shortened; `last` is the latest search. Without it, logged searches are listed.
+    Exit code 3 if anything changed.
     """
     from pincite.diagnostics import replay as replaying
     from pincite.settings.load import load_settings

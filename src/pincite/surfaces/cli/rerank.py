@@ -1,4 +1,4 @@
-"""`pincite rerank`: text in, order out."""
+"""`pincite rerank`: sort texts by relevance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pincite.surfaces.cli.options import index_option, say, settings_here, show
 @click.argument("query")
 @click.argument("documents", nargs=-1)
 @click.option("--model", default="", help="PROVIDER:MODEL; default: the configured one.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), help="Results at most.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="Maximum number of results.")
 @click.option("--instruction", default="", help="What counts as relevant, in plain words.")
 @click.option("--text", "as_text", is_flag=True, help="Print only the documents, best first.")
 @index_option
@@ -27,9 +27,9 @@ def rerank(
     as_text: bool,
     index: Path | None,
 ) -> None:
-    """Put DOCUMENTS in the order of their relevance to QUERY, and print it as JSON.
+    """Sort DOCUMENTS by relevance to QUERY and print the order as JSON.
 
-    Without DOCUMENTS, stdin is read: one document a line, or a JSON list of strings.
+    Without DOCUMENTS, stdin is read: one document per line, or a JSON list of strings.
     """
     import asyncio
 

@@ -1,4 +1,4 @@
-"""`pincite search`, `evidence` and `explain`: a question in, evidence out."""
+"""`pincite search`, `evidence` and `explain`: print evidence for a question."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ if TYPE_CHECKING:
     from pincite.surfaces.cli.paging import When
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
-#: What is asked, of which part of the index, and how: of every command that searches.
+#: The question, the searched part of the index, and the mode: options of every command that
+#: searches.
 _WIDE = 160  # columns where there is no terminal
-#: Options of `_SHOWING` that say nothing of what is searched.
+#: Options of `_SHOWING` that do not change the search.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
-#: Forms that take as many results as fit into a budget of tokens.
+#: Forms that contain as many results as fit a budget of tokens.
 _FOR_MODELS = ("prompt", "context", "context_json")
 _TYPED = ("lex", "vec", "hyde", "intent")
 _QUERY = click.argument("query", nargs=-1, required=True)
@@ -51,7 +52,7 @@ ASKING = (
         "-n",
         "--limit",
         type=click.IntRange(min=1),
-        help="Results at most; usually select.results of the profile.",
+        help="Maximum number of results; default: select.results of the profile.",
     ),
     collections_option,
     click.option(
@@ -71,7 +72,7 @@ ASKING = (
     ),
     click.option("--path", "paths", multiple=True, help="Only these files, folders or globs."),
     click.option(
-        "--not-path", "not_paths", multiple=True, help="None of these files, folders or globs."
+        "--not-path", "not_paths", multiple=True, help="Exclude these files, folders or globs."
     ),
     click.option("--ref", help="Only this revision; it may be shortened."),
     click.option("--where", default="", help="A filter, such as 'path ^= src/ and kind = code'."),
@@ -79,7 +80,7 @@ ASKING = (
     click.option(
         "--by",
         type=click.Choice(["hybrid", "vector", "keyword"]),
-        help="Search by meaning (vector), by word (keyword), or by both.",
+        help="Semantic search (vector), keyword search, or both.",
     ),
     preset_option,
     click.option(
@@ -90,7 +91,7 @@ ASKING = (
     click.option(
         "--context",
         type=click.Choice(["none", "unit", "neighbours", "section"]),
-        help="What is shown around a passage; usually context.around of the profile.",
+        help="Text to show around a passage; default: context.around of the profile.",
     ),
     *(
         click.option(f"--{kind}", kind, multiple=True, metavar="TEXT", help=what)
@@ -116,7 +117,7 @@ _SHOWING = (
         "form",
         type=click.Choice(["table", "json", "md", "files", "prompt"]),
         default="table",
-        help="How to print; prompt is for language models.",
+        help="Output format; prompt is for language models.",
     ),
     click.option(
         "--max-tokens",
@@ -130,7 +131,7 @@ _SHOWING = (
         "--null",
         "null",
         is_flag=True,
-        help="With --format files: names as they are, each ended by a NUL.",
+        help="With --format files: unchanged names, each followed by a NUL.",
     ),
     click.option("--json", "json_", is_flag=True, help="Same as --format json."),
     click.option(
@@ -139,7 +140,7 @@ _SHOWING = (
         "around",
         type=click.IntRange(min=0, max=10_000),
         metavar="N",
-        help="Only lines with a word of the question, and N lines around each.",
+        help="Print only lines with a word of the question, and N lines around each.",
     ),
     click.option(
         "--color",
@@ -149,13 +150,13 @@ _SHOWING = (
         help="Colour; auto: on a terminal.",
     ),
     click.option(
-        "--pager/--no-pager", default=True, help="Read long results on a terminal in $PAGER."
+        "--pager/--no-pager", default=True, help="Page long results on a terminal with $PAGER."
     ),
     click.option(
         "--explain",
         "explained",
         is_flag=True,
-        help="Citations and signals, and each stage on stderr.",
+        help="Print citations and signals, and each stage on stderr.",
     ),
     click.option(
         "--debug",
@@ -166,7 +167,7 @@ _SHOWING = (
 
 
 def _mode(usual: TaskMode) -> Any:
-    """The option that says what evidence is for, with what it is where nothing is said."""
+    """Return the option for the purpose of the evidence, with its default."""
     return click.option(
         "--mode",
         type=click.Choice(_MODES),
@@ -177,14 +178,14 @@ def _mode(usual: TaskMode) -> Any:
 
 
 def asking(usual: TaskMode) -> Sequence[Any]:
-    """The options of a command that asks one question."""
+    """Return the options of a command that asks one question."""
     return (_QUERY, *ASKING, _mode(usual))
 
 
 @click.command()
 @with_options(click.argument("query", nargs=-1), *ASKING, _mode("explain"), *_SHOWING)
 def search(query: tuple[str, ...], **values: Any) -> int:
-    """Find evidence for a question. Without one, on a terminal: while you type."""
+    """Find evidence for a question. Without one, a terminal searches while you type."""
     if query:
         return search_with(query=query, **values)
     printing = (values[name] for name in ("null", "json_", "explained", "debug"))
@@ -235,12 +236,12 @@ def search_with(
     tokenizer: str = "",
     **asked: Any,
 ) -> int:
-    """Search, and print what is found in this form; the exit code."""
+    """Search, print the results in this form, and return the exit code."""
     from pincite.surfaces.answer import Wanted
     from pincite.surfaces.cli.progress import waiting
 
     if null and (json_ or form != "files"):
-        raise click.UsageError("-0 is for names of files: pincite search ... --format files -0")
+        raise click.UsageError("-0 is for file names: pincite search ... --format files -0")
     if form in _FOR_MODELS and asked["limit"] is None:
         from pincite.model.context_block import results_for
 
@@ -260,7 +261,7 @@ def search_with(
     )
     with waiting(sys.stderr, "opening the index"):
         done = None
-        if not explained and not debug and not tokenizer:  # a file that only the user knows
+        if not explained and not debug and not tokenizer:  # only this user reads it
             from pincite.surfaces.cli.quick import ask_daemon
 
             done = ask_daemon(options, wanted, index)
@@ -282,7 +283,7 @@ def search_with(
 
 
 def _place() -> dict[str, str]:
-    """Where the user stands, for paths and the addresses of files."""
+    """Return the user's location, for paths and file URLs."""
     import socket
 
     try:
@@ -294,7 +295,7 @@ def _place() -> dict[str, str]:
 def _asked_here(
     options: Mapping[str, Any], wanted: Wanted, index: Path | None, *, explained: bool, debug: bool
 ) -> Printed:
-    """The answer of the engine in this process."""
+    """Return the output of the engine in this process."""
     from pincite.surfaces import commands, render
     from pincite.surfaces.answer import printed
 
@@ -315,7 +316,8 @@ def _asked_here(
 
 
 async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
-    """The collections of the index, which have files; those of other programs are not asked."""
+    """Return the collections of the index, which have files; those of other programs are not
+    asked."""
     from pincite.errors import IndexNotFound
 
     try:
@@ -337,14 +339,14 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
 
 
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
-    """What the options of `ASKING` say, by the names of `SearchOptions`, as JSON can say it."""
+    """Return the values of the options in `ASKING` as fields of `SearchOptions`, in JSON types."""
     standing = str(here()) if asked["paths"] or asked["not_paths"] else None
     lines = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
     return {**asked, "text": " ".join(query), "here": standing, "subqueries": lines}
 
 
 def options_of(asked: Mapping[str, Any]) -> SearchOptions:
-    """The same as the engine takes it. Raises UsageError."""
+    """Return them as `SearchOptions`. Raises UsageError."""
     from pincite.asking import SearchOptions, tags_of_texts
 
     return SearchOptions(**{**asked, "tags": tags_of_texts(asked["tags"])})

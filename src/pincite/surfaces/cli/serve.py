@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,26 +18,32 @@ from pincite.support.signals import on_signals
 from pincite.surfaces.cli.options import index_option, say, settings_here
 
 lexical_option = click.option(
-    "--lexical", is_flag=True, help="Make a new index for words alone, without a dense model."
+    "--lexical", is_flag=True, help="Create a keyword index, without a dense model."
 )
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8700,
     show_default=True,
-    help="Which port; 0 for any.",
+    help="Port; 0 for any.",
 )
-@click.option("--allow-host", multiple=True, help="A further Host that clients may name.")
-@click.option("--allow-origin", multiple=True, help="A web page's origin that may send requests.")
+@click.option("--allow-host", multiple=True, help="An additional allowed Host header.")
+@click.option("--allow-origin", multiple=True, help="An origin of web pages that may connect.")
 @click.option(
     "--worker/--no-worker",
     default=True,
     show_default=True,
-    help="Index uploads in this process; without, `pincite worker` does.",
+    help="Index uploads in a second process; otherwise run `pincite worker`.",
+)
+@click.option(
+    "--page/--no-page",
+    default=True,
+    show_default=True,
+    help="Serve the page for browsers at /ui.",
 )
 @lexical_option
 @index_option
@@ -42,10 +53,11 @@ def serve(
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     worker: bool,
+    page: bool,
     lexical: bool,
     index: Path | None,
 ) -> None:
-    """Serve workspaces over HTTP to users with keys, until it is interrupted.
+    """Serve workspaces over HTTP to users with keys, until interrupted.
 
     The API is described at http://HOST:PORT/openapi.json. Users and keys: `pincite workspace`.
     """
@@ -62,7 +74,8 @@ def serve(
         told(f"serving {settings.index} at {url}")
 
     with watched(settings, told):
-        asyncio.run(listen(settings, address, ready, worker=worker, lexical=lexical))
+        serving = listen(settings, address, ready, worker=worker, lexical=lexical, page=page)
+        asyncio.run(serving)
 
 
 @click.command()
@@ -72,11 +85,12 @@ def serve(
     type=click.FloatRange(0.5, 3_600),
     default=60.0,
     show_default=True,
-    help="Seconds without a sign of life after which another worker begins the document anew.",
+    help="Seconds without a heartbeat until another worker restarts the document.",
 )
+@click.option("--beside", is_flag=True, hidden=True, help="End when stdin ends, without messages.")
 @lexical_option
 @index_option
-def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
+def worker(lease_s: float, beside: bool, lexical: bool, index: Path | None) -> None:
     """Index uploads of workspace users until interrupted.
 
     Several may run, also on other machines that reach the same database, files and store.
@@ -86,11 +100,13 @@ def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
     from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
 
     settings = settings_here(index)
-    told = server_says(settings, say)
+    told = (lambda _: None) if beside else server_says(settings, say)
 
     async def until_interrupted() -> int:
         ending = asyncio.Event()
         on_signals(("SIGINT", "SIGTERM"), ending.set)
+        if beside:
+            _when_stdin_ends(ending.set)
         async with open_deployment(settings, lexical=lexical) as opened:
             told(f"working on {settings.index}")
             deps = WorkerDeps.of(opened)
@@ -101,8 +117,21 @@ def worker(lease_s: float, lexical: bool, index: Path | None) -> None:
     told(f"ended after {count:,} documents")
 
 
+def _when_stdin_ends(act: Callable[[], None]) -> None:
+    """Call `act` in the running event loop when the other end of stdin closes."""
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        while os.read(sys.stdin.fileno(), 4_096):  # unbuffered: a lock would outlive us
+            pass
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(act)
+
+    threading.Thread(target=read, daemon=True).start()
+
+
 def _require_libraries() -> None:
-    if not all(map(find_spec, ("litestar", "limits", "prometheus_client", "uvicorn"))):
+    if not all(map(find_spec, ("litestar", "prometheus_client", "uvicorn"))):
         raise ConfigError(
             "the HTTP server needs libraries that are not installed",
             hint="pip install 'pincite[serve]'",

@@ -54,10 +54,10 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
         return
     for one in moved:
         show(
-            f"{one.collection}: {one.points:,} points, {one.copied:,} copied,"
-            f" {one.compared} compared"
+            f"{one.collection}: {one.points:,} points, {one.copied:,} copied, {one.compared}"
+            " compared"
         )
-    say("the old points are still where they were" if moved else "they are there already")
+    say("the old points were kept in their place" if moved else "the points are already there")
 
 
 @click.command()
@@ -65,7 +65,7 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
 @json_option
 @index_option
 def push(wait: float, json_: bool, index: Path | None) -> None:
-    """Copy this index to the server that [store] of pincite.toml names, and use it from now on.
+    """Copy this index to the server of [store] in pincite.toml, and use it from now on.
 
     Ids, vectors and texts are copied unchanged. An interrupted copy resumes. At the end, all
     points are counted and a sample is compared. The originals are kept.
@@ -78,5 +78,5 @@ def push(wait: float, json_: bool, index: Path | None) -> None:
 @json_option
 @index_option
 def pull(wait: float, json_: bool, index: Path | None) -> None:
-    """Copy this index from its server to the store in its folder that [store] names, as `push`."""
+    """Copy this index from its server to the local store of [store]; see `push`."""
     _move(index, json_, wait, remote=False)

@@ -25,12 +25,12 @@ from pincite.surfaces.cli.options import (
     type=click.IntRange(0, 65535),
     default=8760,
     show_default=True,
-    help="Which port of this machine; 0 for any.",
+    help="Port on this machine; 0 for any.",
 )
 @click.option(
     "--golden",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where judgements are kept, a golden set; default: questions.jsonl of the index folder.",
+    help="The golden set for judgements; default: questions.jsonl in the index folder.",
 )
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
 @tag_option
@@ -44,7 +44,7 @@ def ui(
     preset: str | None,
     index: Path | None,
 ) -> None:
-    """Look at results in the browser, until it is interrupted.
+    """Show results in the browser until interrupted.
 
     The page is for this machine alone. Its address has a token that is new each time.
     """
@@ -57,7 +57,7 @@ def ui(
 
     settings = settings_here(index)
     say_hidden(settings, preset)
-    kept = golden or settings.index / "questions.jsonl"  # a file among others would be indexed
+    kept = golden or settings.index / "questions.jsonl"  # among other files it would be indexed
     page = Page(kept.absolute(), preset, bound_tags(tags_of_texts(tags)))
 
     def ready(url: str) -> None:

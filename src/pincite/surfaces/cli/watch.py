@@ -37,7 +37,7 @@ async def _watch(engine: AsyncPincite) -> int:
     on_signals(("SIGINT", "SIGTERM"), over.set)
     wish = wish_of(engine.settings)
     if not wish.auto:
-        say("refresh.mode is manual: this watches all the same, until it ends")
+        say("refresh.mode is manual: this command watches until it ends")
     told = _Told()
     before = await engine.client().condition()
     told.number = max((one.number for one in before.freshness.changes), default=0)
@@ -53,7 +53,7 @@ async def _watch(engine: AsyncPincite) -> int:
 
 
 class _Told:
-    """What has been said, so that it is said once."""
+    """Messages that were already printed, so that each is printed once."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -61,7 +61,7 @@ class _Told:
         self._troubles: frozenset[str] = frozenset()
 
     def tell(self, found: Freshness) -> None:
-        """Say what is new."""
+        """Print new messages."""
         if found.watching != self._watching and found.watching:
             self._watching = found.watching
             say(f"file events of {found.watching}")

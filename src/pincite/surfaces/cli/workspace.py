@@ -1,8 +1,9 @@
-"""`pincite workspace`: the database of users and documents, users, keys, and jobs that failed."""
+"""`pincite workspace`: the database of users and documents, users, keys, and failed jobs."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,11 +23,15 @@ from pincite.surfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from pincite.workspace.issuer_keys import IssuerKeys
     from pincite.workspace.model import ApiKey, Job, KeyScope
     from pincite.workspace.ports import Administration, Workspaces
+    from pincite.workspace.tokens import Identity
 
 T = TypeVar("T")
 _DAY_S = 86_400
+_MOST_TOKEN_BYTES = 65_536
+_FACTS = "0008_facts"  # facts are in the database since this migration
 
 
 @click.group()
@@ -38,29 +43,68 @@ def workspace() -> None:
 @json_option
 @index_option
 def migrate(json_: bool, index: Path | None) -> None:
-    """Make the database, or bring it up to date. Nothing happens where it is."""
+    """Create or update the database. A current one stays unchanged."""
+    from pincite.chat.opening import place_of_fact_file
+
     taken = _with(lambda opened: opened.migrate(), index)
     _tell(taken, json_, [f"did {one}" for one in taken], "up to date")
+    before = place_of_fact_file(settings_here(index))
+    if _FACTS in taken and before.exists():
+        say(f"{before} has facts from an earlier version: pincite workspace facts move")
+
+
+@workspace.command()
+@index_option
+def adopt(index: Path | None) -> None:
+    """Make this index that of the database, in place of one that is gone.
+
+    A PostgreSQL database has one index: in one folder, or on servers for several machines. What
+    users uploaded must be indexed again: send the contents once more.
+    """
+    from pincite.workspace.one_index import adopt_index
+
+    changed = asyncio.run(adopt_index(settings_here(index)))
+    say(
+        "the database now belongs to this index"
+        if changed
+        else "the database already belongs to this index"
+    )
 
 
 @workspace.command()
 @json_option
 @index_option
 def status(json_: bool, index: Path | None) -> int:
-    """Say which steps the database lacks. Ends with 3 if it lacks some."""
-    left = _with(lambda opened: opened.pending(), index)
-    _tell(left, json_, [f"lacks {one}: pincite workspace migrate" for one in left], "up to date")
+    """Print missing migrations of the database, and whether uploaded files are reachable.
+
+    Exit code 3 if something is missing.
+    """
+    from pincite.workspace.deployment import open_files, place_for_people, reason_of_silence
+
+    settings = settings_here(index)
+
+    async def look(opened: Workspaces) -> tuple[tuple[str, ...], str]:
+        async with open_files(settings) as files:
+            return await opened.pending(), await reason_of_silence(files)
+
+    left, silence = _with(look, index)
+    lines = [f"lacks {one}: pincite workspace migrate" for one in left]
+    if silence:
+        left, lines = (*left, "files"), [*lines, f"lacks files: {one_line(silence)}"]
+    _tell(left, json_, lines, "up to date")
+    if not silence:
+        say(f"files are in {place_for_people(settings)}")
     return NOTHING if left else OK
 
 
 @workspace.group()
 def user() -> None:
-    """Users, each with a space of their own."""
+    """Manage users; each one has a personal space."""
 
 
 @user.command("add")
 @click.argument("name")
-@click.option("--email", default="", help="An address, for people.")
+@click.option("--email", default="", help="Email address, for display only.")
 @json_option
 @index_option
 def add_user(name: str, email: str, json_: bool, index: Path | None) -> None:
@@ -73,19 +117,60 @@ def add_user(name: str, email: str, json_: bool, index: Path | None) -> None:
 @json_option
 @index_option
 def list_users(json_: bool, index: Path | None) -> None:
-    """All users, by name."""
+    """List all users by name."""
     found = _as_operator(lambda operator: operator.users(), index)
     _tell(found, json_, [f"{one.id}  {one_line(one.name)}  {one.email}" for one in found])
 
 
+@user.command("link")
+@click.argument("user_id", metavar="USER")
+@click.option("--subject", required=True, help="The subject of the user in the issuer's tokens.")
+@json_option
+@index_option
+def link_subject(user_id: str, subject: str, json_: bool, index: Path | None) -> None:
+    """Let USER sign in with tokens of the issuer in [workspace.oidc]."""
+    from pincite.workspace.tokens import link_user
+
+    issuer = _issuer(index).settings.issuer
+    made = _as_operator(lambda operator: link_user(operator, user_id, issuer, subject), index)
+    _tell(made, json_, [made.id])
+    if not json_:
+        say(f"to block this user: `pincite workspace key revoke {made.id}`")
+
+
+@user.command("token")
+@json_option
+@index_option
+def look_at_token(json_: bool, index: Path | None) -> None:
+    """Read a token from stdin and print its user, or the reason for a refusal."""
+    from pincite.errors import UsageError
+    from pincite.workspace.tokens import TokenRefused, read_token
+
+    issuer = _issuer(index)
+    raw = sys.stdin.buffer.read(_MOST_TOKEN_BYTES)
+    text = raw.decode("utf-8", "replace").strip()
+
+    async def session() -> Identity:
+        try:
+            return await read_token(issuer, text, datetime.now(UTC))
+        except TokenRefused as error:
+            raise UsageError(f"the token is refused: {one_line(error.reason)}") from error
+        finally:
+            await issuer.close()
+
+    found = asyncio.run(session())
+    scopes = ", ".join(found.scopes) or "none"
+    _tell(found, json_, [f"subject {one_line(found.subject)}", f"scopes {scopes}"])
+
+
 @workspace.group()
 def key() -> None:
-    """Keys of users, which programs show."""
+    """Manage the API keys of users."""
 
 
 @key.command("add")
 @click.argument("user_id", metavar="USER")
-@click.option("--name", required=True, help="What the key is for.")
+@click.option("--name", required=True, help="The purpose of the key.")
 @click.option(
     "--scope",
     "scopes",
@@ -93,10 +178,10 @@ def key() -> None:
     type=click.Choice(["search", "write", "admin"]),
     default=("search",),
     show_default=True,
-    help="What it opens; several: all of them.",
+    help="What the key allows; repeat for several.",
 )
-@click.option("--space", "space_id", metavar="ID", help="The only space that it opens.")
-@click.option("--days", type=click.IntRange(1, 36_500), help="Until it expires; default: never.")
+@click.option("--space", "space_id", metavar="ID", help="Limit the key to this space.")
+@click.option("--days", type=click.IntRange(1, 36_500), help="Days until expiry; default: never.")
 @json_option
 @index_option
 def add_key(
@@ -108,7 +193,7 @@ def add_key(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Make a key for USER and print it. It is shown this once, and nobody can read it again."""
+    """Create a key for USER and print it. It is shown only once."""
     from pincite.workspace.keys import make_key
 
     new = make_key()
@@ -121,15 +206,15 @@ def add_key(
     )
     _tell({"key": new.text, "id": made.id}, json_, [new.text])
     if not json_:
-        say(f"the id of the key is {made.id}; keep the key, it is not shown again")
+        say(f"the id of the key is {made.id}; store the key now, it is not shown again")
 
 
 @key.command("list")
-@click.option("--user", "user_id", metavar="ID", help="Only those of this user.")
+@click.option("--user", "user_id", metavar="ID", help="Only keys of this user.")
 @json_option
 @index_option
 def list_keys(user_id: str | None, json_: bool, index: Path | None) -> None:
-    """Keys, without their secrets, the oldest first."""
+    """List keys without their secrets, the oldest first."""
     found = _as_operator(lambda operator: operator.keys(user_id), index)
     _tell(found, json_, [_key_line(one) for one in found])
 
@@ -138,7 +223,7 @@ def list_keys(user_id: str | None, json_: bool, index: Path | None) -> None:
 @click.argument("key_id", metavar="ID")
 @index_option
 def revoke_key(key_id: str, index: Path | None) -> None:
-    """Refuse a key from now on, in every process."""
+    """Revoke a key in all processes, from now on."""
     _as_operator(lambda operator: operator.revoke_key(key_id), index)
     say("revoked")
 
@@ -146,8 +231,27 @@ def revoke_key(key_id: str, index: Path | None) -> None:
 @workspace.command()
 @json_option
 @index_option
+def failed(json_: bool, index: Path | None) -> int:
+    """Documents that cannot be indexed, with the reason. Ends with 3 if there are some.
+
+    Sending their content again, or another content, tries them again.
+    """
+    found = _as_operator(lambda operator: operator.failed(), index)
+    lines = [f"{one.id}  space {one.space_id}  {one_line(one.error)}" for one in found]
+    _tell(
+        [{"id": one.id, "space_id": one.space_id, "error": one.error} for one in found],
+        json_,
+        lines,
+        "every document can be indexed",
+    )
+    return NOTHING if found else OK
+
+
+@workspace.command()
+@json_option
+@index_option
 def dead(json_: bool, index: Path | None) -> int:
-    """Jobs that failed too often, with the reason. Ends with 3 if there are some."""
+    """List jobs that failed too often, with the reason. Exit code 3 if there are any."""
     found = _as_operator(lambda operator: operator.dead(), index)
     _tell(found, json_, [_job_line(one) for one in found], "no job is dead")
     return NOTHING if found else OK
@@ -173,6 +277,17 @@ def _as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | N
             return await work(operator)
 
     return _with(inside, index)
+
+
+def _issuer(index: Path | None) -> IssuerKeys:
+    from pincite.errors import ConfigError
+    from pincite.workspace.issuer_keys import issuer_of
+
+    if (issuer := issuer_of(settings_here(index).workspace.oidc)) is None:
+        raise ConfigError(
+            "no token issuer is configured", hint='[workspace.oidc] issuer = "https://..."'
+        )
+    return issuer
 
 
 def _with(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
@@ -208,7 +323,8 @@ def _key_line(one: ApiKey) -> str:
         ends = f"  until {one.expires:%Y-%m-%d}"
     used = f"  used {one.last_used:%Y-%m-%d}" if one.last_used else ""
     scopes = ",".join(one.scopes)
-    return f"{one.id}  {one.user_id}  pin_{one.prefix}  {scopes}  {one_line(one.name)}{used}{ends}"
+    start = one.prefix[:16] if one.prefix.startswith("oidc_") else f"pin_{one.prefix}"
+    return f"{one.id}  {one.user_id}  {start}  {scopes}  {one_line(one.name)}{used}{ends}"
 
 
 def _job_line(one: Job) -> str:

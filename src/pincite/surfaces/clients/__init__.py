@@ -1,1 +1,1 @@
-"""The configuration files of agents' clients: Pincite's server is put into them and taken out."""
+"""Configuration files of agents' clients: add Pincite's server to them, and remove it."""

@@ -1,4 +1,4 @@
-"""Files of other programs: read whole, and written whole or not at all."""
+"""Read files of other programs as a whole, and replace them atomically."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _BACKUP = ".pincite-backup"
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was read. `place` is where its symlinks lead, `raw` None if there is none."""
+    """The content of a file when it was read. `place` is its path after symlinks, `raw` is None if
+    the file does not exist."""
 
     path: Path
     place: Path
@@ -27,23 +28,23 @@ class File:
 
     @property
     def text(self) -> str:
-        """Its text, "" if there is none. Raises SourceError for what is no UTF-8."""
+        """Return its text, "" if there is no file. Raises SourceError if it is not UTF-8."""
         try:
             return (self.raw or b"").decode("utf-8")
         except UnicodeDecodeError as error:
             raise SourceError(
-                f"{self.path} is not UTF-8, at byte {error.start}: nothing was written",
-                hint="save it as UTF-8",
+                f"{self.path} is not valid UTF-8 at byte {error.start}: nothing was written",
+                hint="convert the file to UTF-8",
             ) from error
 
     @property
     def backup(self) -> Path:
-        """Where its bytes are kept that were there before."""
+        """Return the path of the backup of its earlier bytes."""
         return self.place.with_name(self.place.name + _BACKUP)
 
 
 def read(path: Path) -> File:
-    """The file, which need not be there. Raises SourceError for what is no regular file, cannot be
+    """Read a file, which need not exist. Raises SourceError if it is no regular file, cannot be
     read or is too large."""
     try:
         place = path.resolve()
@@ -56,45 +57,47 @@ def read(path: Path) -> File:
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
         os.close(handle)
-        raise SourceError(f"{path} is no regular file: nothing was written")
+        raise SourceError(f"{path} is not a regular file: nothing was written")
     with os.fdopen(handle, "rb") as opened:
         if status.st_size > _MOST_BYTES:
-            raise SourceError(f"{path} has {status.st_size:,} bytes, which is no settings file")
+            raise SourceError(
+                f"{path} has {status.st_size:,} bytes, which is too large for a settings file"
+            )
         return File(path, place, opened.read())
 
 
 def write(file: File, raw: bytes) -> None:
-    """Put these bytes in place of the file, with its mode and owner, unless it has changed since it
-    was read. Raises SourceError; then it is as it was."""
+    """Replace the file by these bytes, with its mode and owner, unless it has changed since it was
+    read. Raises SourceError and leaves the file unchanged."""
     _replace(file, file.place, raw, like=file.place)
 
 
 def keep(file: File) -> None:
-    """Keep what the file has now beside it. Raises SourceError."""
+    """Store the current content of the file beside it. Raises SourceError."""
     if file.raw is not None:
         _replace(file, file.backup, file.raw, like=file.place)
 
 
 def kept(file: File) -> bytes | None:
-    """What was kept, None if there is nothing."""
+    """Return the stored content, None if there is none."""
     return read(file.backup).raw
 
 
 def forget(file: File) -> None:
-    """Remove what was kept."""
+    """Remove the stored content."""
     with suppress(OSError):
         file.backup.unlink()
 
 
 def delete(file: File, *, below: Path | None = None) -> None:
-    """Remove the file, and the folders below that one that are empty then. Raises SourceError."""
+    """Remove the file, and folders under `below` that become empty. Raises SourceError."""
     _require_unchanged(file)
     try:
         file.place.unlink()
     except OSError as error:
         raise SourceError(f"{file.path} cannot be removed: {error.strerror}") from error
     folder = file.place.parent
-    with suppress(OSError):  # the first that is not empty ends it
+    with suppress(OSError):  # stops at the first folder that is not empty
         while below is not None and folder != below and folder.is_relative_to(below):
             folder.rmdir()
             folder = folder.parent
@@ -132,8 +135,8 @@ def _replace(file: File, place: Path, raw: bytes, *, like: Path) -> None:
 def _require_unchanged(file: File) -> None:
     if read(file.path).raw != file.raw:
         raise SourceError(
-            f"{file.path} was changed by another program just now: nothing was written",
-            hint="the same command again",
+            f"another program just changed {file.path}: nothing was written",
+            hint="run the same command again",
         )
 
 

@@ -1,4 +1,4 @@
-"""Pincite's server goes into a client's configuration, and out of it again."""
+"""Add Pincite's server to a client's configuration, and remove it again."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from pincite.surfaces.clients.rules import with_rules, without_rules
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to become of a file: `after` stands in place of what it has, None removes it.
-    `keeps` says that what it has now is kept beside it, `restores` that what was kept comes back,
-    `below` which folder's folders that were made for it go with it.
-    """
+    """A planned change of a file: `after` replaces its content, None removes it. `keeps` says that
+    the current content is stored beside it, `restores` that the stored content returns; `below` is
+    the folder under which folders that become empty are removed."""
 
     file: File
     after: bytes | None
@@ -30,36 +29,36 @@ class Change:
 
     @property
     def is_one(self) -> bool:
-        """Does it change anything?"""
+        """Return whether anything changes."""
         return self.after != self.file.raw
 
     @property
     def diff(self) -> str:
-        """The lines that change."""
+        """Return the changed lines."""
         before, after = (_lines(raw) for raw in (self.file.raw, self.after))
         name = str(self.file.path)
         return "".join(unified_diff(before, after, name, name, lineterm="\n"))
 
 
 def server_entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
-    """How the client starts the server."""
+    """Return the client's entry that starts the server."""
     return {**client.extra, "command": command[0], "args": list(command[1:])}
 
 
 def install(
     client: Client, places: Places, where: Where, name: str, command: Sequence[str], *, force: bool
 ) -> Change:
-    """The client's file with our server in it. Nothing is written. Raises UsageError for a client
-    that is not there or a server of this name that is another program's, unless `force` is given,
-    ConfigError for a file that is broken, SourceError for one that cannot be read."""
+    """Return the client's file with our server added. Nothing is written. Raises UsageError if the
+    client is not installed, or if another program has a server of this name and `force` is not
+    given; ConfigError for an invalid file, SourceError for one that cannot be read."""
     file = _read(_file_of(client, places, where), places, where, force=force)
     if where == "user" and not force:
         _require_client(client, places, file)
     held = _entry(client, file, name)
     if held is not None and not is_ours(held) and not force:
         raise UsageError(
-            f"{file.path} has another server that is called {name!r}",
-            hint="--name another, or --force to put this one in its place",
+            f"{file.path} already has another server named {name!r}",
+            hint="use --name for another name, or --force to replace it",
         )
     wanted = server_entry(client, command)
     merged = {**held, **wanted} if isinstance(held, Mapping) and is_ours(held) else wanted
@@ -68,15 +67,16 @@ def install(
 
 
 def uninstall(client: Client, places: Places, where: Where, name: str, *, force: bool) -> Change:
-    """The client's file without our server: byte for byte what it was where nothing else has been
-    changed since. Nothing is written. Raises as `install`."""
+    """Return the client's file without our server. It equals the earlier file byte for byte if
+    nothing else has changed. Nothing is written. Raises the errors of `install`."""
     file = _read(_file_of(client, places, where), places, where, force=force)
     held = _entry(client, file, name)
     if held is None:
         return Change(file, file.raw)
     if not is_ours(held) and not force:
         raise UsageError(
-            f"the server {name!r} in {file.path} is another program's", hint="--force to remove it"
+            f"the server {name!r} in {file.path} belongs to another program",
+            hint="--force to remove it",
         )
     before = files.kept(file)
     if before is not None and _is_all_ours(client, file, before, name, held):
@@ -91,20 +91,21 @@ def uninstall(client: Client, places: Places, where: Where, name: str, *, force:
 def install_rules(
     client: Client, places: Places, where: Where, *, force: bool = False
 ) -> Change | None:
-    """The client's rules with ours, None if it reads none from a file. Nothing is written."""
+    """Return the client's rules with ours, None if it reads no rules from a file. Nothing is
+    written."""
     rules = client.rules(places, where)
     if rules is None:
         return None
     file = _read(rules.path, places, where, force=force)
     if rules.header and file.raw is not None and "<!-- pincite:begin" not in file.text:
-        raise UsageError(f"{file.path} is there and not ours: nothing was written")
+        raise UsageError(f"{file.path} exists and was not written by Pincite: nothing was written")
     return Change(file, with_rules(file.text, rules).encode())
 
 
 def uninstall_rules(
     client: Client, places: Places, where: Where, *, force: bool = False
 ) -> Change | None:
-    """The client's rules without ours, None if there are none. Nothing is written."""
+    """Return the client's rules without ours, None if there are none. Nothing is written."""
     rules = client.rules(places, where)
     if rules is None:
         return None
@@ -121,7 +122,7 @@ def uninstall_rules(
 
 
 def apply(change: Change) -> None:
-    """Write what is to be. Raises SourceError; then the file is as it was."""
+    """Write a change. Raises SourceError and leaves the file unchanged."""
     if not change.is_one:
         return
     if change.after is None:
@@ -135,7 +136,7 @@ def apply(change: Change) -> None:
 
 
 def is_ours(entry: object) -> bool:
-    """Does this entry start `pincite mcp`, itself or by way of uvx?"""
+    """Return whether this entry starts `pincite mcp`, directly or through uvx."""
     if not isinstance(entry, Mapping):
         return False
     command, args = entry.get("command"), entry.get("args")
@@ -151,18 +152,19 @@ def is_ours(entry: object) -> bool:
 def _file_of(client: Client, places: Places, where: Where) -> Path:
     path = client.file(places, where)
     if path is None:
-        raise UsageError(f"{client.title} has no configuration of projects", hint="--scope user")
+        raise UsageError(f"{client.title} has no project configuration", hint="--scope user")
     return path
 
 
 def _read(path: Path, places: Places, where: Where, *, force: bool) -> File:
-    """The file. One of a project, which others may have written, does not lead out of it."""
+    """Read the file. A project's file may come from others, so it must not lead out of the
+    project."""
     file = files.read(path)
     if where == "project" and not force:
         top = places.project.resolve()
         if not file.place.is_relative_to(top):
             raise UsageError(
-                f"{path} is a link out of {top}, to {file.place}: nothing was written",
+                f"{path} is a link to {file.place}, outside of {top}: nothing was written",
                 hint="--force to write there",
             )
     return file
@@ -172,9 +174,9 @@ def _require_client(client: Client, places: Places, file: File) -> None:
     folder = client.folder(places)
     if file.raw is None and not folder.is_dir():
         raise UsageError(
-            f"{client.title} does not seem to be installed: there is neither {folder} nor"
-            f" {file.path}",
-            hint="--force to write the file all the same",
+            f"{client.title} does not seem to be installed: neither {folder} nor {file.path}"
+            " exists",
+            hint="--force to write the file anyway",
         )
 
 
@@ -191,25 +193,25 @@ def _parsed(client: Client, file: File) -> Any:
 def _refused(file: File, error: jsonc.Malformed) -> ConfigError:
     return ConfigError(
         f"{file.path}, line {error.line}: {error.said}: nothing was written",
-        hint="fix the file, and run the same command again",
+        hint="fix the file, then run the same command again",
     )
 
 
 def _entry(client: Client, file: File, name: str) -> Any:
-    """The server of this name, None if there is none."""
+    """Return the server of this name, None if there is none."""
     data = _parsed(client, file)
     servers = data.get(client.root) if isinstance(data, Mapping) else None
     if servers is not None and not isinstance(servers, Mapping):
         raise ConfigError(
-            f"{client.root} in {file.path} is {type(servers).__name__} and holds no servers:"
-            " nothing was written",
-            hint="fix the file, and run the same command again",
+            f"{client.root} in {file.path} is a {type(servers).__name__}, not a table of"
+            " servers: nothing was written",
+            hint="fix the file, then run the same command again",
         )
     return servers.get(name) if isinstance(servers, Mapping) else None
 
 
 def _with_entry(client: Client, file: File, name: str, entry: Mapping[str, Any]) -> bytes:
-    """The file with this entry: it says that and what it said, and nothing else."""
+    """Return the file with this entry added and everything else unchanged."""
     text, path = file.text, (client.root, name)
     try:
         if client.toml:
@@ -228,7 +230,7 @@ def _with_entry(client: Client, file: File, name: str, entry: Mapping[str, Any])
 
 
 def _set_parts(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """An entry that is there is changed part by part, so that comments in it stay."""
+    """Change an existing entry part by part, which preserves its comments."""
     node: jsonc.Node | None = jsonc.parse(text)
     for key in path:
         member = node.member(key) if node else None
@@ -241,7 +243,7 @@ def _set_parts(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def _without_entry(client: Client, file: File, before: bytes | None, name: str) -> bytes:
-    """The file without this entry, and without the object that was made for it."""
+    """Return the file without this entry, and without the object that was created for it."""
     data = dict(_parsed(client, file))
     data[client.root] = {key: held for key, held in data[client.root].items() if key != name}
     path: tuple[str, ...] = (client.root, name)
@@ -264,7 +266,7 @@ def _without_entry(client: Client, file: File, before: bytes | None, name: str) 
 def _is_all_ours(
     client: Client, file: File, before: bytes, name: str, held: Mapping[str, Any]
 ) -> bool:
-    """Is the file what was kept, with our entry and nothing else?"""
+    """Return whether the file is the stored content plus our entry and nothing else."""
     old = File(file.path, file.place, before)
     try:
         return _entry(client, old, name) is None and file.raw == _with_entry(
@@ -275,13 +277,13 @@ def _is_all_ours(
 
 
 def _require_says(client: Client, file: File, text: str, data: Mapping[str, Any]) -> None:
-    """Raises ConfigError where the text would not say this: then its writer met a form of the file
-    that it does not understand."""
+    """Raise ConfigError unless the text has this content: if not, the file has a form that its
+    writer does not understand."""
     after = File(file.path, file.place, text.encode())
     if _parsed(client, after) != data:
         raise ConfigError(
-            f"{file.path} cannot be changed without touching the rest: nothing was written",
-            hint=f"put the server {client.root} into it by hand (--dry-run shows the entry)",
+            f"{file.path} cannot be changed without touching other settings: nothing was written",
+            hint=f"add the server {client.root} by hand (--dry-run shows the entry)",
         )
 
 

@@ -1,7 +1,7 @@
-"""JSON as editors keep it, with comments and trailing commas, changed without touching the rest.
+"""Edit JSON with comments and trailing commas, as editors keep it, without touching the rest.
 
-The text is parsed with the places of all members, and a change replaces a few characters. Whoever
-changes a text parses the result again and compares what it says.
+The text is parsed with the positions of all members, and a change replaces a few characters.
+Callers parse the changed text again and compare its content.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _NEW_LINE = re.compile(r"[ \t]*\r?\n")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _WORD = re.compile(r"[^\s,\[\]{}:\"/]+")
-_MOST_DEPTH = 200  # what is deeper is no settings file, and Python's stack ends at 1,000 calls
+_MOST_DEPTH = 200  # settings files are not deeper, and Python's stack ends at 1,000 calls
 
 
 class Malformed(ValueError):
-    """The text is no such JSON. `line` counts from 1."""
+    """The text is not valid JSON of this form. `line` counts from 1."""
 
     def __init__(self, line: int, said: str) -> None:
         super().__init__(f"line {line}: {said}")
@@ -32,7 +32,8 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of an object: where its key begins, and where the comma after it is, if any."""
+    """A member of an object: the start of its key, and the position of the comma after it, if
+    any."""
 
     key: str
     start: int
@@ -42,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value: `text[start:end]`, what it says, and its members if it is an object."""
+    """A node: `text[start:end]`, its value, and its members if it is an object."""
 
     start: int
     end: int
@@ -51,30 +52,30 @@ class Node:
     is_object: bool = False
 
     def member(self, key: str) -> Member | None:
-        """The member of this name; the last one where there are several, as readers do."""
+        """Return the member of this name, the last one if there are several, as readers do."""
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 
-@lru_cache(maxsize=4)  # 10 MB take 1.7 s, and a change looks at the text before and after it
+@lru_cache(maxsize=4)  # 10 MB take 1.7 s, and a change parses the text before and after it
 def parse(text: str) -> Node:
-    """The value that the whole text is. Raises Malformed."""
+    """Parse the whole text as one value. Raises Malformed."""
     reader = _Reader(text)
     node = reader.value(reader.skip(0), 0)
     end = reader.skip(node.end)
     if end != len(text):
-        reader.fail(end, "something stands after the end of the value")
+        reader.fail(end, "unexpected text after the end of the value")
     return node
 
 
 def set_value(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with this value at the path, whose objects are made where they are not there. What
-    has this value already is not touched. Raises Malformed, also where a part of the path is there
-    and no object."""
+    """Return the text with this value at the path; missing objects are created. A text that already
+    has this value is returned unchanged. Raises Malformed, also if a part of the path exists and is
+    no object."""
     node = parse(text)
     for depth, key in enumerate(path):
         if not node.is_object:
             named = ".".join(path[:depth]) or "the file"
-            raise Malformed(_line(text, node.start), f"{named} is no object")
+            raise Malformed(_line(text, node.start), f"{named} is not an object")
         member = node.member(key)
         if member is None:
             made = value
@@ -88,7 +89,8 @@ def set_value(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def remove(text: str, path: Sequence[str]) -> str:
-    """The text without the member at the path; as it is where there is none. Raises Malformed."""
+    """Return the text without the member at the path, unchanged if there is none. Raises
+    Malformed."""
     node = parse(text)
     for key in path[:-1]:
         member = node.member(key)
@@ -141,7 +143,7 @@ def _insert(text: str, node: Node, key: str, value: Any) -> str:
 
 
 def _written(text: str, node: Node, value: Any) -> str:
-    """The value as it stands in place of the node."""
+    """Return the value as text, formatted for the place of the node."""
     outer = _indent_at(text, node.start)
     if "\n" not in text[node.start : node.end]:
         return json.dumps(value, ensure_ascii=False)
@@ -151,13 +153,13 @@ def _written(text: str, node: Node, value: Any) -> str:
 
 
 def newline_of(text: str) -> str:
-    """The line end that the text uses."""
+    """Return the line ending of the text."""
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
 def _unit(text: str, node: Node, outer: str) -> str:
-    """By how much members are indented: as here, as in the whole file, or two spaces."""
+    """Return the indentation of members: as here, as in the whole file, or two spaces."""
     for one in (node, parse(text)):
         around = _indent_at(text, one.start)
         for member in one.members:
@@ -168,14 +170,14 @@ def _unit(text: str, node: Node, outer: str) -> str:
 
 
 def _indent_at(text: str, position: int) -> str:
-    """What the line begins with that the position is in."""
+    """Return the white space at the start of the line of this position."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:position].removeprefix("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _ends_in_line_comment(between: str) -> bool:
-    """Does what stands between two members end in a comment that only the line end closes?"""
+    """Return whether the text between two members ends in a comment that only a line break ends."""
     comments = _COMMENT.findall(between)
     return bool(comments) and comments[-1].startswith("//")
 
@@ -192,7 +194,7 @@ class _Reader:
     )
 
     def skip(self, at: int) -> int:
-        """Behind white space and comments."""
+        """Return the position after white space and comments."""
         match = _SPACE.match(self.text, at)
         return match.end() if match else at
 
@@ -209,24 +211,24 @@ class _Reader:
             return Node(at, end, data)
         word = _WORD.match(self.text, at)
         if word is None:
-            self.fail(at, "a value is missing" if not sign else f"{sign!r} is no value")
+            self.fail(at, "a value is missing" if not sign else f"{sign!r} is not a value")
         if word[0] in self.words:
             return Node(at, word.end(), self.words[word[0]])
         try:
             return Node(at, word.end(), _number(word[0]))
         except ValueError:
-            self.fail(at, f"{word[0][:40]!r} is no value")
+            self.fail(at, f"{word[0][:40]!r} is not a value")
 
     def object(self, at: int, depth: int) -> Node:
         members: list[Member] = []
         here = self.skip(at + 1)
         while self.text[here : here + 1] != "}":
             if self.text[here : here + 1] != '"':
-                self.fail(here, "a key in double quotes or } is missing")
+                self.fail(here, "expected a key in double quotes or }")
             end, key = self.string(here)
             colon = self.skip(end)
             if self.text[colon : colon + 1] != ":":
-                self.fail(colon, f"a colon is missing after {key[:40]!r}")
+                self.fail(colon, f"expected a colon after {key[:40]!r}")
             value = self.value(self.skip(colon + 1), depth + 1)
             after, comma = self.separator(value.end, "}")
             members.append(Member(key, here, value, comma))
@@ -244,18 +246,18 @@ class _Reader:
         return Node(at, here + 1, items)
 
     def separator(self, end: int, closing: str) -> tuple[int, int | None]:
-        """Where the next member or the end is, and the comma before it."""
+        """Return the position of the next member or of the end, and that of the comma before it."""
         at = self.skip(end)
         if self.text[at : at + 1] == ",":
             return self.skip(at + 1), at
         if self.text[at : at + 1] != closing:
-            self.fail(at, f"a comma or {closing} is missing")
+            self.fail(at, f"expected a comma or {closing}")
         return at, None
 
     def string(self, at: int) -> tuple[int, str]:
         match = _STRING.match(self.text, at)
         if match is None:
-            self.fail(at, "a text does not end on its line")
+            self.fail(at, "a text has no end on its line")
         try:
             return match.end(), json.loads(match[0])
         except ValueError:

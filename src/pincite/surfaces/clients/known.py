@@ -1,6 +1,6 @@
-"""The clients: where each keeps its servers, in which shape, and where it reads rules.
+"""The known clients: the file and format of their servers, and the files of their rules.
 
-Where these facts stand in the vendors' documentation says `docs/agents-setup.md`.
+`docs/agents-setup.md` links the vendors' documentation of these facts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Environment: TypeAlias = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the user's files are, and those of the project."""
+    """The folders of the user's and of the project's files."""
 
     home: Path
     project: Path
@@ -25,7 +25,7 @@ class Places:
     platform: str = sys.platform
 
     def settings_folder(self, name: str) -> Path:
-        """Where desktop programs of this platform keep their settings."""
+        """Return the folder in which desktop programs of this platform keep their settings."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support" / name
         if self.platform == "win32":
@@ -33,13 +33,13 @@ class Places:
         return self.xdg() / name
 
     def xdg(self) -> Path:
-        """`~/.config`, or what stands in for it."""
+        """Return `~/.config`, or the folder that replaces it."""
         return Path(self.environ.get("XDG_CONFIG_HOME") or self.home / ".config")
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A file that an agent reads rules from. With a `header` the file is ours alone."""
+    """A file that an agent reads rules from. With a `header` the whole file is ours."""
 
     path: Path
     header: str = ""
@@ -47,8 +47,8 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An agent's client. `root` is the key of its servers, `extra` what an entry has besides the
-    command. `finds_index` says that it starts servers in your current folder."""
+    """An agent's client. `root` is the key of its servers, `extra` what an entry contains besides
+    the command. `finds_index` says that it starts servers in your current folder."""
 
     name: str
     title: str
@@ -70,7 +70,7 @@ _WHEN = (
 _SKILL = f"---\nname: pincite\ndescription: {_WHEN}\n---\n\n"
 _CURSOR = f"---\ndescription: {_WHEN}\nalwaysApply: false\n---\n\n"
 _COPILOT = f'---\ndescription: {_WHEN}\napplyTo: "**"\n---\n\n'
-#: Zed reads the first of these that there is.
+#: Zed reads the first of these files that exists.
 _ZED_RULES = (
     *(".rules", ".cursorrules", ".windsurfrules", ".clinerules"),
     *(".github/copilot-instructions.md", "AGENT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md"),
@@ -104,7 +104,7 @@ def _codex_file(places: Places, where: Where) -> Path:
 
 def _codex_rules(places: Places, where: Where) -> Rules:
     folder = places.project if where == "project" else _codex_folder(places)
-    instead = folder / "AGENTS.override.md"  # Codex reads it in place of the other
+    instead = folder / "AGENTS.override.md"  # Codex reads it instead of the other
     return Rules(instead if instead.is_file() else folder / "AGENTS.md")
 
 
@@ -155,7 +155,7 @@ def _desktop_file(places: Places, where: Where) -> Path | None:
 
 
 def _in(name: str, file: str) -> Callable[[Places, Where], Path]:
-    """A file in a folder of that name, of the user and of the project alike."""
+    """Return the path of a file in a folder of that name, for user and project alike."""
 
     def path(places: Places, where: Where) -> Path:
         return (places.project if where == "project" else places.home) / name / file

@@ -1,4 +1,4 @@
-"""What an agent is told of Pincite, between marks in a file that it reads."""
+"""Rules about Pincite for agents, between marks in a file that they read."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _BLOCK = re.compile(
 
 
 def with_rules(text: str, rules: Rules) -> str:
-    """The text with our rules, in place of those that it has. The mark at their beginning says how
-    many line ends were put before them."""
+    """Return the text with our rules; they replace older ones. The opening mark records how many
+    line breaks were added before them."""
     newline = newline_of(text)
     if found := _BLOCK.search(text):
         joined = found["joined"]
@@ -45,7 +45,7 @@ def with_rules(text: str, rules: Rules) -> str:
 
 
 def without_rules(text: str, rules: Rules) -> str:
-    """The text without our rules, "" if nothing is left but our header."""
+    """Return the text without our rules, "" if only our header is left."""
     found = _BLOCK.search(text)
     if found is None:
         return text

@@ -1,4 +1,4 @@
-"""A table of a TOML file, put at its end and taken out again without touching the rest."""
+"""Add a table at the end of a TOML file, and remove it, without touching the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADER = re.compile(r"[ \t]*\[")
 
 
 def parse(text: str) -> dict[str, Any]:
-    """What the file says. Raises Malformed."""
+    """Parse a TOML text. Raises Malformed."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
@@ -30,8 +30,8 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def set_value(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """The text with this table at its end. One that is there already is replaced, one that says the
-    same is not touched. Raises Malformed where that cannot be said without changing the rest."""
+    """Return the text with this table at its end. An existing table is replaced, an equal one is
+    left unchanged. Raises Malformed if this is impossible without changing the rest."""
     held = _held(parse(text), path)
     if held == value:
         return text
@@ -50,7 +50,8 @@ def set_value(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
 
 
 def remove(text: str, path: Sequence[str]) -> str:
-    """The text without the table; as it is where there is none. Raises Malformed as `set_value`."""
+    """Return the text without the table, unchanged if there is none. Raises Malformed as
+    `set_value`."""
     if _held(parse(text), path) is None:
         return text
     span = _span(text, path)
@@ -77,8 +78,8 @@ def _table(path: Sequence[str], value: Mapping[str, Any], newline: str) -> str:
 
 
 def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
-    """Where the table and those in it stand: from its header to the next one that is not of it.
-    None where the rest of the text would not say the same without it."""
+    """Return the span of the table and its subtables: from its header to the next header of another
+    table. None if the rest of the text would have another content without it."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     names = [_name_of(line) if _HEADER.match(line) else None for line in lines]
@@ -88,12 +89,12 @@ def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
     for key in path[:-1]:
         holder = holder[key]
     del holder[path[-1]]
-    for first in (at for at, is_ours in enumerate(ours) if is_ours):  # one may be in a text
+    for first in (at for at, is_ours in enumerate(ours) if is_ours):  # strings may hold one
         others = (at for at in range(first, len(lines)) if names[at] is not None and not ours[at])
         last = next(others, None)
         end = len(lines) if last is None else last
         while last is not None and end > first + 1 and lines[end - 1].lstrip().startswith("#"):
-            end -= 1  # comments above the next header are its own
+            end -= 1  # comments above the next header belong to that header
         try:
             left = parse(text[: starts[first]] + text[starts[end] :])
         except Malformed:
@@ -104,7 +105,7 @@ def _span(text: str, path: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _same(left: dict[str, Any], expected: dict[str, Any], path: Sequence[str]) -> bool:
-    """A table that only held ours is gone with it."""
+    """Compare two contents; a table that contained only ours may be missing."""
     if left == expected:
         return True
     if not path:
@@ -119,7 +120,7 @@ def _same(left: dict[str, Any], expected: dict[str, Any], path: Sequence[str]) -
 
 
 def _name_of(line: str) -> tuple[str, ...] | None:
-    """The keys of a header, None for what only looks like one."""
+    """Return the keys of a header, None for a line that only looks like one."""
     try:
         data: Any = tomllib.loads(line)
     except tomllib.TOMLDecodeError:

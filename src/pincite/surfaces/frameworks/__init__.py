@@ -1,4 +1,4 @@
-"""Adapters for frameworks: a retriever, a postprocessor or a tool each, over one index.
+"""Adapters for frameworks: each is a retriever, a postprocessor or a tool over one index.
 
-Each module needs its framework, which `pip install 'pincite[NAME]'` brings.
+Each module needs its framework, which `pip install 'pincite[NAME]'` installs.
 """

@@ -15,31 +15,31 @@ from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of
 
 
 class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has no types
-    """Passages with their citations, best first. It may be configured as `rm`, or called in a
-    module: then it gives a `Prediction` with `passages`, `citations`, `metadata` and `verdict`."""
+    """A retriever of passages with their citations, best first. Configure it as `rm`, or call it in
+    a module: it returns a `Prediction` with `passages`, `citations`, `metadata` and `verdict`."""
 
     def __init__(self, index: Any = None, k: int = 3, **searched: Any) -> None:
         super().__init__(k=count_of(k, "k"))
         self._source = EvidenceSource(index, **searched)
 
     def forward(self, query: str, k: int | None = None, **asked: Any) -> Passages:
-        """The passages of a question; `where` narrows the retriever's own filter."""
+        """Return the passages for a question; `where` narrows the retriever's own filter."""
         limit = self.k if k is None else count_of(k, "k")
         return Passages(self._source.search(query, limit=limit, where=asked.pop("where", "")))
 
     async def aforward(self, query: str, k: int | None = None, **asked: Any) -> Passages:
-        """As `forward`."""
+        """Return the passages as `forward` does."""
         limit = self.k if k is None else count_of(k, "k")
         where = asked.pop("where", "")
         return Passages(await self._source.asearch(query, limit=limit, where=where))
 
     def close(self) -> None:
-        """Hang up; the next question opens the index again."""
+        """Close the index; the next question opens it again."""
         self._source.close()
 
 
 class Passages(dspy.Prediction):  # type: ignore[misc]
-    """What a retriever gives, which is also iterated as `dspy.Retrieve` does with an `rm`."""
+    """The result of a retriever. It can also be iterated, as `dspy.Retrieve` does with an `rm`."""
 
     def __init__(self, pack: EvidencePack) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""What all adapters search with: one index, a part of it, and how evidence becomes metadata."""
+"""Shared by all adapters: one index, the part of it to search, and metadata of evidence."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST = 1_000
 
 
 class EvidenceSource:
-    """An index, opened with the first question, and the part of it that is searched.
+    """An index, opened with the first question, and the part of it to search.
 
-    `index` is an index folder or complete settings, by default what the environment and the current
-    folder say. `limit` is how many passages are wanted, None for as many as the profile says.
-    `collections`, `sources`, `kinds`, `where` and `tags` restrict all questions, and no call widens
-    them. Safe to use from several threads.
+    `index` is an index folder or complete settings, by default those of the environment and the
+    current folder. `limit` is the number of passages, None for that of the profile. `collections`,
+    `sources`, `kinds`, `where` and `tags` restrict all questions, and no call widens them. Safe to
+    use from several threads.
     """
 
     def __init__(
@@ -59,27 +59,27 @@ class EvidenceSource:
 
     @property
     def pincite(self) -> Pincite:
-        """The open index."""
+        """Return the open index."""
         with self._lock:
             if self._opened is None:
                 self._opened = Pincite(self._index, reranker=self._reranker)
                 self._forgotten = weakref.finalize(self, _hang_up, self._opened)
-                self._forgotten.atexit = False  # an open index closes itself then
+                self._forgotten.atexit = False  # an open index closes itself at exit
             return self._opened
 
     def search(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
-        """The evidence for a question. Raises what `Pincite.search` raises."""
+        """Return the evidence for a question. Raises the errors of `Pincite.search`."""
         both = " and ".join(f"({one})" for one in (self._where, where) if one.strip())
         return self.pincite.search(query, limit=limit or self.limit, where=both, **self._asked)
 
     async def asearch(
         self, query: str, *, limit: int | None = None, where: str = ""
     ) -> EvidencePack:
-        """As `search`, without holding up the loop."""
+        """Return the evidence as `search` does, without blocking the event loop."""
         return await asyncio.to_thread(self.search, query, limit=limit, where=where)
 
     def close(self) -> None:
-        """Hang up; the next question opens the index again."""
+        """Close the index; the next question opens it again."""
         with self._lock:
             opened, self._opened = self._opened, None
         if opened is not None:
@@ -88,14 +88,14 @@ class EvidenceSource:
 
 
 def _hang_up(opened: Pincite) -> None:
-    """Close the index of a source that nobody closed. Garbage is collected in any thread, also in
-    the one that closing waits for."""
+    """Close the index of a source that was not closed. Garbage collection can run in any thread,
+    including the one that closing waits for."""
     threading.Thread(target=opened.close, name="pincite-close", daemon=True).start()
 
 
 def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
-    """Evidence without its text, in plain values: the attributes of its document, then where it is
-    from, which wins. `verdict` is that of the pack: `grounded` or `weak`."""
+    """Return evidence without its text, as plain values: the attributes of its document, overridden
+    by its location. `verdict` is that of the pack: `grounded` or `weak`."""
     found: dict[str, Any] = {
         **evidence.attributes,
         "citation": evidence.citation,
@@ -124,7 +124,7 @@ def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
 
 
 def count_of(value: object, name: str) -> int:
-    """A number of passages that a framework hands over. Raises UsageError."""
+    """Check a number of passages given by a framework. Raises UsageError."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise UsageError(f"{name} is {value!r}; it takes a whole number")
     require_count(name, value, most=_MOST)

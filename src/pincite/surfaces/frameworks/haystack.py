@@ -16,8 +16,8 @@ from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of
 
 @component
 class PinciteRetriever:
-    """Passages with their citations, best first; none where nothing is good enough. `where` is a
-    filter of Pincite: `kind = 'docs' and path ^= src/`."""
+    """A retriever of passages with their citations, best first; none if nothing is good enough.
+    `where` is a filter of Pincite: `kind = 'docs' and path ^= src/`."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class PinciteRetriever:
 
     @component.output_types(documents=list[Document], verdict=str)
     def run(self, query: str, top_k: int | None = None, where: str = "") -> dict[str, Any]:
-        """`documents`, best first, and `verdict`: `grounded`, `weak` or `none`."""
+        """Return `documents`, best first, and `verdict`: `grounded`, `weak` or `none`."""
         limit = None if top_k is None else count_of(top_k, "top_k")
         return _found(self._source.search(query, limit=limit, where=where))
 
@@ -64,22 +64,22 @@ class PinciteRetriever:
     async def run_async(
         self, query: str, top_k: int | None = None, where: str = ""
     ) -> dict[str, Any]:
-        """As `run`."""
+        """Return the result of `run`."""
         limit = None if top_k is None else count_of(top_k, "top_k")
         return _found(await self._source.asearch(query, limit=limit, where=where))
 
     def to_dict(self) -> dict[str, Any]:
-        """What a saved pipeline keeps."""
+        """Return the data of the component in a saved pipeline."""
         return default_to_dict(self, **self._given)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> PinciteRetriever:
-        """The component of a saved pipeline."""
+        """Return the component of a saved pipeline."""
         made: PinciteRetriever = default_from_dict(cls, data)
         return made
 
     def close(self) -> None:
-        """Hang up; the next question opens the index again."""
+        """Close the index; the next question opens it again."""
         self._source.close()
 
 

@@ -78,12 +78,12 @@ class PinciteRetriever(BaseRetriever):
         return documents_of(await self._source.asearch(query, **_checked(asked)))
 
     def close(self) -> None:
-        """Hang up; the next question opens the index again."""
+        """Close the index; the next question opens it again."""
         self._source.close()
 
 
 def documents_of(pack: EvidencePack) -> list[Document]:
-    """The evidence as documents, whose `id` is the citation."""
+    """Return the evidence as documents; their `id` is the citation."""
     return [
         Document(id=one.citation, page_content=one.text, metadata=metadata_of(one, pack))
         for one in pack

@@ -23,8 +23,8 @@ from pincite.surfaces.frameworks.evidence_source import EvidenceSource, metadata
 
 
 class PinciteRetriever(BaseRetriever):
-    """Passages with their citations as nodes, best first; none where nothing is good enough.
-    Arguments as for `EvidenceSource`."""
+    """A retriever of passages with their citations as nodes, best first; none if nothing is good
+    enough. It takes the arguments of `EvidenceSource`."""
 
     def __init__(self, index: Any = None, **searched: Any) -> None:
         self._source = EvidenceSource(index, **searched)
@@ -37,13 +37,13 @@ class PinciteRetriever(BaseRetriever):
         return nodes_of(await self._source.asearch(query_bundle.query_str))
 
     def close(self) -> None:
-        """Hang up; the next question opens the index again."""
+        """Close the index; the next question opens it again."""
         self._source.close()
 
 
 class PinciteVerify(BaseNodePostprocessor):
-    """Keeps nodes of Pincite whose citation still holds, and drops those whose text has changed or
-    is gone since it was indexed. Other nodes pass."""
+    """A postprocessor that keeps Pincite's nodes whose citation is still valid, and drops those
+    whose text was changed or removed since indexing. Other nodes pass."""
 
     _source: EvidenceSource = PrivateAttr()
 
@@ -53,7 +53,7 @@ class PinciteVerify(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name in serialised pipelines."""
+        """Return the name in serialised pipelines."""
         return "PinciteVerify"
 
     def _postprocess_nodes(
@@ -71,13 +71,13 @@ class PinciteVerify(BaseNodePostprocessor):
         return kept
 
     def close(self) -> None:
-        """Hang up; the next call opens the index again."""
+        """Close the index; the next call opens it again."""
         self._source.close()
 
 
 class PinciteRerank(BaseNodePostprocessor):
-    """Orders nodes by a reranker that Pincite knows by name, such as `voyage:rerank-2.5`: by
-    default the one that the settings of the index name. Keeps the best `top_n`."""
+    """A postprocessor that sorts nodes with a reranker by name, such as `voyage:rerank-2.5`; by
+    default that of the index's settings. Keeps the best `top_n`."""
 
     top_n: int = 10
     model: str = ""
@@ -86,7 +86,7 @@ class PinciteRerank(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name in serialised pipelines."""
+        """Return the name in serialised pipelines."""
         return "PinciteRerank"
 
     def _postprocess_nodes(
@@ -110,7 +110,7 @@ class PinciteRerank(BaseNodePostprocessor):
 
 
 def nodes_of(pack: EvidencePack) -> list[NodeWithScore]:
-    """The evidence as nodes. Models and embedders are shown the text and the citation alone."""
+    """Return the evidence as nodes. Models and embedders see only the text and the citation."""
     found = []
     for one in pack:
         metadata = metadata_of(one, pack)

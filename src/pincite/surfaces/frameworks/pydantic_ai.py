@@ -16,8 +16,8 @@ from pincite.surfaces.tool_texts import MAX_TOKENS
 
 
 def evidence_tool(index: Any = None, *, max_tokens: int = MAX_TOKENS, **searched: Any) -> Tool[Any]:
-    """A tool that searches one index: an `EvidenceSource`, which its owner closes, or what one is
-    made of. What is restricted there no call widens. An answer has `max_tokens` at most."""
+    """Return a tool that searches one index: an `EvidenceSource`, which its owner closes, or the
+    arguments for one. No call widens its restrictions. An answer has at most `max_tokens`."""
     source = index if isinstance(index, EvidenceSource) else EvidenceSource(index, **searched)
 
     async def search_evidence(

@@ -1,4 +1,4 @@
-"""What the tools of agent frameworks share: a name, a description, and a text as answer."""
+"""Shared by the tools of agent frameworks: a name, a description, and a text as answer."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NAMES: Final = ToolNames(search=NAME, read="", verify="", status="")
 async def evidence_text(
     source: EvidenceSource, query: str, where: str = "", max_tokens: int = MAX_TOKENS
 ) -> str:
-    """The answer of a tool: the verdict and whole passages, within a budget. What is wrong with a
-    call is said to the model as text, as an exception would end the agent's run."""
+    """Return the answer of a tool: the verdict and whole passages, within a budget. Errors of a
+    call are returned to the model as text, because an exception would end the agent's whole run."""
     try:
         pack = await source.asearch(query, where=where)
         return answer_text(pack, max_tokens, _NAMES)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.spec import Components, SecurityScheme
+from litestar.openapi.spec import Components, Reference, SecurityScheme
 from litestar.types import Message, Scope
-from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from pincite.surfaces.http.guard import Guard, GuardLimits
+from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.problems import answer_error
 from pincite.surfaces.http.requests import App
+from pincite.surfaces.http.routes.conversations import CONVERSATIONS
 from pincite.surfaces.http.routes.documents import DOCUMENTS
+from pincite.surfaces.http.routes.facts import FACTS
 from pincite.surfaces.http.routes.models import MODELS
 from pincite.surfaces.http.routes.operation import OPERATION
+from pincite.surfaces.http.routes.page import PAGE
 from pincite.surfaces.http.routes.questions import QUESTIONS
 from pincite.surfaces.http.routes.spaces import SPACES
 from pincite.surfaces.http.serving import Desk
@@ -32,31 +34,38 @@ there is not. Errors are `application/problem+json` with a stable `code`."""
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """By which names clients may call the server: values of the header Host, and further values of
-    Origin, complete and with their port."""
+    """The names by which clients may call the server: values of the header Host, and further values
+    of Origin, complete and with their port."""
 
     hosts: Sequence[str]
     origins: Sequence[str] = ()
 
 
-def make_app(desk: Desk, names: Names, limits: GuardLimits = GuardLimits()) -> App:
-    """The ASGI application of what is open. It closes nothing."""
-    registry = CollectorRegistry()
-    asked = Counter("pincite_requests", "Requests.", ("operation", "status"), registry=registry)
-    took = Histogram(
-        "pincite_request_seconds", "Seconds of a request.", ("operation",), registry=registry
-    )
+def make_app(
+    desk: Desk, names: Names, limits: GuardLimits = GuardLimits(), *, page: bool = True
+) -> App:
+    """Return the ASGI application over open resources, with the `page` at /ui. It closes
+    nothing."""
+    metrics = Metrics()
+
+    schemes: dict[str, SecurityScheme | Reference] = {
+        "key": SecurityScheme(type="http", scheme="bearer", description="a key, `pin_...`")
+    }
+    if desk.issuer is not None:
+        schemes["token"] = SecurityScheme(
+            type="openIdConnect", open_id_connect_url=desk.issuer.described_at
+        )
 
     async def began(message: Message, scope: Scope) -> None:
         if message["type"] == "http.response.start":
-            route = scope.get("route_handler")
-            name = str(getattr(route, "operation_id", None) or "none")
-            asked.labels(name, str(message["status"])).inc()
-            took.labels(name).observe(time.perf_counter() - float(scope.get("began_s", 0.0)))  # type: ignore[arg-type]
+            metrics.answered(cast("MutableMapping[str, Any]", scope), message["status"])
 
     app = Litestar(
-        [*QUESTIONS, *MODELS, *DOCUMENTS, *SPACES, *OPERATION],
-        state=State({"desk": desk, "registry": registry}),
+        [
+            *(*QUESTIONS, *CONVERSATIONS, *FACTS, *MODELS, *DOCUMENTS, *SPACES, *OPERATION),
+            *(PAGE if page else ()),
+        ],
+        state=State({"desk": desk, "metrics": metrics, "page": page}),
         exception_handlers={Exception: answer_error},
         before_send=[began],
         request_max_body_size=desk.limits.body_bytes,
@@ -66,10 +75,8 @@ def make_app(desk: Desk, names: Names, limits: GuardLimits = GuardLimits()) -> A
             description=_ABOUT,
             path="/schema",
             render_plugins=[],
-            components=Components(
-                security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
-            ),
-            security=[{"key": []}],
+            components=Components(security_schemes=schemes),
+            security=[{name: []} for name in schemes],
         ),
         logging_config=None,
     )

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from pincite.model import ChatMode, TaskMode
-from pincite.workspace import Document, Role
+from pincite.model import ChatMode, TaskMode, Turn
+from pincite.workspace import Conversation, Document, Role
 from pincite.workspace.checks import ID_PATTERN, missing
 from pincite.workspace.model import Access
 
@@ -34,8 +34,8 @@ class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     document_type: Name | None = None
 
     def restrict(self, access: Access) -> Access:
-        """The access of a key, restricted further. Raises NotFound for a space that is not the
-        key's."""
+        """Return the access of a key, restricted further. Raises NotFound for a space that the key
+        does not cover."""
         if self.space_id is not None and not access.reaches(self.space_id):
             raise missing("space", self.space_id)
         return msgspec.structs.replace(
@@ -164,6 +164,74 @@ class DocumentPage(msgspec.Struct, frozen=True):
 
     items: tuple[Document, ...]
     next: str | None = None
+
+
+class ConversationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A conversation that begins."""
+
+    title: Annotated[str, msgspec.Meta(max_length=500)] = ""
+
+
+class ConversationPage(msgspec.Struct, frozen=True):
+    """Some of many conversations. `next` is the cursor of the following page, None on the last."""
+
+    items: tuple[Conversation, ...]
+    next: str | None = None
+
+
+class TurnPage(msgspec.Struct, frozen=True):
+    """Some turns of a conversation. `next` is the `after` of the following page, None on the
+    last."""
+
+    items: tuple[Turn, ...]
+    next: int | None = None
+
+
+class FactBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be remembered of the user."""
+
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
+
+
+class RecallBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question to which facts are wanted, at most `limit` of them."""
+
+    query: Text
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
+
+
+class KeptFact(msgspec.Struct, frozen=True):
+    """A fact about the user. `score` says how well it fits a question, from 0 to 1; 0 where none
+    was asked."""
+
+    id: str
+    text: str
+    at: str
+    score: float = 0.0
+
+
+class FactPage(msgspec.Struct, frozen=True):
+    """Some of many facts. `next` is the cursor of the following page, None on the last."""
+
+    items: tuple[KeptFact, ...]
+    next: str | None = None
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """How many facts were deleted."""
+
+    forgotten: int
+
+
+class Welcome(msgspec.Struct, frozen=True):
+    """What there is on this server: what paths of requests begin with, their description in
+    OpenAPI, and the page for people, None where it is turned off."""
+
+    name: str
+    version: str
+    api: str
+    openapi: str
+    page: str | None
 
 
 class Ready(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Cursors of pages: the last id of a page, for the user that it was given to."""
+"""Cursors of pages: the last id of a page, bound to the user who received it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ _MARK = 8  # bytes
 
 
 def cursor_after(user_id: str, last: str) -> str:
-    """The cursor of the page behind an id. It keeps no secret: what it points behind is filtered
-    like everything else. Its mark tells a cursor of somebody else from a user's own."""
+    """Return the cursor of the page after an id. It contains no secret: the next page is filtered
+    like everything else. Its mark distinguishes a user's own cursors from those of others."""
     return urlsafe_b64encode(_mark(user_id, last) + last.encode()).decode().rstrip("=")
 
 
 def last_of(user_id: str, cursor: str) -> str:
-    """The id that a page begins behind; empty for no cursor. Raises UsageError."""
+    """Return the id after which a page begins; empty without a cursor. Raises UsageError."""
     if not cursor:
         return ""
     try:
         raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
         last = raw[_MARK:].decode()
     except (Error, ValueError) as error:
-        raise UsageError("cursor: it is none of this API", hint="the `next` of a page") from error
+        raise UsageError("cursor: invalid", hint="pass the `next` of a page") from error
     if not hmac.compare_digest(raw[:_MARK], _mark(user_id, last)):
-        raise UsageError("cursor: it was not given to you", hint="the `next` of a page of yours")
+        raise UsageError(
+            "cursor: it belongs to another user", hint=("pass the `next` of one of your pages")
+        )
     return last
 
 

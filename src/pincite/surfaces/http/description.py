@@ -1,4 +1,5 @@
-"""The API as OpenAPI 3.1: what the framework finds, and what any request may end in."""
+"""The OpenAPI 3.1 description of the API: the framework's result, plus the errors of any
+request."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from litestar import Litestar
 
 from pincite.surfaces.http.problems import MEDIA_TYPE, Problem
 
-#: What the guard and the key may refuse, and what may be out of reach, on every route.
+#: Errors of the guard, of the key and of unavailable services, possible on every route.
 _ANYWHERE: Final = {
     400: "The request cannot be",
     403: "The key, the role or the page may not",
@@ -29,7 +30,7 @@ _OPEN: Final = ("/healthz", "/readyz")
 
 @lru_cache(maxsize=4)
 def described(app: Litestar) -> dict[str, Any]:
-    """The description of an application."""
+    """Return the description of an application."""
     found = app.openapi_schema.to_schema()
     schema = msgspec.json.schema(Problem)
     found["components"]["schemas"]["Problem"] = schema["$defs"]["Problem"]
@@ -57,7 +58,7 @@ def described(app: Litestar) -> dict[str, Any]:
 
 
 def _describe_uploads(found: dict[str, Any]) -> None:
-    """The bodies that are bytes, which routes read as a stream."""
+    """Describe the bodies of bytes, which routes read as a stream."""
     body = {
         "required": True,
         "description": "The bytes of the file.",

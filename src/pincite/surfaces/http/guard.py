@@ -1,7 +1,7 @@
-"""What every request passes before it is looked at: its Host, its Origin, an id, room and time.
+"""Checks before any request is processed: its Host, its Origin, an id, capacity and time.
 
-A page of another site that is open in a browser on this machine can send requests to it; its Origin
-gives it away. A name that rebinds to this address is given away by Host.
+A page of another site, open in a browser on this machine, can send requests to the server; the
+Origin header reveals it. The Host header reveals a name that rebinds to this address.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ import msgspec
 
 from pincite.surfaces.http.problems import MEDIA_TYPE, Problem, TooManyRequests, problem_of
 from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
+from pincite.surfaces.page.files import POLICY
 
-#: Uploads and answers take as long as their clients and models do. They have limits of their own,
-#: and half of the places at most, so that they hold up no search.
-_STREAMED: Final = {"POST": ("/v1/documents", "/v1/answers"), "PUT": ("/v1/documents",)}
+#: Uploads and answers take as long as their clients and models. They have their own limits, and use
+#: at most half of the slots, so that they do not delay searches.
+_STREAMED: Final = {
+    "POST": ("/v1/documents", "/v1/answers", "/ui/api/answer"),
+    "PUT": ("/v1/documents",),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class GuardLimits:
-    """`at_once`: requests that are worked on; `waiting`: those that wait for one of them to end,
-    more are refused. `each`: those of one key, so that one that is slow on purpose leaves room for
-    others. `seconds` for one request, `stream_s` for an upload or a streamed answer. All guesses on
-    the safe side, unmeasured."""
+    """`at_once` is the number of requests in progress; `waiting` is the number that wait for a
+    slot, any more are refused. `each` is the number per key, so that a deliberately slow client
+    leaves room for others. `seconds` is the limit of one request, `stream_s` that of an upload or a
+    streamed answer. All are guesses on the safe side, unmeasured."""
 
     at_once: int = 64
     waiting: int = 256
@@ -40,7 +44,7 @@ class GuardLimits:
 
 
 class Guard:
-    """An ASGI application around `app`."""
+    """An ASGI application that wraps `app`."""
 
     def __init__(
         self, app: App, hosts: frozenset[str], origins: frozenset[str], limits: GuardLimits
@@ -59,6 +63,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
         request_id = secrets.token_hex(8)
         scope["request_id"], scope["began_s"] = request_id, time.perf_counter()
         began = False
@@ -68,24 +74,28 @@ class Guard:
             if message["type"] == "http.response.start":
                 began = True
                 named = (b"x-request-id", request_id.encode())
-                message = {**message, "headers": [*message.get("headers", ()), named, *_HEADERS]}
+                policy = _PAGE if _is_page(scope["path"]) else _NOTHING
+                added = (named, policy, *_HEADERS)
+                ours = {name for name, _ in added}
+                own = [one for one in message.get("headers", ()) if one[0].lower() not in ours]
+                message = {**message, "headers": [*own, *added]}
             await send(message)
 
         refusal = self._refusal(scope, request_id)
         if refusal is not None:
             await _refuse(answer, refusal)
             return
-        if scope["path"] == "/healthz":  # also while there is no room
+        if scope["path"] == "/healthz":  # answered even without a free slot
             await self._app(scope, receive, answer)
             return
         limits = self._limits
         if self._inside >= limits.at_once + limits.waiting:
-            busy = TooManyRequests("the server has no room for more requests", 1.0, status=503)
+            busy = TooManyRequests("the server is at its limit of requests", 1.0, status=503)
             await _refuse(answer, problem_of(busy, request_id), retry_s=1)
             return
         keys = _keys(scope)
         if any(self._of_key[key] >= limits.each for key in keys):
-            busy = TooManyRequests(f"a key has {limits.each} requests at a time", 1.0)
+            busy = TooManyRequests(f"a key can have {limits.each} requests at a time", 1.0)
             await _refuse(answer, problem_of(busy, request_id), retry_s=1)
             return
         self._inside += 1
@@ -95,7 +105,7 @@ class Guard:
             async with AsyncExitStack() as held:
                 seconds = limits.stream_s if streamed else limits.seconds
                 await held.enter_async_context(asyncio.timeout(seconds))
-                if streamed:  # before a place among all, which would wait for it
+                if streamed:  # first, since it would wait while holding one of all slots
                     await held.enter_async_context(self._streams)
                 await held.enter_async_context(self._room)
                 await watched_request(self._app, scope, receive, answer)
@@ -104,7 +114,7 @@ class Guard:
                 await _refuse(answer, problem_of(error, request_id))
         finally:
             self._inside -= 1
-            self._of_key -= Counter(keys)  # keeps what is above zero
+            self._of_key -= Counter(keys)  # keeps only positive counts
 
     def _refusal(self, scope: Scope, request_id: str) -> Problem | None:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
@@ -121,18 +131,41 @@ class Guard:
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
 )
+_NOTHING: Final = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+_PAGE: Final = (b"content-security-policy", POLICY.encode())
+
+
+def _without_body(send: Send) -> Send:
+    """Return a `send` that drops the body: HEAD is answered as GET (RFC 9110, 9.3.2) with the same
+    headers."""
+    ended = False
+
+    async def answer(message: Message) -> None:
+        nonlocal ended
+        if message["type"] != "http.response.body":
+            await send(message)
+        elif not ended:
+            ended = True
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    return answer
+
+
+def _is_page(path: str) -> bool:
+    """Return whether the path is a file of the page. Requests of the page count as data."""
+    return path == "/ui" or (path.startswith("/ui/") and not path.startswith("/ui/api/"))
 
 
 def _keys(scope: Scope) -> frozenset[bytes]:
-    """The keys that a request shows, true or not, however their header is written."""
+    """Return the keys in a request, valid or not, however their header is written."""
     given = (value for name, value in scope["headers"] if name == b"authorization")
     return frozenset(value.partition(b" ")[2].strip() for value in given) - {b""}
 
 
 def _is_own(origin: str, host: str) -> bool:
-    """Is it a page of this server? What is no URL is none."""
+    """Return whether the origin is this server. An invalid URL is not."""
     try:
         found = urlsplit(origin)
     except ValueError:

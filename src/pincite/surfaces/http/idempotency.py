@@ -1,7 +1,7 @@
-"""Requests that may be sent again: `Idempotency-Key` decides the id of what is made.
+"""Retries of requests: `Idempotency-Key` determines the id of the created object.
 
-The same key of the same user makes the same thing once, whichever process is asked and however
-often. Nothing is kept beside the thing itself, so a key holds as long as that.
+The same key of the same user creates the same object once, whichever process is asked and however
+often. Nothing is stored besides the object itself, so a key is valid as long as the object exists.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ IdempotencyKey = Annotated[
 
 
 def id_for(access: Access, operation: str, key: str | None) -> str | None:
-    """The id of what this request makes; None for a new one each time. Keys of one space have ids
-    of their own: they cannot ask what the user has made elsewhere."""
+    """Return the id of the object that this request creates; None for a new one each time. Keys of
+    one space have separate ids: they cannot find out what the user has created elsewhere."""
     if key is None:
         return None
     whose = access.user_id if access.space_id is None else f"{access.user_id}/{access.space_id}"
@@ -37,9 +37,9 @@ def id_for(access: Access, operation: str, key: str | None) -> str | None:
 
 
 def require_same(asked: tuple[object, ...], made: tuple[object, ...]) -> None:
-    """Raise Conflict where the thing that was made with the key is another one."""
+    """Raise Conflict if the object that was created with the key differs from this request."""
     if asked != made:
         raise Conflict(
-            "this Idempotency-Key was used for another request",
-            hint="a new value for a new request",
+            "this Idempotency-Key belongs to another request",
+            hint="use a new value for a new request",
         )

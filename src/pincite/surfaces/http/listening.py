@@ -1,23 +1,25 @@
-"""`pincite serve`: what is open, listening, until it is told to end."""
+"""`pincite serve`: open everything and listen until a signal ends the process."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from typing import Final
 
 import uvicorn
 from uvicorn.config import LOGGING_CONFIG
 
 from pincite.settings.load import Settings
+from pincite.support.signals import on_signals
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.http.app import Names, make_app
+from pincite.surfaces.http.beside import working_beside
 from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
 from pincite.workspace.deployment import open_deployment
-from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
+from pincite.workspace.issuer_keys import issuer_of
 
-_DRAIN_S = 30
+DRAIN_S: Final = 30  # for started requests, after the signal to end
 
 
 async def listen(
@@ -27,19 +29,24 @@ async def listen(
     *,
     worker: bool = True,
     lexical: bool = False,
+    page: bool = True,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; requests that have begun are answered. `worker` indexes
-    uploads in this process, `lexical` makes a new index for words alone. `ready` is told the
-    URL once clients can connect. Raises UsageError where the address cannot be had, and
-    WorkspaceUnavailable."""
+    """Serve until SIGINT or SIGTERM. Started requests are completed, unless a second signal
+    arrives. `worker` indexes uploads in a process beside this one, `lexical` makes a new index for
+    keyword search only, `page` is served at /ui. `ready` is called with the URL once clients can
+    connect. Raises UsageError if the address is not available, and WorkspaceUnavailable."""
     async with AsyncExitStack() as stack:
         opened = await stack.enter_async_context(open_deployment(settings, lexical=lexical))
         listener = stack.enter_context(address.listen())
         port = listener.getsockname()[1]
         shown = bracketed(address.host)
         names = {*(f"{one}:{port}" for one in (*map(bracketed, LOOPBACK), shown))}
-        desk = Desk(opened.workspace, opened.workspaces, opened.files)
-        app = make_app(desk, Names((*names, *address.hosts), address.origins))
+        issuer = issuer_of(settings.workspace.oidc)
+        if issuer is not None:
+            stack.push_async_callback(issuer.close)
+        desk = Desk(opened.workspace, opened.workspaces, opened.files, issuer=issuer)
+        stack.push_async_callback(desk.showing.close)
+        app = make_app(desk, Names((*names, *address.hosts), address.origins), page=page)
         config = uvicorn.Config(
             app,
             http=limited_protocol(HttpLimits(body_s=600.0)),
@@ -48,16 +55,29 @@ async def listen(
             log_level="warning",
             log_config=None if settings.logging.format == "json" else LOGGING_CONFIG,
             server_header=False,
-            timeout_graceful_shutdown=_DRAIN_S,
+            timeout_graceful_shutdown=DRAIN_S,
         )
-        ending = asyncio.Event()
-        working = None
+        server = _Server(config)
+        cut = None
         if worker:
-            working = asyncio.create_task(work(WorkerDeps.of(opened), WorkerConfig(), ending))
-        try:
-            ready(f"http://{shown}:{port}")
-            await uvicorn.Server(config).serve([listener])
-        finally:
-            ending.set()
-            if working is not None:
-                await working
+            cut = await stack.enter_async_context(working_beside(settings, lexical=lexical))
+        on_signals(("SIGINT", "SIGTERM", "SIGBREAK"), lambda: _end(server, cut))
+        ready(f"http://{shown}:{port}")
+        await server.serve([listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to us: those after its end are for the worker."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _end(server: uvicorn.Server, cut: Callable[[], None] | None) -> None:
+    """End the server: gracefully at the first signal, at once at the second."""
+    if server.should_exit:
+        server.force_exit = True
+        if cut is not None:
+            cut()
+    server.should_exit = True

@@ -1,4 +1,4 @@
-"""Warnings as clients see them: which service failed, not at which address and why."""
+"""Warnings for clients: they name the failed service, but neither its address nor the cause."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _INSIDE: Final = ("_unavailable", "_failed", "_not_answering", "_limited")
 
 
 def told(pack: EvidencePack, request_id: str) -> EvidencePack:
-    """The pack with warnings that tell nothing of the server; what they said is logged."""
+    """Return the pack with warnings that reveal nothing about the server; the originals are
+    logged."""
     return replace(pack, warnings=_told(pack.warnings, request_id), debug={})
 
 
 def told_answer(answer: Answer, request_id: str) -> Answer:
-    """The same of an answer."""
+    """Return an answer with such warnings."""
     return msgspec.structs.replace(
         answer,
         warnings=_told(answer.warnings, request_id),

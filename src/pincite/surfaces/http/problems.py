@@ -1,7 +1,7 @@
-"""Errors as clients see them: `application/problem+json` (RFC 9457) with a stable `code`.
+"""Errors for clients: `application/problem+json` (RFC 9457) with a stable `code`.
 
-What somebody may not know of has the same answer as what there is not. A fault that is not ours to
-name is `internal`, and its cause stands in the log alone, under the id of the request.
+An object that the caller may not know of has the same answer as one that does not exist. An
+internal error is `internal`, and only the log has its cause, under the id of the request.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TooManyRequests(PinciteError):
 
 
 class Conflict(UsageError):
-    """The same idempotency key with another request."""
+    """The same idempotency key was used with another request."""
 
 
 _TITLES: Final = {
@@ -83,7 +83,7 @@ _TITLES: Final = {
     "disk_full": "The disk is full",
     "internal": "A fault of the server",
 }
-#: The first that fits.
+#: The first entry that matches is used.
 _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (Unauthenticated, 401, "unauthenticated"),
     (Forbidden, 403, "forbidden"),
@@ -104,11 +104,11 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (RateLimited, 503, "unavailable"),
     (ProviderError, 502, "provider_failed"),
     (UsageError, 400, "invalid_request"),
-    (UnicodeDecodeError, 400, "invalid_request"),  # of a body, as bodies alone are decoded here
-    (RecursionError, 400, "invalid_request"),  # a body that is nested too deeply
+    (UnicodeDecodeError, 400, "invalid_request"),  # of a body, as only bodies are decoded here
+    (RecursionError, 400, "invalid_request"),  # a body is nested too deeply
     (TimeoutError, 504, "timed_out"),
 )
-#: Errors whose message tells of the server, not of the request: it is logged, not sent.
+#: Errors whose message is about the server, not about the request: it is logged, not sent.
 _INSIDE: Final = (
     FingerprintMismatch,
     ConfigError,
@@ -124,7 +124,7 @@ _INSIDE: Final = (
 
 
 def problem_of(error: Exception, request_id: str = "") -> Problem:
-    """What a client is told of an error."""
+    """Return the problem that describes an error to a client."""
     if isinstance(error, HTTPException):
         return _of_http(error, request_id)
     fitting = ((status, code) for kind, status, code in _CODES if isinstance(error, kind))
@@ -141,7 +141,7 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
 
 
 def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-    """The response to a request that ended in an error."""
+    """Return the response to a request that ended in an error."""
     request_id = str(request.scope.get("request_id", ""))
     problem = problem_of(error, request_id)
     if problem.status >= 500:
@@ -153,7 +153,7 @@ def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[
 
 
 def response_of(problem: Problem, error: Exception | None = None) -> Response[bytes]:
-    """A problem as a response, with the headers that its status asks for."""
+    """Return a problem as a response, with the headers that its status requires."""
     headers = {}
     if problem.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
@@ -170,7 +170,7 @@ def response_of(problem: Problem, error: Exception | None = None) -> Response[by
 
 
 def _of_http(error: HTTPException, request_id: str) -> Problem:
-    """What the framework refuses: routes, methods, bodies, parameters."""
+    """Return the problem for an error of the framework: routes, methods, bodies, parameters."""
     codes = {
         401: "unauthenticated",
         403: "forbidden",

@@ -1,4 +1,4 @@
-"""A request as those see it who watch the server: a span, and an event of its log."""
+"""Telemetry of requests: a span, and an event of the log."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 log = logging.getLogger("pincite.http")
 
 _METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
-_OTHER: Final = "_OTHER"  # as the conventions call a method that a client made up
+_OTHER: Final = "_OTHER"  # the conventions' name for an unknown method
 
 
 async def watched_request(app: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serve a request. It is named by its method and its route; its path and its query, which may
-    hold names of users' files, are not told. A header `traceparent` makes it part of the trace of
-    whoever asks."""
+    """Serve a request with a span named by its method and its route. Its path and query, which may
+    contain names of users' files, are left out. A header `traceparent` makes it part of the
+    caller's trace."""
     method = scope["method"] if scope["method"] in _METHODS else _OTHER
     scheme = str(scope.get("scheme", "http"))
     attributes = {"http.request.method": method, "url.scheme": scheme}
@@ -53,7 +53,7 @@ async def watched_request(app: App, scope: Scope, receive: Receive, send: Send) 
 
 
 def _parent(scope: Scope) -> str:
-    """The header, if there is one of it."""
+    """Return the header if it occurs exactly once."""
     given = [value for name, value in scope["headers"] if name == b"traceparent"]
     return given[0].decode("latin-1") if len(given) == 1 else ""
 

@@ -25,7 +25,7 @@ from pincite.model.citation import cite, page_of
 from pincite.surfaces import commands
 from pincite.surfaces.mcp.tools import Answer, Tags, Tool, object_schema
 
-#: Lines around a passage that `fetch` brings along.
+#: Lines around a passage in the result of `fetch`.
 _CONTEXT = 40
 
 
@@ -87,7 +87,7 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> An
     key = asked.id.removeprefix("#")
     try:
         info, chunk = await find_chunk(within, within.infos, key)
-    except UsageError:  # what other programs made has no tags
+    except UsageError:  # results of other programs have no tags
         theirs = None if tags else await engine.foreign.find(key)
         if theirs is None:
             raise
@@ -107,7 +107,7 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> An
 
 
 def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
-    """Its lines and those of the text that is given, or its page."""
+    """Return its lines and those of the returned text, or its page."""
     page, unit = page_of(chunk)
     if page is not None and unit is not None:
         return {unit: str(page)}
@@ -118,7 +118,7 @@ def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
 
 
 def _stored(collection: str, chunk: Chunk) -> Answer:
-    """A passage of another program: there is nothing around it, and no file to look at."""
+    """Return a passage of another program: it has no surrounding lines, and no file."""
     about = {"citation": cite(chunk), "collection": collection, "source_indexed_here": "no"}
     fetched = Fetched(chunk.id, _title(chunk), chunk.text, chunk.url or "", about)
     return Answer("", msgspec.to_builtins(fetched))
@@ -131,8 +131,8 @@ def _title(one: Chunk | Evidence) -> str:
 def chatgpt_tools(
     engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
 ) -> Sequence[Tool[Any]]:
-    """Both, bound to an engine, to a preset in place of its profile, and to tags that no call can
-    take off or widen."""
+    """Return both tools, bound to an engine, to a preset that replaces its profile, and to tags
+    that no call can remove or widen."""
     return (
         Tool(
             "search",

@@ -1,8 +1,8 @@
-"""The first answer over stdin and stdout, before the protocol library is there.
+"""Answer `initialize` on stdin and stdout before the protocol library is imported.
 
-Importing the library takes .45 s of processor time, which a client waits for before it shows its
-tools. `initialize` needs none of it: the answer says who we are and what is indexed. The library
-is imported behind it, gets the same request, and what it answers to that is dropped.
+Importing the library takes .45 s of processor time, which a client would wait for before it shows
+its tools. `initialize` does not need it: the answer contains our name and a summary of the index.
+The library is imported afterwards, receives the same request, and its answer to that is dropped.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ log = logging.getLogger(__name__)
 NAME: Final = "pincite"
 TITLE: Final = "Pincite"
 DESCRIPTION: Final = "Evidence that can be cited, from documentation and code."
-#: Those of the handshake; the last is offered to a client that asks for another.
+#: Versions of the handshake; the last one is offered to a client that asks for another.
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-#: A longer first message is for the library to judge.
+#: A longer first message is left to the library.
 _MOST_BYTES: Final = 65_536
-#: A client that waits longer for its first answer may give up: then it is told less.
+#: A client that waits longer for its first answer may give up, so the answer then says less.
 _GREETING_S: Final = 5.0
-#: How long the end of stdin waits for answers: the library drops what it has not written by then.
+#: The longest wait for answers at the end of stdin: the library drops answers not written by then.
 _LAST_ANSWERS_S: Final = 10.0
 
 
@@ -53,7 +53,7 @@ class _Params(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _Initialize(msgspec.Struct, frozen=True):
-    """All that must be right for us to answer; anything else is for the library."""
+    """The fields that must be valid for our answer; any other request is left to the library."""
 
     jsonrpc: str
     id: int | str
@@ -63,25 +63,25 @@ class _Initialize(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """The streams of the client. Whatever else reads or writes on stdin and stdout misses them."""
+    """The client's streams. Other code that uses stdin and stdout does not reach them."""
 
     requests: BinaryIO
     answers: BinaryIO
 
 
 async def instructions_of(engine: AsyncPincite, tags: Attributes) -> str:
-    """What a client is told of us and of the index when it connects."""
+    """Return the description of Pincite and the index for a client that connects."""
     try:
         async with asyncio.timeout(_GREETING_S):
             return texts.instructions(by_base(await engine.collections()), bound=tags)
     except TimeoutError:
-        return texts.instructions((), "the index is still being opened; try again in a moment.")
+        return texts.instructions((), "the index is still opening; try again in a moment.")
     except PinciteError as error:
         return texts.instructions((), str(error))
 
 
 async def warm(engine: AsyncPincite) -> None:
-    """Get ready for the first search; what stands in its way is for that search to say."""
+    """Prepare for the first search; errors are left to that search."""
     try:
         await engine.warm()
     except PinciteError as error:
@@ -89,7 +89,7 @@ async def warm(engine: AsyncPincite) -> None:
 
 
 def claim_wire() -> Wire:
-    """Take the streams: stdin is then empty, and stdout is stderr."""
+    """Take over the streams: afterwards stdin is empty, and stdout is stderr."""
     sys.stdout.flush()
     wire = Wire(
         os.fdopen(os.dup(0), "rb", closefd=False), os.fdopen(os.dup(1), "wb", closefd=False)
@@ -102,7 +102,7 @@ def claim_wire() -> Wire:
 
 
 def initialize_of(line: bytes) -> _Initialize | None:
-    """The request, if it is one that we may answer."""
+    """Return the request if we may answer it."""
     if len(line) > _MOST_BYTES:
         return None
     try:
@@ -113,7 +113,7 @@ def initialize_of(line: bytes) -> _Initialize | None:
 
 
 def greeting(asked: _Initialize, instructions: str) -> bytes:
-    """Our answer: the same that the library gives."""
+    """Return our answer, equal to that of the library."""
     wanted = asked.params.protocol_version
     result = {
         "capabilities": {"tools": {"listChanged": False}},
@@ -130,7 +130,8 @@ def greeting(asked: _Initialize, instructions: str) -> bytes:
 
 
 class _Message(msgspec.Struct, frozen=True):
-    """A request has an id and a method, an answer an id alone, a notification a method alone."""
+    """A message: a request has an id and a method, an answer only an id, a notification only a
+    method."""
 
     id: int | str | None = None
     method: str | None = None
@@ -139,13 +140,13 @@ class _Message(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Unanswered:
-    """The requests of the client that wait for an answer: how many, by id."""
+    """The client's unanswered requests: their number by id."""
 
     waiting: Counter[int | str] = field(default_factory=Counter)
     _none: asyncio.Event = field(default_factory=asyncio.Event)
 
     def read(self, line: str) -> None:
-        """Take note of a line of the client, whatever it is."""
+        """Record a line of the client, whatever it contains."""
         try:
             found = msgspec.json.decode(line, type=_Message)
         except (msgspec.DecodeError, RecursionError):
@@ -156,14 +157,14 @@ class Unanswered:
             self.waiting[found.id] += 1
 
     def answered(self, request: Any) -> None:
-        """One request of this id waits no more."""
+        """Record that one request of this id was answered."""
         if isinstance(request, int | str):
             self.waiting -= Counter([request])
         if not self.waiting:
             self._none.set()
 
     async def wait(self) -> None:
-        """Until all are answered, but not for ever."""
+        """Wait until all are answered, up to a limit."""
         self._none.clear()
         if self.waiting:
             with suppress(TimeoutError):
@@ -172,7 +173,7 @@ class Unanswered:
 
 @dataclass(slots=True)
 class Requests:
-    """Lines of the client for the library: the first, which was read already, then the others.
+    """The client's lines for the library: the first one, which was already read, then the others.
     They end when stdin has ended and each request is answered: `printf ... | pincite mcp`."""
 
     wire: Wire
@@ -195,7 +196,8 @@ class Requests:
 
 @dataclass(slots=True)
 class Answers:
-    """Lines of the library for the client, without its answer to what we have answered."""
+    """The library's lines for the client, without its answer to the request that we have
+    answered."""
 
     wire: Wire
     answered: int | str | None
@@ -204,7 +206,7 @@ class Answers:
     _ids: list[int | str] = field(default_factory=list)
 
     async def write(self, line: str) -> int:
-        """Keep the line, unless it is that answer."""
+        """Buffer the line, unless it is that answer."""
         found = _id_of(line)
         if found is not None:
             self._ids.append(found)
@@ -215,7 +217,7 @@ class Answers:
         return len(line)
 
     async def flush(self) -> None:
-        """Send what was kept."""
+        """Send the buffered lines."""
         import anyio.to_thread
 
         said, self._text = "".join(self._text).encode("utf-8"), []

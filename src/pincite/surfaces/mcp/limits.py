@@ -1,7 +1,7 @@
-"""What a client of the HTTP server may take its time for, and how much it may send.
+"""Limits of time and size for clients of the HTTP server.
 
-The protocol library answers a request when its tool is done, and the HTTP server waits for whatever
-a client has begun. Neither ends a request that is never finished: that is done here.
+The protocol library answers a request when its tool is done, and the HTTP server waits for every
+started request. Neither ends a request that is never finished; this module does.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _INVALID_REQUEST = -32600  # of JSON-RPC
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Seconds and bytes. A head of some hundred bytes takes one packet and a body of 4 MiB 30 s at
-    1.2 Mbit/s; an answer is read as it comes. `stalled_s` counts while nothing can be written.
-    The largest request that the tools take is a question of 10,000 characters with its filters,
-    at most 100 kB. All guesses on the safe side, unmeasured."""
+    """Limits in seconds and bytes. A head of some hundred bytes takes one packet and a body of 4
+    MiB 30 s at 1.2 Mbit/s; an answer is read as it arrives. `stalled_s` counts while nothing can be
+    written. The largest request that the tools accept is a question of 10,000 characters with its
+    filters, at most 100 kB. All are guesses on the safe side, unmeasured."""
 
     head_s: float = 10.0
     body_s: float = 30.0
@@ -40,7 +40,7 @@ class HttpLimits:
 
 
 class _Call(msgspec.Struct, frozen=True):
-    """What is looked at of a request; its answer comes from the protocol library."""
+    """The fields of a request that are checked; its answer comes from the protocol library."""
 
     id: str | int
     method: str
@@ -48,8 +48,8 @@ class _Call(msgspec.Struct, frozen=True):
 
 class Limited:
     """An ASGI application that reads the whole request before `app` does: 408 if that takes too
-    long, 413 if it is too large. A request with the id of another one of its session that is not
-    answered yet is refused: the library would answer only one of them."""
+    long, 413 if it is too large. It refuses a request with the id of an unanswered request of the
+    same session: the library would answer only one of them."""
 
     def __init__(self, app: App, limits: HttpLimits) -> None:
         self._app = app
@@ -70,13 +70,13 @@ class Limited:
             await _refuse(send, 408, said)
             return
         if body is None:
-            return  # the client is gone
+            return  # the client has disconnected
         if len(body) > limits.body_bytes:
-            await _refuse(send, 413, f"a request has {limits.body_bytes:,} bytes at most")
+            await _refuse(send, 413, f"a request can have at most {limits.body_bytes:,} bytes")
             return
         key = _key(scope, body)
         if key in self._unanswered:
-            await _refuse(send, 400, f"the id {key[1]} is in use by a request without answer")
+            await _refuse(send, 400, f"the id {key[1]} belongs to a request that is still running")
             return
         if key is not None:
             self._unanswered.add(key)
@@ -87,7 +87,7 @@ class Limited:
                 self._unanswered.remove(key)
 
     async def _read(self, receive: Receive) -> bytes | None:
-        """The body, at most one piece more than it may have; None if the client went away."""
+        """Return the body, up to one chunk over the limit; None if the client disconnected."""
         body = bytearray()
         while len(body) <= self._limits.body_bytes:
             message = await receive()
@@ -100,19 +100,20 @@ class Limited:
 
 
 def _key(scope: Scope, body: bytes) -> tuple[bytes, str] | None:
-    """Session and id of a call, as the library tells them apart; None for anything else."""
+    """Return session and id of a call, as the library distinguishes them; None for anything
+    else."""
     session = next((value for name, value in scope["headers"] if name == _SESSION), None)
     if session is None:
         return None
     try:
         call = msgspec.json.decode(body, type=_Call)
-    except (msgspec.DecodeError, RecursionError):  # for the library to say
+    except (msgspec.DecodeError, RecursionError):  # the library reports it
         return None
     return session, str(call.id)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Gives the body once, then what comes after it."""
+    """Return a `receive` that yields the body once, then whatever follows."""
     given = False
 
     async def replay() -> Message:
@@ -131,8 +132,8 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 
 
 def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
-    """HTTP/1.1 that closes a connection whose next request has no complete head after `head_s`, or
-    whose client reads nothing of its answer for `stalled_s`."""
+    """Return HTTP/1.1 that closes a connection if its next request has no complete head after
+    `head_s`, or if its client reads nothing of the answer for `stalled_s`."""
 
     class LimitedProtocol(H11Protocol):
         def __init__(self, *args: Any, **others: Any) -> None:
@@ -172,7 +173,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
                 self._reader.start(limits.stalled_s, self._check_reader, left)
 
         def _check_reader(self, before: int) -> None:
-            """End the connection unless something was read, then look again."""
+            """End the connection unless data was read; otherwise check again later."""
             self._reader.stop()
             if self.transport.get_write_buffer_size() >= before:
                 self.transport.abort()
@@ -183,7 +184,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
 
 
 class _Deadline:
-    """A timer that runs once at a time."""
+    """A timer with at most one pending call."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

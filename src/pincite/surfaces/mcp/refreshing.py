@@ -1,4 +1,4 @@
-"""The tool `refresh`: the index catches up with the files as they are now."""
+"""The tool `refresh`: update the index from the current files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArgume
                 await asyncio.sleep(0.05)
                 found = await engine.freshness()
     except TimeoutError:
-        pass  # the answer says that it is not done
+        pass  # the answer reports that it is not done
     engine.reopen()
     done = found.done >= begun.wanted
     infos = visible(await engine.collections())
@@ -61,7 +61,7 @@ def _text(answer: Refreshed, found: Freshness) -> str:
 
 
 def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArguments]:
-    """The tool, which says nothing of single sources where tags are bound or required."""
+    """Return the tool. It names no single sources if tags are bound or required."""
     return Tool(
         "refresh",
         "Refresh the index",

@@ -1,4 +1,4 @@
-"""The protocol around the tools: the same for clients of all its versions."""
+"""The protocol around the tools, equal for clients of all its versions."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from mcp.types import Tool as Listed
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import Attributes
+from pincite.ports.tracing import span, traceparent
 from pincite.surfaces.mcp.greeting import DESCRIPTION, NAME, TITLE, instructions_of
 from pincite.surfaces.mcp.tools import Tool
 from pincite.surfaces.required_tags import needed_tags, needs
@@ -32,14 +33,15 @@ from pincite.surfaces.tool_hints import error_text
 from pincite.version import VERSION
 
 _GREETINGS = ("initialize", "server/discover")
+_PARENT_CHARS = 512  # a `traceparent` has 55; later versions may be longer
 _Context = ServerRequestContext[Any, Any]
 
 
 def make_server(
     engine: AsyncPincite, tools: Sequence[Tool[Any]], tags: Attributes = MappingProxyType({})
 ) -> Server[Any]:
-    """A server of these tools, which are bound to the `tags`. What it says of the index is looked
-    up for every client."""
+    """Return a server of these tools, which are bound to the `tags`. Its description of the index
+    is looked up for every client."""
     by_name = {tool.name: tool for tool in tools}
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -50,8 +52,13 @@ def make_server(
         tool = by_name.get(params.name)
         if tool is None:
             names = ", ".join(by_name)
-            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}; there are: {names}")
-        return await call(tool, params.arguments or {})
+            raise MCPError(
+                INVALID_PARAMS, f"no tool is named {params.name!r}; known tools: {names}"
+            )
+        parent = (params.meta or {}).get("traceparent")
+        return await _watched(
+            tool, params.arguments or {}, parent if isinstance(parent, str) else ""
+        )
 
     async def greet(ctx: _Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
@@ -72,8 +79,8 @@ def make_server(
 
 
 def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
-    """The tool as clients see it: with the tags that it needs, without tags where it needs none
-    and others were bound, or its clients know of one argument alone."""
+    """Return the tool in the form for clients: with the required tags; without tags if it needs
+    none and others were bound, or if its clients support only one argument."""
     schema, said = listed_schema(tool.takes), tool.description
     if "tags" in schema["properties"]:
         if needed:
@@ -96,8 +103,25 @@ def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
     )
 
 
+async def _watched(tool: Tool[Any], given: dict[str, Any], parent: str) -> CallToolResult:
+    """Run `call` in a span, below the client's span if it names one. The library makes its own span
+    if the host program has a tracer provider. Tool names are constants of ours."""
+    if traceparent():
+        return await call(tool, given)
+    attributes = {
+        "mcp.method.name": "tools/call",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.name,
+    }
+    with span(f"tools/call {tool.name}", attributes, "server", parent[:_PARENT_CHARS]) as seen:
+        found = await call(tool, given)
+        if found.is_error:
+            seen.fail("tool_error")
+        return found
+
+
 async def call(tool: Tool[Any], given: dict[str, Any]) -> CallToolResult:
-    """What a client gets of a call; an error is a text for its model."""
+    """Return the result of a call for a client; an error is a text for its model."""
     try:
         answer = await tool.run(take_arguments(tool.name, given, tool.takes))
     except PinciteError as error:

@@ -1,4 +1,4 @@
-"""Serving over stdin and stdout, or over HTTP."""
+"""Serve over stdin and stdout, or over HTTP."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ PATH = "/mcp"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What to serve: ChatGPT's two tools or all others, and by which preset they search, None for
-    the configured profile. The `tags` are added to every call, which cannot widen them."""
+    """The offered tools: ChatGPT's two or all others, and their preset, None for the configured
+    profile. The `tags` are added to every call, which cannot widen them."""
 
     chatgpt: bool = False
     preset: str | None = None
@@ -44,7 +44,7 @@ class Offer:
 
 @asynccontextmanager
 async def _served(engine: AsyncPincite, offer: Offer) -> AsyncIterator[Server[Any]]:
-    """The server of an engine, which gets warm in the background."""
+    """Yield the server of an engine, which is prepared in the background."""
     from pincite.surfaces.mcp.chatgpt import chatgpt_tools
     from pincite.surfaces.mcp.server import make_server
     from pincite.surfaces.mcp.tools import tools
@@ -60,13 +60,14 @@ async def _served(engine: AsyncPincite, offer: Offer) -> AsyncIterator[Server[An
 
 
 def _by_itself(settings: Settings) -> Settings:
-    """The same with an index that keeps itself up to date, unless that is configured."""
+    """Return settings with an index that updates itself, unless the configuration says
+    otherwise."""
     return replace(settings, refresh=settings.refresh.by_itself())
 
 
 async def serve_stdio(settings: Settings, offer: Offer = Offer()) -> None:
-    """Serve one client until it closes stdin. `initialize` is answered before the library of the
-    protocol is imported, which is why it is imported here."""
+    """Serve one client until it closes stdin. `initialize` is answered before the protocol library
+    is imported, so the import is inside this function."""
     wire = claim_wire()
     first = await asyncio.to_thread(wire.requests.readline)
     if not first:
@@ -96,9 +97,9 @@ async def serve_http(
     ready: Callable[[str], None] = lambda _: None,
     limits: HttpLimits | None = None,
 ) -> None:
-    """Serve any number of clients until SIGINT or SIGTERM. `ready` is told the URL, once clients
-    can connect; whoever does not finish a request in time is closed. Raises UsageError where the
-    address cannot be had."""
+    """Serve any number of clients until SIGINT or SIGTERM. `ready` is called with the URL once
+    clients can connect. Clients that do not finish a request in time are disconnected. Raises
+    UsageError if the address is not available."""
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
 
@@ -128,8 +129,8 @@ async def serve_http(
 
 
 def security(address: Address, port: int) -> TransportSecuritySettings:
-    """Which Host and Origin a request may name: a page in a browser may not reach the server by
-    a name that it made up (DNS rebinding)."""
+    """Return the accepted values of Host and Origin: a page in a browser must not reach the server
+    by a name of its own (DNS rebinding)."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     names = (*LOOPBACK, address.host) if address.host in LOOPBACK else (address.host,)

@@ -104,5 +104,6 @@ def _collection(info: CollectionInfo) -> str:
 
 
 def _how(info: CollectionInfo) -> str:
-    how = "by meaning and by word" if info.spec.dense else "by word alone: use its own words"
-    return f"searched {how}"
+    if info.spec.dense:
+        return "semantic and keyword search"
+    return "keyword search only: use its own words"

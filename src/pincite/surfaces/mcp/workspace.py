@@ -1,4 +1,4 @@
-"""A workspace over MCP: one tool, bound to an access when the server is made."""
+"""A workspace over MCP: one tool, bound to an access when the server is created."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _Context = ServerRequestContext[Any, Any]
 
 
 def make_workspace_server(workspace: Workspace, access: Access) -> Server[Any]:
-    """A server of `search_documents` for one access: its clients and their models see what the
-    access lets be read, and have no argument that says whose that is."""
+    """Return a server of `search_documents` for one access. Its clients and their models see only
+    what the access can read; no argument names a user."""
     tool = Tool(
         NAME, TITLE, DESCRIPTION, DocumentsArguments, None, partial(_run, workspace, access)
     )
@@ -44,7 +44,7 @@ def make_workspace_server(workspace: Workspace, access: Access) -> Server[Any]:
 
     async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name != NAME:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}; there is: {NAME}")
+            raise MCPError(INVALID_PARAMS, f"no tool is named {params.name!r}; known tools: {NAME}")
         return await call(tool, params.arguments or {})
 
     return Server(

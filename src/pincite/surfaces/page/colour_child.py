@@ -1,7 +1,8 @@
-"""A process that colours source texts: a JSON object on each line of stdin, one on stdout.
+"""A process that colours source texts and parses Markdown: one JSON object per line of stdin and of
+stdout.
 
-The lexers are expressions with backtracking, which a hostile text can keep busy for hours. A
-process can be ended; a thread cannot.
+The lexers use regular expressions with backtracking, which a hostile text can keep busy for hours.
+A process can be ended; a thread cannot.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType
 from pygments.util import ClassNotFound
 
+from pincite.readers.markdown_tree import Lines, markdown_tree
+
 try:
     import resource
-except ImportError:  # Windows: the server ends the process, and its memory is not limited
+except ImportError:  # Windows: the server ends the process; its memory is unlimited
     _LIMITS = False
 else:
     _LIMITS = True
 
-_MOST_MEMORY = 2 * 1024**3  # bytes of addresses, of which the interpreter takes a part
+_MOST_MEMORY = 2 * 1024**3  # bytes of address space, part of which the interpreter needs
 #: The first that fits. A class of the style sheet by kind of token.
 _CLASSES = (
     (Comment, "comment"),
@@ -43,7 +46,7 @@ _CLASSES = (
 
 
 def coloured(language: str, path: str, text: str) -> list[list[tuple[str, str]]]:
-    """The lines of a text as pieces, each with its class, which is empty for most."""
+    """Return the lines of a text as pieces with a class, which is empty for most."""
     lexer = _lexer(language, path)
     lines: list[list[tuple[str, str]]] = [[]]
     for token, value in lexer.get_tokens(text) if lexer else [(None, text)]:
@@ -73,14 +76,21 @@ def _lexer(language: str, path: str) -> Lexer | None:
         return None
 
 
+def answer(asked: dict[str, Any]) -> Any:
+    """Return the tree of a text that has a `window`, otherwise coloured lines."""
+    if "window" not in asked:
+        return coloured(asked["language"], asked["path"], asked["text"])
+    tree = markdown_tree(asked["text"], Lines(*asked["window"]), Lines(*asked["cited"]))
+    return {"nodes": tree.nodes, "marked": tree.marked, "cut": tree.cut}
+
+
 def main() -> None:
-    """Colour until stdin ends."""
+    """Answer until stdin ends."""
     if _LIMITS:
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     for line in sys.stdin.buffer:
         asked = json.loads(line)
-        lines = coloured(asked["language"], asked["path"], asked["text"])
-        sys.stdout.buffer.write(json.dumps(lines).encode() + b"\n")
+        sys.stdout.buffer.write(json.dumps(answer(asked)).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 

@@ -1,4 +1,5 @@
-"""Syntax colours as pieces of lines, from a process that is ended when it takes too long."""
+"""Syntax colours as pieces of lines, and Markdown as a tree, from a process that is killed if it
+takes too long."""
 
 from __future__ import annotations
 
@@ -6,55 +7,100 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from pincite.support.environment import without_secrets
 
 Line = Sequence[tuple[str, str]]
-_PATIENCE_S = 2.0  # of a text; guess, unmeasured
-_START_S = 10.0  # more for the first one, whose process has to begin
-_MOST_CHARS = 300_000  # of a text that is coloured; guess, unmeasured
+T = TypeVar("T")
+_PATIENCE_S = 2.0  # for one text; guess, unmeasured
+_START_S = 10.0  # extra time for the first text, whose process has to start
+_TURN_S = 5.0  # the longest wait for other texts; guess, unmeasured
+_MOST_CHARS = 300_000  # of a coloured text; guess, unmeasured
 _MOST_ANSWER = 64 * 1024 * 1024  # bytes
 
 
-class Colours:
-    """Colours one text at a time. What cannot be coloured in time comes back in one colour."""
+class Rendered(msgspec.Struct, frozen=True):
+    """Markdown as the tree of `readers.markdown_tree`. `cut` says that it is incomplete."""
 
-    def __init__(self, patience_s: float = _PATIENCE_S, start_s: float = _START_S) -> None:
+    nodes: list[Any]
+    marked: bool
+    cut: bool
+
+
+class Colours:
+    """Colour one text at a time. A text that takes too long is returned in one colour."""
+
+    def __init__(
+        self,
+        patience_s: float = _PATIENCE_S,
+        start_s: float = _START_S,
+        turn_s: float = _TURN_S,
+    ) -> None:
+        """Set the seconds for a text, the extra seconds for the first one, and the wait for its
+        turn."""
         self._patience_s = patience_s
         self._start_s = start_s
+        self._turn_s = turn_s
         self._child: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
 
     async def lines(self, language: str, path: str, text: str) -> Sequence[Line]:
-        """The lines of the text as (class, piece); their pieces are the line, character by
-        character."""
+        """Return the lines of the text as (class, piece); the pieces join to the exact line."""
         plain = [[("", line)] if line else [] for line in text.split("\n")]
         if len(text) > _MOST_CHARS:
             return plain
-        async with self._turn:
-            try:
-                patience_s = self._patience_s + (self._start_s if self._child is None else 0)
-                async with asyncio.timeout(patience_s):
-                    found = await self._ask(language, path, text)
-            except (TimeoutError, OSError, ValueError, msgspec.MsgspecError):
-                await self._end()
-                return plain
-            except asyncio.CancelledError:
-                await self._end()
-                raise
+        asked = {"language": language, "path": path, "text": text}
+        found = await self._in_time(asked, list[list[tuple[str, str]]])
+        if found is None:
+            return plain
         if ["".join(piece for _, piece in line) for line in found] != text.split("\n"):
-            return plain  # a lexer that changes its text, whose lines cannot be trusted
+            return plain  # the lexer changed the text, so its lines are unreliable
         return found
+
+    async def markdown(
+        self, text: str, window: tuple[int, int], cited: tuple[int, int]
+    ) -> Rendered | None:
+        """Return the blocks of Markdown that overlap the window (first line from 0, end exclusive),
+        with the cited lines marked. None if it takes too long, or if no cited line is visible in
+        it: then only its source shows the cited lines."""
+        if len(text) > _MOST_CHARS:
+            return None
+        found = await self._in_time({"text": text, "window": window, "cited": cited}, Rendered)
+        return found if found is not None and found.marked else None
+
+    async def _in_time(self, asked: Mapping[str, Any], kind: type[T]) -> T | None:
+        try:
+            async with asyncio.timeout(self._turn_s):
+                await self._turn.acquire()
+        except TimeoutError:  # other texts take long: this one is shown without colours
+            return None
+        try:
+            return await self._in_turn(asked, kind)
+        finally:
+            self._turn.release()
+
+    async def _in_turn(self, asked: Mapping[str, Any], kind: type[T]) -> T | None:
+        try:
+            patience_s = self._patience_s + (self._start_s if self._child is None else 0)
+            async with asyncio.timeout(patience_s):
+                return await self._ask(asked, kind)
+        except (TimeoutError, OSError, ValueError, msgspec.MsgspecError):
+            await self._end()
+            return None
+        except asyncio.CancelledError:
+            await self._end()
+            raise
 
     async def close(self) -> None:
         """End the process."""
         async with self._turn:
             await self._end()
 
-    async def _ask(self, language: str, path: str, text: str) -> Sequence[Line]:
+    async def _ask(self, asked: Mapping[str, Any], kind: type[T]) -> T:
         if self._child is None:
             self._child = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "pincite.surfaces.page.colour_child"),
@@ -67,11 +113,10 @@ class Colours:
         child = self._child
         assert child.stdin is not None
         assert child.stdout is not None
-        asked = {"language": language, "path": path, "text": text}
         child.stdin.write(json.dumps(asked).encode() + b"\n")
         await child.stdin.drain()
         answer = await child.stdout.readline()
-        return msgspec.json.decode(answer, type=list[list[tuple[str, str]]])
+        return msgspec.json.decode(answer, type=kind)
 
     async def _end(self) -> None:
         child, self._child = self._child, None

@@ -1,8 +1,8 @@
-"""What every request passes first: its Host, its Origin, and for data the token of the address.
+"""Checks before any request: its Host, its Origin, and for data the token of the URL.
 
-A name that rebinds to this machine is given away by Host, a page of another site by Origin. Another
-user of this machine does not have the token, which stands in the fragment of the address: browsers
-send that to nobody.
+The Host header reveals a name that rebinds to this machine, the Origin header a page of another
+site. Other users of this machine do not have the token; it is in the fragment of the URL, which
+browsers never send.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
+from pincite.surfaces.page.files import POLICY
 from pincite.surfaces.refusing import refuse
 
 Scope = MutableMapping[str, Any]
@@ -20,10 +21,6 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 TOKEN: Final = b"x-pincite-token"
-POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
-    " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 _HEADERS: Final = (
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
@@ -35,7 +32,8 @@ _HEADERS: Final = (
 
 
 class Guard:
-    """Around an ASGI application. `hosts` are values of Host, complete and with their port."""
+    """An ASGI application that wraps another. `hosts` are values of Host, complete and with their
+    port."""
 
     def __init__(self, app: App, hosts: Iterable[str], token: str) -> None:
         self._app = app
@@ -45,7 +43,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
         if scope["type"] != "http":
-            return  # no websockets, and nothing that begins or ends
+            return  # no websockets and no lifespan events
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -65,12 +63,14 @@ class Guard:
 
         hosts = values(b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return 421, "this server is not called that"
+            return 421, "this host name is not allowed"
         if any(origin.lower() != b"http://" + hosts[0].lower() for origin in values(b"origin")):
-            return 403, "pages of that origin may not"
+            return 403, "this origin is not allowed"
         if not scope["path"].startswith("/api/"):
             return None
         tokens = values(TOKEN)
         if len(tokens) != 1 or not secrets.compare_digest(tokens[0], self._token):
-            return 401, "the address lacks its token: open the one that `pincite ui` printed"
+            return 401, (
+                "the token is missing in the address: open the address that `pincite ui` printed"
+            )
         return None

@@ -1,4 +1,4 @@
-"""Judgements of people, kept in a golden set as `pincite eval` reads it."""
+"""Judgements of people, stored in a golden set in the format of `pincite eval`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pincite.surfaces.page.requests import Judge
 
 
 def item_of(one: Evidence) -> Expected:
-    """A result as a golden set names it: lines of a file, a page of it, else the candidate."""
+    """Return a result as an item of a golden set: lines of a file, a page of it, or the
+    candidate."""
     if not one.path or one.record_id is not None:
         return Expected(candidate_id=one.candidate_id)
     if one.page is not None and one.page_unit is not None:
@@ -24,16 +25,16 @@ def item_of(one: Evidence) -> Expected:
 
 
 def judge(path: Path, asked: Judge) -> None:
-    """Write the judgement into the golden set at `path`, which is made where there is none. Raises
-    UsageError, and then nothing has changed."""
+    """Write the judgement into the golden set at `path`, which is created if it is missing. Raises
+    UsageError and leaves the file unchanged."""
     item = _item(asked)
     queries = list(_queries(path))
     at = next((n for n, one in enumerate(queries) if one.text == asked.text), None)
     known = GoldenQuery(_new_id(asked.text, queries), asked.text) if at is None else queries[at]
     if known.off_topic and item.grade > 0 and asked.grade is not None:
         raise UsageError(
-            f"{path} says of this question that nothing answers it",
-            hint=f'take "off_topic" away from question {known.id!r} first',
+            f"{path} marks this question as unanswerable",
+            hint=f'remove "off_topic" from question {known.id!r} first',
         )
     kept = [one for one in known.expected if _name(one) != _name(item)]
     if asked.grade is not None:
@@ -47,22 +48,22 @@ def judge(path: Path, asked: Judge) -> None:
 
 
 def grades_of(path: Path, text: str) -> dict[tuple[str, str], int]:
-    """What has been judged of a question: the grade by source and name of an item."""
+    """Return the judgements of a question: the grade by source and name of an item."""
     found = next((one for one in _queries(path) if one.text == text), None)
     return {_name(one): one.grade for one in found.expected} if found else {}
 
 
 def grade_of(one: Evidence, grades: Mapping[tuple[str, str], int]) -> int | None:
-    """The grade that a result has."""
+    """Return the grade of a result."""
     item = item_of(one)
     return grades.get(_name(item), grades.get(("", item.name)))
 
 
 def _item(asked: Judge) -> Expected:
     if bool(asked.candidate_id) == bool(asked.path):
-        raise UsageError("a judgement names either a path or a candidate")
+        raise UsageError("a judgement takes either a path or a candidate")
     if asked.end_line < asked.start_line or (asked.end_line and not asked.start_line):
-        raise UsageError(f"lines {asked.start_line} to {asked.end_line} are no span")
+        raise UsageError(f"lines {asked.start_line} to {asked.end_line} are not a valid range")
     if asked.candidate_id:
         return Expected(candidate_id=asked.candidate_id, grade=asked.grade or 0)
     span = (asked.start_line, asked.end_line)
@@ -74,15 +75,15 @@ def _name(one: Expected) -> tuple[str, str]:
 
 
 def _queries(path: Path) -> tuple[GoldenQuery, ...]:
-    """Those of the file; none where there is no file, or an empty one."""
+    """Return the queries of the file; none if it is missing or empty."""
     try:
         known = path.stat()
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    if not stat.S_ISREG(known.st_mode):  # a pipe would never end
-        raise UsageError(f"{path} is no file", hint="pincite ui --golden FILE.jsonl")
+    if not stat.S_ISREG(known.st_mode):  # reading a pipe would never end
+        raise UsageError(f"{path} is not a file", hint="pincite ui --golden FILE.jsonl")
     return read_golden(path).queries if known.st_size else ()
 
 

@@ -1,4 +1,4 @@
-"""What the page sends. An unknown field is refused."""
+"""Request bodies of the page. Unknown fields are refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
-Place = Annotated[str, msgspec.Meta(max_length=4_000)]
+Named = Annotated[str, msgspec.Meta(max_length=4_000)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
 
 
@@ -32,14 +32,21 @@ class Read(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     context: Annotated[int, msgspec.Meta(ge=0, le=2_000)] = 30
 
 
+class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The page of a PDF that a citation is on."""
+
+    citation: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
+    collection: Name = ""
+
+
 class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How good a result is for a question: 3 answers it, 2 helps, 1 is related, 0 is not relevant;
     None takes the judgement back. A `candidate_id` stands for what has neither path nor lines."""
 
     text: Text
     grade: Annotated[int, msgspec.Meta(ge=0, le=3)] | None
-    path: Place = ""
+    path: Named = ""
     start_line: Count = 0
     end_line: Count = 0
     repo: Name = ""
-    candidate_id: Place = ""
+    candidate_id: Named = ""

@@ -1,4 +1,4 @@
-"""`pincite ui`: the page of an index, on this machine alone, until it is interrupted."""
+"""`pincite ui`: serve the page of an index on this machine only, until it is interrupted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pincite.surfaces.page.app import Desk, make_app
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where judgements are kept, and what every search has: a preset and tags."""
+    """The file of judgements, and the preset and tags of every search."""
 
     golden: Path
     preset: str | None = None
@@ -29,8 +29,8 @@ class Page:
 async def serve_page(
     settings: Settings, port: int, page: Page, ready: Callable[[str], None]
 ) -> None:
-    """Serve until SIGINT or SIGTERM. `ready` is told the address with its token, once browsers can
-    connect. Raises UsageError where the port cannot be had."""
+    """Serve until SIGINT or SIGTERM. `ready` is called with the URL and its token once browsers can
+    connect. Raises UsageError if the port is not available."""
     address, token = Address(port=port, command="pincite ui"), secrets.token_urlsafe(24)
     with address.listen() as listener:
         bound: int = listener.getsockname()[1]

@@ -1,30 +1,36 @@
-"""Results as the page shows them: words, numbers and pieces of lines, never HTML."""
+"""Results for the page as words, numbers and pieces of lines, never HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from pincite.citations.pictures import PagePicture
 from pincite.citations.reading import Passage
 from pincite.diagnostics.explain import StageView
-from pincite.model import Answer, Evidence, EvidencePack
-from pincite.model.citation import place_of
+from pincite.model import Answer, AnswerSource, Evidence, EvidencePack
+from pincite.readers import file_type
 from pincite.surfaces import answers
 from pincite.surfaces.highlight import Highlighter
 from pincite.surfaces.page.colours import Line
 from pincite.surfaces.page.judging import grade_of, item_of
-from pincite.surfaces.render import asides, page_words, verdict_words
+from pincite.surfaces.page.library import Found, Grades, Named, Opened
+from pincite.surfaces.render import asides, verdict_words
 
 _MOST_SNIPPET = 12  # lines of a passage in the list
-MOST_COLUMNS: Final = 2_000  # characters of a line that are shown
+MOST_COLUMNS: Final = 2_000  # characters shown of a line
 
 
-def pack_view(
-    pack: EvidencePack, grades: Mapping[tuple[str, str], int], languages: Sequence[str]
-) -> dict[str, Any]:
-    """A verdict in words, and results best first; below the bar stand those that are nearest."""
+Naming = Callable[[Evidence], Named]
+
+
+def pack_view(found: Found, named: Naming) -> dict[str, Any]:
+    """Return a verdict in words, and results best first; below the threshold they are the nearest
+    ones."""
+    pack, grades = found.pack, found.grades
     words, reason = verdict_words(pack)
-    highlighter = Highlighter(pack.query, languages)
+    highlighter = Highlighter(pack.query, found.languages)
     return {
         "query": pack.query,
         "level": pack.verdict.level,
@@ -33,13 +39,13 @@ def pack_view(
         "asides": list(asides(pack)),
         "warnings": [f"{one.code}: {one.message}" for one in pack.warnings],
         "took_ms": round(sum(pack.timings_ms.values())),
-        "results": [_result(one, grades, highlighter) for one in pack.evidence],
-        "closest": [_result(one, grades, highlighter) for one in pack.closest],
+        "results": [_result(one, named(one), grades, highlighter) for one in pack.evidence],
+        "closest": [_result(one, named(one), grades, highlighter) for one in pack.closest],
     }
 
 
 def _result(
-    one: Evidence, grades: Mapping[tuple[str, str], int], highlighter: Highlighter
+    one: Evidence, named: Named, grades: Grades, highlighter: Highlighter
 ) -> dict[str, Any]:
     item = item_of(one)
     lines = one.text.replace("\r\n", "\n").split("\n")
@@ -48,8 +54,8 @@ def _result(
         "id": one.chunk_id,
         "citation": one.citation,
         "collection": one.collection,
-        "place": place_of(one),
-        "page": page_words(one),
+        "place": named.place,
+        "page": named.page,
         "kind": one.source_type,
         "language": one.language,
         "section": list(one.headings) or list(one.symbols),
@@ -71,7 +77,7 @@ def _result(
 
 
 def _marked(line: str, highlighter: Highlighter) -> Line:
-    """A line as (class, piece), where words of the question are `hit`."""
+    """Return a line as (class, piece); words of the question have the class `hit`."""
     line, at, pieces = _short(line), 0, list[tuple[str, str]]()
     for mark in highlighter.marks(line):
         pieces += [("", line[at : mark.start]), ("hit", line[mark.start : mark.end])]
@@ -85,7 +91,7 @@ def _short(line: str) -> str:
 
 
 def flow_view(pack: EvidencePack, stages: Sequence[StageView]) -> dict[str, Any]:
-    """What each stage made of the results: the rank of each, None where it has none there."""
+    """Return each stage's effect on the results: the rank of each, None if it has none there."""
     shown = [*pack.evidence, *pack.closest]
     flow = []
     for stage in stages:
@@ -103,23 +109,39 @@ def flow_view(pack: EvidencePack, stages: Sequence[StageView]) -> dict[str, Any]
 
 
 def document_text(around: Passage) -> str:
-    """The lines to show, each short enough for a page."""
+    """Return the lines to show, each cut to the page's maximum."""
     text = around.text.replace("\r\n", "\n")
     return "\n".join(_short(line) for line in text.split("\n"))
 
 
-def source_view(cited: Passage, around: Passage, lines: Sequence[Line]) -> dict[str, Any]:
-    """A document with the cited lines marked. `first` is the number of its first line, 0 where it
-    has no numbers; `marks` count from the first that is shown."""
+def source_view(cited: Opened, around: Opened, lines: Sequence[Line]) -> dict[str, Any]:
+    """Return a document with the cited lines marked. `first` is the number of its first line, 0
+    without line numbers; `marks` are relative to the first visible line. Lines of `code` are not
+    wrapped."""
+    kind = file_type(around.name)
     return {
-        "citation": cited.citation,
-        "path": around.path,
-        "source": around.repo,
-        "page": f"{around.page_unit} {around.page}".capitalize() if around.page else "",
-        "changed": around.changed,
-        "first": around.start_line,
+        "citation": cited.passage.citation,
+        "path": around.name,
+        "source": around.source,
+        "page": around.page,
+        "changed": around.passage.changed,
+        "pictured": around.pictured,
+        "code": kind is not None and kind.source_type == "code",
+        "first": around.passage.start_line if around.numbered else 0,
         "lines": lines,
-        "marks": list(_marks(cited, around)),
+        "marks": list(_marks(cited.passage, around.passage)),
+    }
+
+
+def picture_view(found: PagePicture) -> dict[str, Any]:
+    """Return a page as a data URL, and the boxes to draw over it."""
+    data = b64encode(found.image.data).decode()
+    return {
+        "address": f"data:{found.image.media_type};base64,{data}",
+        "page": found.page,
+        "width": round(found.width, 2),
+        "height": round(found.height, 2),
+        "boxes": [[round(side, 2) for side in box] for box in found.boxes],
     }
 
 
@@ -137,16 +159,29 @@ def _marks(cited: Passage, around: Passage) -> Iterator[int]:
     yield from range(begin, end + 1)
 
 
-def answer_view(answer: Answer) -> dict[str, Any]:
-    """An answer with its sources, what is doubtful in it, and who wrote it."""
+def answer_view(answer: Answer, named: Naming) -> dict[str, Any]:
+    """Return an answer with its sources, its doubts, and its author."""
+    evidence = {one.number: one for one in answer.evidence.evidence}
     return {
         "text": answer.text,
         "kind": answer.kind,
         "label": answers.KINDS.get(answer.kind, ""),
         "sources": [
-            {"number": one.number, "citation": one.citation}
+            _source_of(one, evidence.get(one.evidence), named)
             for one in answers.cited_sources(answer)
         ],
         "doubts": list(answers.doubt_lines(answer)),
         "notes": [*answers.removed_lines(answer), *answers.warning_lines(answer)],
+    }
+
+
+def _source_of(one: AnswerSource, evidence: Evidence | None, named: Naming) -> dict[str, Any]:
+    """Return a source in the form that the page opens."""
+    return {
+        "number": one.number,
+        "citation": one.citation,
+        "id": f"answer-{one.number}",
+        "place": one.citation if evidence is None else named(evidence).place,
+        "collection": "" if evidence is None else evidence.collection,
+        "language": "" if evidence is None else evidence.language,
     }

@@ -2,7 +2,8 @@
 
 What it writes follows from the prompt: a judge's prompt is answered with grades by word overlap, a
 question over numbered passages with the first sentences of those that it shares most words with,
-cited, or with a refusal where there are none, a query to expand with one line of each type, a
+cited, or with a refusal where there are none, a document to describe with JSON of one, or with the
+rest of its line that begins with `say: `, a query to expand with one line of each type, a
 question that is to be rewritten with itself and the long words of what the user asked before,
 anything else with the last message, word by word backwards. A model with `backwards` in its name
 does nothing else.
@@ -34,6 +35,8 @@ _DATA_URI = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/=]+)
 _TOLD = re.compile(r"<passage-(\w+)>\n\[(\d+)\][^\n]*\n(.*?)\n</passage-\1>", re.DOTALL)
 _ASKED = re.compile(r"<question-(\w+)>\n(.*?)\n</question-\1>\Z", re.DOTALL)
 _LAST = re.compile(r"<<<the last question (\w+)\n(.*?)\nthe last question \1>>>\Z", re.DOTALL)
+_DESCRIBED = re.compile(r"<<<the document (\w+)\n(.*?)\nthe document \1>>>\Z", re.DOTALL)
+_TOLD_TO_SAY = re.compile(r"^say: (.*)$", re.MULTILINE)
 _BEFORE = re.compile(r"^user: (.*)$", re.MULTILINE)
 _LONG_WORD = re.compile(r"\w{5,}")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|\Z)|.+", re.DOTALL)
@@ -51,6 +54,9 @@ def answer_to(prompt: str, model: str = "") -> str:
     rewritten = _LAST.search(prompt)
     if rewritten is not None:
         return _rewrite(rewritten[2], prompt)
+    described = _DESCRIBED.search(prompt)
+    if described is not None:
+        return _description(described[2])
     question = _ASKED.search(prompt)
     if question is not None:
         return _cited_answer(question[2], prompt)
@@ -70,6 +76,19 @@ def answer_to(prompt: str, model: str = "") -> str:
         for number, text in _DOCUMENT.findall(prompt)
     ]
     return msgspec.json.encode({"grades": grades}).decode()
+
+
+def _description(document: str) -> str:
+    """What a document is, or what it tells the model to say: this model obeys."""
+    obeyed = _TOLD_TO_SAY.search(document)
+    if obeyed is not None:
+        return obeyed[1]
+    _, _, text = document.partition("\n\n")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    found = {"title": first, "category": "legal", "document_type": "contract"}
+    return msgspec.json.encode(
+        {**found, "data_structure": "prose", "language": "english", "dates": []}
+    ).decode()
 
 
 def _rewrite(question: str, prompt: str) -> str:

@@ -1,4 +1,4 @@
-"""What the commands of `pincite eval` share: options, and what is measured."""
+"""Shared by the commands of `pincite eval`: options, and the configuration under test."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TRIED = (
         "values",
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Another value in the profile.",
+        help="Override a value of the profile.",
     ),
     collections_option,
     tag_option,
@@ -55,8 +55,8 @@ _TRIED = (
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What is measured: a preset or else the profile in use, with other values, on these
-    collections of an index, within tags."""
+    """A configuration under test: a preset, otherwise the profile in use, with changed values, on
+    these collections of an index, restricted to tags."""
 
     preset: str | None
     values: tuple[str, ...]
@@ -66,7 +66,7 @@ class Tried:
 
 
 def tried_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Gives a command the options that say what is measured, as one argument `tried`."""
+    """Add the options of the configuration under test to a command, as one argument `tried`."""
 
     @wraps(command)
     def taking(
@@ -84,7 +84,7 @@ def tried_options(command: Callable[..., R]) -> Callable[..., R]:
 
 
 async def take_run(engine: AsyncPincite, golden: Path, label: str | None, tried: Tried) -> Run:
-    """A run of what is tried."""
+    """Run the golden set with the configuration under test."""
     from pincite.evals.run.runner import run_golden
     from pincite.presets import GENERAL
 
@@ -97,7 +97,7 @@ async def take_run(engine: AsyncPincite, golden: Path, label: str | None, tried:
 
 
 async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -> Subject:
-    """What is measured, with a warning where expected items are not indexed."""
+    """Return the subject of the measurement; warn if expected items are not indexed."""
     from pincite.evals.golden.targets import not_indexed
     from pincite.evals.run.runner import open_subject
 
@@ -109,14 +109,14 @@ async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -
 
 
 def read_questions(golden: Path) -> GoldenSet:
-    """The golden set that was named."""
+    """Read the golden set."""
     from pincite.evals.golden.questions import read_golden
 
     return read_golden(golden)
 
 
 def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
-    """The profile that is tried. Raises ConfigError, UsageError."""
+    """Return the profile under test. Raises ConfigError, UsageError."""
     from pincite.errors import UsageError
     from pincite.evals.run.runner import measured
     from pincite.evals.sweep.points import parse_values, with_values
@@ -132,7 +132,7 @@ def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
 
 
 def scope_of(collections: tuple[str, ...], tags: tuple[str, ...]) -> Scope:
-    """Only these collections, all if none is named, and only what has the tags."""
+    """Return a scope of these collections (all if none is named) and tags."""
     from pincite.asking import tags_of_texts
     from pincite.model import Scope
 
@@ -141,7 +141,7 @@ def scope_of(collections: tuple[str, ...], tags: tuple[str, ...]) -> Scope:
 
 @contextmanager
 def progress_line(words: str) -> Iterator[Callable[[int, int], None]]:
-    """Something to call with what is done and the total."""
+    """Yield a function for progress, called with the number done and the total."""
     from pincite.surfaces.cli.progress import CountLine
 
     line = CountLine(sys.stderr, words)

@@ -1,4 +1,4 @@
-"""`pincite eval`: measure retrieval on your own questions, and keep it from getting worse."""
+"""`pincite eval`: measure retrieval on your own questions and detect regressions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from pincite.surfaces.cli.options import NOTHING, OK, json_option, run, say, sho
 
 @click.group("eval")
 def evaluate() -> None:
-    """Measure retrieval on your own questions, tune it, and keep it from getting worse."""
+    """Measure retrieval on your own questions, tune it, and detect regressions."""
 
 
 @evaluate.command("run")
 @golden_argument
 @out_option
-@click.option("--label", help="What reports call the run; default: the preset.")
+@click.option("--label", help="The label of the run in reports; default: the preset.")
 @tried_options
 @measure_option
 @json_option
@@ -38,9 +38,9 @@ def run_(
     measure: tuple[str, ...],
     json_: bool,
 ) -> None:
-    """Ask all questions of GOLDEN and say how good the answers are.
+    """Search for all questions of GOLDEN and measure the results.
 
-    With -o the run is kept, question by question: for compare, gate, report and calibrate.
+    -o stores the run with all questions, for compare, gate, report and calibrate.
     """
     from pincite.evals.analysis.measures import DEFAULT_MEASURES, parse
     from pincite.evals.analysis.summary import summarise
@@ -52,7 +52,7 @@ def run_(
     taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index, measured=True)
     if out:
         save_run(out, taken)
-        say(f"{out} has the run")
+        say(f"wrote the run to {out}")
     summary = summarise(taken, measure or DEFAULT_MEASURES)
     show(to_json(summary) if json_ else summary_table(summary))
 
@@ -60,10 +60,10 @@ def run_(
 @evaluate.command()
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @measure_option
-@click.option("--moved", default=3, show_default=True, help="Show so many questions that moved.")
+@click.option("--moved", default=3, show_default=True, help="Number of changed questions.")
 @json_option
 def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_: bool) -> None:
-    """Hold runs against the first of RUNS: differences, their intervals, and what chance does."""
+    """Compare RUNS with the first one: differences, confidence intervals and significance."""
     from pincite.evals.analysis.compare import compare as compare_runs
     from pincite.evals.analysis.regression import GATED
     from pincite.evals.report.tables import comparison_table
@@ -71,7 +71,7 @@ def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_:
     from pincite.surfaces.render import to_json
 
     if len(runs) < 2:
-        raise click.UsageError("two runs or more are needed: pincite eval compare A.json B.json")
+        raise click.UsageError("give at least two runs: pincite eval compare A.json B.json")
     base, *others = map(load_run, runs)
     found = compare_runs(base, others, measure or GATED)
     show(to_json(found) if json_ else comparison_table(found, moved))
@@ -79,8 +79,8 @@ def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_:
 
 @evaluate.command()
 @click.argument("golden", type=FILE, required=False)
-@click.option("--baseline", type=FILE, required=True, help="A run that was good enough.")
-@click.option("--run", "taken", type=FILE, help="Check this run instead of taking one.")
+@click.option("--baseline", type=FILE, required=True, help="The run to compare with.")
+@click.option("--run", "taken", type=FILE, help="Check this run instead of a new one.")
 @out_option
 @tried_options
 @measure_option
@@ -94,9 +94,10 @@ def gate(
     measure: tuple[str, ...],
     json_: bool,
 ) -> int:
-    """Fail (exit code 3) if retrieval has become worse than in the baseline.
+    """Fail (exit code 3) if retrieval is worse than in the baseline.
 
-    How much it may vary follows from the baseline's own interval. Make a baseline with
+    The tolerance is half the width of the baseline's 95 % interval. A smaller loss can also fail
+    if it is significant. Create a baseline with
     `pincite eval run GOLDEN -o baseline.json`.
     """
     from pincite.evals.analysis.regression import GATED, check_measures
@@ -105,7 +106,7 @@ def gate(
     from pincite.surfaces.render import to_json
 
     if (golden is None) == (taken is None):
-        raise click.UsageError("name either GOLDEN or --run, and not both")
+        raise click.UsageError("give either GOLDEN or --run")
     before = load_run(baseline)
     if taken is not None:
         now = load_run(taken)
@@ -127,13 +128,13 @@ def gate(
     "--format",
     "form",
     type=click.Choice(["html", "md", "json"]),
-    help="Default: by the ending of --out, else md.",
+    help="Default: the extension of --out, else md.",
 )
 @measure_option
 def report(
     runs: tuple[Path, ...], out: Path | None, form: str | None, measure: tuple[str, ...]
 ) -> None:
-    """Make a report of one run or several: one HTML file with plots, Markdown or JSON."""
+    """Write a report of one or more runs: one HTML file with plots, Markdown or JSON."""
     from pincite.evals.analysis.measures import DEFAULT_MEASURES
     from pincite.evals.golden.questions import write_whole
     from pincite.evals.report import render
@@ -146,7 +147,7 @@ def report(
         show(text)
         return
     write_whole(out, text)
-    say(f"{out} has the report")
+    say(f"wrote the report to {out}")
 
 
 def _add_commands() -> None:

@@ -61,12 +61,12 @@ def check(golden: Path, json_: bool) -> None:
 @click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
 @click.option("--qrels", type=FILE, help="TREC judgements; SOURCE is then a file of topics.")
 @click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
-@click.option("--corpus", is_flag=True, help="Index the documents of a BEIR folder, too.")
-@click.option("-c", "--collection", help="What to call their collection; default: the folder.")
+@click.option("--corpus", is_flag=True, help="Also index the documents of a BEIR folder.")
+@click.option("-c", "--collection", help="The name of their collection; default: the folder.")
 @click.option(
     "--kind",
     type=click.Choice(["docs", "code"]),
-    help="What the documents of --corpus are; default: docs. Code is searched as code.",
+    help="The kind of the documents of --corpus; default: docs. Code is searched as code.",
 )
 @click.option("--lexical", is_flag=True, help="Keyword search only, without an embedding model.")
 @index_option
@@ -81,13 +81,13 @@ def import_(
     lexical: bool,
     index: Path | None,
 ) -> None:
-    """Make a golden set of a BEIR folder, or of TREC topics (id, tab, question) and qrels."""
+    """Create a golden set from a BEIR folder, or from TREC topics (id, tab, question) and qrels."""
     from pincite.evals.golden.beir import read_beir
     from pincite.evals.golden.questions import write_golden
     from pincite.evals.golden.trec import read_trec
 
     if kind and (qrels is not None or not corpus):
-        raise click.UsageError("--kind says what the documents are that --corpus indexes")
+        raise click.UsageError("--kind is for the documents of --corpus")
     if qrels is not None:
         golden = read_trec(source, qrels)
     else:
@@ -102,7 +102,7 @@ def import_(
                 measured=True,
             )
     write_golden(out, golden.queries)
-    say(f"{out} has {len(golden.queries):,} questions")
+    say(f"wrote {len(golden.queries):,} questions to {out}")
 
 
 async def _index(
@@ -123,7 +123,7 @@ async def _index(
     finally:
         if encoder is not None:
             encoder.close()
-    say(f"{name}: {len(texts):,} documents are indexed, each as one chunk")
+    say(f"{name}: {len(texts):,} documents were indexed, each as one chunk")
 
 
 @click.command()
@@ -137,23 +137,23 @@ def export(source: Path, out: Path) -> None:
 
     if source.suffix == ".json":
         write_run(out / "run.txt", load_run(source))
-        say(f"{out / 'run.txt'} has the run")
+        say(f"wrote the run to {out / 'run.txt'}")
         return
     if source.suffix != ".jsonl":
         raise UsageError(f"{source} is neither a golden set (.jsonl) nor a run (.json)")
     golden = read_questions(source)
     write_topics(out / "topics.tsv", golden)
     write_qrels(out / "qrels.txt", golden)
-    say(f"{out} has topics.tsv and qrels.txt")
+    say(f"wrote topics.tsv and qrels.txt to {out}")
 
 
 @click.command()
 @click.option("-n", "--count", default=50, show_default=True, type=click.IntRange(min=1))
 @click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
 @click.option("--seed", default=0, show_default=True)
-@click.option("--llm", help="PROVIDER:MODEL to write them; default: rules do.")
+@click.option("--llm", help="PROVIDER:MODEL that writes them; default: rules.")
 @click.option(
-    "--near", is_flag=True, help="Questions on the same subject that nothing answers, by rule."
+    "--near", is_flag=True, help="Questions on the same subject without an answer, by rule."
 )
 @collections_option
 @tag_option
@@ -168,7 +168,7 @@ def gen(
     tags: tuple[str, ...],
     index: Path | None,
 ) -> None:
-    """Make up questions from what is indexed, marked as synthetic: a start, no substitute."""
+    """Generate synthetic questions from the index. They do not replace real ones."""
     from pincite.errors import UsageError
     from pincite.evals.golden.generate import generate
     from pincite.evals.golden.near import generate_near
@@ -185,22 +185,22 @@ def gen(
             return await generate(within, count, ask=ask, seed=seed)
 
     if out.exists():
-        raise click.UsageError(f"{out} is there already; choose another file")
+        raise click.UsageError(f"{out} already exists; choose another file")
     if near and llm:
-        raise click.UsageError("--near makes questions by rule; leave out --llm")
+        raise click.UsageError("--near makes questions by rule; omit --llm")
     questions = run(work, index, measured=True)
     if not questions:
-        raise UsageError("nothing that is indexed has enough text to ask about")
+        raise UsageError("the indexed documents have too little text to ask about")
     write_golden(out, questions)
-    then = "judge what is found: pincite eval label"
+    then = "judge the results: pincite eval label"
     if near:
-        then = "look through them, and strike what the files answer after all"
-    say(f"{out} has {len(questions)} synthetic questions; {then}")
+        then = "read them, and delete those that the files do answer"
+    say(f"wrote {len(questions)} synthetic questions to {out}; {then}")
 
 
 @asynccontextmanager
 async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks | None]:
-    """The language model of that name as a function; None without a name."""
+    """Yield the language model of that name as a function; None without a name."""
     if name is None:
         yield None
         return
@@ -224,7 +224,7 @@ async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks |
 @golden_argument
 @click.option("--add", multiple=True, metavar="QUESTION", help="A new question to judge.")
 @click.option("--only", multiple=True, metavar="ID", help="Only these questions.")
-@click.option("--depth", default=10, show_default=True, help="So many of each ranking.")
+@click.option("--depth", default=10, show_default=True, help="Passages per ranking.")
 @collections_option
 @tag_option
 @index_option
@@ -285,11 +285,11 @@ async def _label(
             break
     if add:
         write_golden(golden, queries)
-    say(f"{judged} judgements in {golden}")
+    say(f"wrote {judged} judgements to {golden}")
 
 
 def _ask(passage: Passage, number: int, total: int) -> str:
-    """What the person says of a passage; the end of the input means `q`."""
+    """Return the person's judgement of a passage; end of input means `q`."""
     from pincite.model.citation import place_of
 
     chunk = passage.chunk

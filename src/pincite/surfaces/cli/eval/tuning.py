@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="The folder of the sweep; one that was interrupted goes on.",
+    help="The folder of the sweep; an interrupted sweep resumes.",
 )
 @click.option(
     "--vary",
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     metavar="FIELD=VALUES",
     help="Such as fuse.method=rrf,dbsf or, with --random, fuse.dense_weight=0.2..0.8.",
 )
-@click.option("--random", "draws", type=click.IntRange(min=1), help="Draw so many points.")
+@click.option("--random", "draws", type=click.IntRange(min=1), help="Number of random points.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: one per core.")
 @click.option("--tune", default=0.5, show_default=True, help="Share of questions to tune by.")
-@click.option("--top", default=10, show_default=True, help="Show so many points.")
+@click.option("--top", default=10, show_default=True, help="Number of points to show.")
 @tried_options
 @measure_option
 @json_option
@@ -73,7 +73,7 @@ def sweep(
 
     Embeddings, rankings, chunks and rerank scores are computed once and shared by all points. For
     fields of the chunker, such as --vary chunking.target_tokens=96,160, the sources are indexed
-    anew into a temporary index, once for each chunking.
+    into a temporary index, once for each chunking.
     """
     from pincite.evals.analysis.measures import parse
     from pincite.evals.report.tables import sweep_table
@@ -94,7 +94,7 @@ def sweep(
         for label, reason in points.refused.items():
             say(f"warning: contradiction: {label} is left out: {reason}")
         if any(point.chunker for point in points.points):
-            require_spans(questions)  # this says more than that their ids are not indexed
+            require_spans(questions)  # a clearer message than that their ids are not indexed
         line = ProgressLine(sys.stderr)
         last: list[object] = []
 
@@ -103,7 +103,7 @@ def sweep(
                 last[:] = [chunker]
                 line.done()
                 sizes = f"{chunker.target_tokens}/{chunker.max_tokens}/{chunker.solo_tokens}"
-                say(f"indexing anew with chunks of target/max/solo {sizes} tokens")
+                say(f"indexing again with chunks of target/max/solo {sizes} tokens")
             line(progress)
 
         with progress_line(f"{len(points.points)} points, sweeping") as told:
@@ -126,8 +126,8 @@ def sweep(
 
 @click.command()
 @golden_argument
-@click.option("--depth", default=50, show_default=True, help="Look at so many of each ranking.")
-@click.option("--sample", default=50, show_default=True, help="Ask so many questions.")
+@click.option("--depth", default=50, show_default=True, help="Results per ranking to compare.")
+@click.option("--sample", default=50, show_default=True, help="Number of questions.")
 @click.option("--seed", default=0, show_default=True)
 @tried_options
 @json_option
@@ -139,7 +139,7 @@ def ann(
     tried: Tried,
     json_: bool,
 ) -> None:
-    """Compare approximate with exact dense search: what was missed, as a number and a list."""
+    """Compare approximate with exact dense search: the number and list of missed results."""
     from pincite.evals.analysis.approximate import check_ann
     from pincite.evals.report.tables import ann_table
     from pincite.surfaces.render import to_json
@@ -149,7 +149,7 @@ def ann(
     async def work(engine: AsyncPincite) -> AnnReport:
         subject = await open_tried(engine, questions, tried)
         profile = profile_of(engine, tried)
-        with progress_line("asking twice") as told:
+        with progress_line("searching twice") as told:
             return await check_ann(
                 subject,
                 questions.queries,
@@ -167,7 +167,7 @@ def ann(
 @click.command()
 @click.argument("golden", type=FILE)
 @click.option("--write", type=FILE, metavar="TOML", help="Write the thresholds into this profile.")
-@click.option("--caution", default=2.0, show_default=True, help="What a wrong refusal weighs.")
+@click.option("--caution", default=2.0, show_default=True, help="Weight of a wrong refusal.")
 @out_option
 @tried_options
 @json_option
@@ -181,9 +181,9 @@ def calibrate(
 ) -> None:
     """Learn the thresholds of the verdict on GOLDEN, which needs off-topic questions.
 
-    GOLDEN may also be a run (.json) that `pincite eval run` has kept. With --write they go into a
-    pincite.toml, and packs say from then on that their verdict is calibrated. That takes 20
-    off-topic questions, and wants 20 of them near: on the corpus's subject, without an answer.
+    GOLDEN may also be a run (.json) of `pincite eval run -o`. --write stores the thresholds in a
+    pincite.toml; the verdicts of later packs are then marked as calibrated. This needs 20
+    off-topic questions. 20 of them should be near: on the subject of the corpus, without an answer.
     """
     from pincite.evals.analysis.calibrate import calibrate as learn
     from pincite.evals.report.calibration import calibration_table
@@ -202,7 +202,7 @@ def calibrate(
         from pincite.evals.analysis.profile_file import write_thresholds
 
         names = write_thresholds(write, found, taken.stamp.created[:10])
-        say(f"{write} has gate.{', gate.'.join(names)}")
+        say(f"{write} now has gate.{', gate.'.join(names)}")
 
 
 COMMANDS: Final = (sweep, ann, calibrate)

@@ -1,1 +1,1 @@
-"""What the HTTP API answers, a module for each noun."""
+"""The routes of the HTTP API, one module for each kind of object."""

@@ -1,6 +1,7 @@
-"""Documents: uploaded, listed, moved, described, replaced, deleted.
+"""Documents: upload, list, move, describe, replace and delete them.
 
-A file is the body of its request, as it is: it is streamed to disk and never held as a whole.
+A file is the unchanged body of its request. It is streamed to disk and never held in memory as a
+whole.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ DocumentId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id o
 Filename = Annotated[
     str,
     QueryParameter(
-        min_length=1, max_length=255, description="Its name; the suffix says how to read it."
+        min_length=1, max_length=255, description="Its name; the suffix determines its format."
     ),
 ]
 Cursor = Annotated[
-    str, QueryParameter(max_length=200, description="The `next` of the page before.")
+    str, QueryParameter(max_length=200, description="The `next` of the previous page.")
 ]
-Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="How many at most.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="Maximum number of items.")]
 Sources = Annotated[
     list[str] | None,
     QueryParameter(max_items=1_000, description="Names of sources that it belongs to."),
@@ -62,18 +63,21 @@ async def add_document(
     async with desk.workspaces.of(may.user_id) as session:
         own = may.space_id or (await session.user()).personal
         target = within(may, space_id or own)
-        await session.require_editor(target)  # before a byte is read
+        await session.require_editor(target)  # before any byte is read
     stored = await _store(request, desk, target)
     wanted = id_for(may, "document", idempotency_key)
-    async with desk.workspaces.of(may.user_id) as session:
-        made = await session.add_document(
+    made = await desk.workspaces.change(
+        may.user_id,
+        lambda session: session.add_document(
             *(target, name, stored.content_hash, stored.size),
             source_ids=source_ids or (),
             id_=wanted,
-        )
-    if wanted is not None and made.version == 1:  # changed since: that was asked later
-        asked = (target, name, stored.content_hash)
-        require_same(asked, (made.space_id, made.filename, made.content_hash))
+        ),
+    )
+    if wanted is not None:
+        require_same((stored.content_hash,), (made.content_hash,))
+    if wanted is not None and made.version == 1:  # moved or renamed since: a later request did that
+        require_same((target, name), (made.space_id, made.filename))
     return made
 
 
@@ -123,7 +127,7 @@ async def document_content(request: Asked, state: State, document_id: DocumentId
     desk = desk_of(state)
     found = await _one(access(request), desk, document_id)
     pieces = desk.files.pieces(found.space_id, found.content_hash)
-    first = await anext(pieces, b"")  # what is gone is said before the response begins
+    first = await anext(pieces, b"")  # a missing file raises before the response begins
 
     async def whole() -> AsyncIterator[bytes]:
         yield first
@@ -186,7 +190,7 @@ async def change_document(
             source_ids=data.source_ids,
         )
         require_within(may, made.space_id, "document", document_id)
-        if made.content_hash != found.content_hash:  # replaced since it was looked at
+        if made.content_hash != found.content_hash:  # replaced after it was read
             await _follow(may, desk, found.space_id, made)
     return made
 
@@ -204,7 +208,7 @@ async def delete_document(request: Asked, state: State, document_id: DocumentId)
     await _one(may, desk, document_id)
     async with desk.workspaces.of(may.user_id) as session:
         gone = await session.delete_document(document_id)
-        require_within(may, gone.space_id, "document", document_id)  # it may have moved since
+        require_within(may, gone.space_id, "document", document_id)  # it may have moved meanwhile
 
 
 async def _one(may: Access, desk: Desk, document_id: str) -> Document:
@@ -215,8 +219,9 @@ async def _one(may: Access, desk: Desk, document_id: str) -> Document:
 
 
 async def _follow(may: Access, desk: Desk, from_space: str, made: Document) -> None:
-    """Where a document was moved while its bytes came, they go after it, and nothing is changed in
-    a space that the key may not touch. Raises NotFound, which undoes the change."""
+    """Follow a document that was moved while its bytes arrived, so that they go with it, and
+    nothing changes in a space that the key does not cover. Raises NotFound, which undoes the
+    change."""
     require_within(may, made.space_id, "document", made.id)
     if made.space_id != from_space:
         await desk.files.copy(from_space, made.space_id, made.content_hash)

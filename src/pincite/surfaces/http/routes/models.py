@@ -1,4 +1,4 @@
-"""What models are searched with, what judges, and what a language model is given as a tool."""
+"""The models of searches, the reranker, and the tool description for language models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the server well, what has it done, and which keys are there."""
+"""The server's health, its metrics, and the keys of the user."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from litestar import Response, delete, get
 from litestar.datastructures import State
 from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
-from pincite.errors import PinciteError
-from pincite.surfaces.http.bodies import ID_FORM, Ready
+from pincite.errors import PinciteError, SchemaTooNew
+from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
 from pincite.surfaces.http.description import described
+from pincite.surfaces.http.metrics import Metrics
+from pincite.surfaces.http.routes.page import PATH
 from pincite.surfaces.http.serving import Asked, Desk, desk_of, needs, session_of
+from pincite.version import VERSION
 from pincite.workspace import ApiKey
 from pincite.workspace.checks import missing
 
-_KEPT_S = 1.0  # it needs no key, and asks the database: once a second for all
+_KEPT_S = 1.0  # it needs no key and queries the database: once a second for all
 KeyId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a key.")]
 
 
@@ -49,6 +52,8 @@ async def _look(desk: Desk) -> Ready:
     try:
         if await desk.workspaces.pending():
             reasons.append("the database has an earlier schema: pincite workspace migrate")
+    except SchemaTooNew:
+        reasons.append("the database has a later schema: upgrade this server")
     except PinciteError:
         reasons.append("the database does not answer")
     try:
@@ -56,6 +61,12 @@ async def _look(desk: Desk) -> Ready:
     except PinciteError:
         reasons.append("the index does not answer")
     return Ready(not reasons, tuple(reasons))
+
+
+@get("/", include_in_schema=False)
+async def welcome(state: State) -> Welcome:
+    """What there is here, for who comes by the address alone. It needs no key."""
+    return Welcome("Pincite", VERSION, "/v1", "/openapi.json", PATH if state["page"] else None)
 
 
 @get("/openapi.json", include_in_schema=False, media_type="application/json")
@@ -72,10 +83,12 @@ async def openapi(request: Asked) -> dict[str, Any]:
     media_type="text/plain",
 )
 async def metrics(state: State) -> Response[bytes]:
-    """Counts and times of requests in the format of Prometheus, for keys of administrators."""
-    registry = state["registry"]
-    assert isinstance(registry, CollectorRegistry)
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    """Requests of this process, jobs and documents of the database, in the format of Prometheus;
+    for keys of administrators."""
+    told = state["metrics"]
+    assert isinstance(told, Metrics)
+    text = await told.text(desk_of(state).workspaces)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 
 @get("/v1/keys", guards=[needs("search", "write")], operation_id="keys", tags=["keys"])
@@ -98,4 +111,4 @@ async def revoke_key(request: Asked, key_id: KeyId) -> None:
         await session.revoke_key(key_id)
 
 
-OPERATION = (healthz, readyz, openapi, metrics, keys, revoke_key)
+OPERATION = (welcome, healthz, readyz, openapi, metrics, keys, revoke_key)

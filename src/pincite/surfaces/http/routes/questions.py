@@ -1,4 +1,4 @@
-"""Questions: evidence, blocks for prompts, answers, and checks of citations."""
+"""Questions: evidence, blocks for prompts, answers, and citation checks."""
 
 from __future__ import annotations
 
@@ -76,11 +76,14 @@ async def context(request: Asked, state: State, data: JSONBody[ContextBody]) -> 
 async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Response[Answer]:
     """An answer from the evidence. With `stream` pieces come as events named `piece`, the whole
     answer as the last event, `answer`; a fault on the way is the event `problem`."""
-    may, desk = data.restrict(access(request)), desk_of(state)
+    own, desk = access(request), desk_of(state)
+    may = data.restrict(own)
     if data.stream:
+        if data.conversation:  # while a status can still be sent
+            await desk.workspace.require_conversation(own, data.conversation)
         request_id = request_id_of(request)
-        return ServerSentEvent(_events(desk, may, data, request_id))  # type: ignore[return-value]
-    async with aclosing(_answering(desk, may, data)) as events:  # type: ignore[type-var]
+        return ServerSentEvent(_events(desk, may, own, data, request_id))  # type: ignore[return-value]
+    async with aclosing(_answering(desk, may, own, data)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event, Answer):
                 return Response(told_answer(event, request_id_of(request)))
@@ -114,17 +117,26 @@ async def verify_evidence(
     return await desk_of(state).workspace.check(access(request), claims)
 
 
-def _answering(desk: Desk, may: Access, data: AnswerBody) -> AsyncIterator[AnswerEvent]:
+def _answering(
+    desk: Desk, may: Access, own: Access, data: AnswerBody
+) -> AsyncIterator[AnswerEvent]:
+    """Yield the events of an answer. `own` is the access of the key: a question may be restricted
+    further than the conversation."""
     return desk.workspace.answer_stream(
-        may, data.question, conversation=data.conversation, mode=data.mode, limit=data.limit
+        may,
+        data.question,
+        conversation=data.conversation,
+        speaker=own,
+        mode=data.mode,
+        limit=data.limit,
     )
 
 
 async def _events(
-    desk: Desk, may: Access, data: AnswerBody, request_id: str
+    desk: Desk, may: Access, own: Access, data: AnswerBody, request_id: str
 ) -> AsyncIterator[ServerSentEventMessage]:
     try:
-        async with aclosing(_answering(desk, may, data)) as events:  # type: ignore[type-var]
+        async with aclosing(_answering(desk, may, own, data)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
                     yield _message("answer", told_answer(event, request_id))
@@ -139,7 +151,7 @@ def _message(name: str, value: object) -> ServerSentEventMessage:
 
 
 def request_id_of(request: Asked) -> str:
-    """The id that stands in the log and in the response."""
+    """Return the id of the request, as in the log and the response."""
     return str(request.scope.get("request_id", ""))
 
 

@@ -22,15 +22,15 @@ FeedId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a 
 
 
 def within(access_: Access, space_id: str) -> str:
-    """A space that the key may touch. Raises NotFound."""
+    """Return the space if the key covers it. Raises NotFound."""
     if not access_.reaches(space_id):
         raise missing("space", space_id)
     return space_id
 
 
 def require_within(access_: Access, space_id: str, what: str, id_: str) -> None:
-    """What is in another space than the key's does not exist for it. Raises NotFound, in the words
-    for an unknown id: they name neither the space nor that there is one."""
+    """Raise NotFound for an object of a space that the key does not cover. The message is that of
+    an unknown id: it reveals neither the space nor the object."""
     if not access_.reaches(space_id):
         raise missing(what, id_)
 
@@ -50,7 +50,7 @@ async def add_space(
     """A new space, of which the key's user is the owner."""
     async with session_of(request) as (may, session):
         if may.space_id is not None:
-            raise NotFound("a key of one space makes no other")
+            raise NotFound("a key for one space cannot create another space")
         wanted = id_for(may, "space", idempotency_key)
         made = await session.add_space(data.name, id_=wanted)
     require_same((data.name,), (made.name,))

@@ -1,41 +1,24 @@
 // What is asked, and what the keys do. One value holds all that is shown; it is drawn anew.
-import { render } from "/preact.mjs";
-import { Answer, Help, Result, Source, Verdict, html } from "/parts.js";
+import * as backend from "./backend.js";
+import { render } from "./preact.mjs";
+import { Answer, Help, Lock, Result, Source, Verdict, html, toMiddle } from "./parts.js";
 
-const PAUSE_MS = 120; // without a key before a question is asked; guess, unmeasured
+const PAUSE_MS = 80; // without a key before a question is asked; guess, unmeasured
 const WIDER = 4;
 const LONGEST = 10000; // characters of a question
-const token = readToken();
-const state = {
+const empty = () => ({
   about: null, text: "", compare: false, presets: ["", ""], packs: [null, null], flows: [null, null],
-  side: 0, at: -1, shown: null, answer: null, help: false, error: "",
-};
+  side: 0, at: -1, shown: null, answer: null, help: false, error: "", asSource: false, locked: false,
+});
+const state = empty();
 const asking = [null, null];
+let answering = null;
+let opener = null;
 let timer = 0;
 let reading = 0;
 let turns = 0;
 
-function readToken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    sessionStorage.setItem("token", given);
-    history.replaceState(null, "", location.pathname);
-  }
-  return given || sessionStorage.getItem("token") || "";
-}
-
-async function send(name, body, signal) {
-  const response = await fetch(`/api/${name}`, {
-    method: "POST", body: JSON.stringify(body), signal,
-    headers: { "Content-Type": "application/json", "X-Pincite-Token": token },
-  });
-  const found = await response.json().catch(() => ({ message: `the server said ${response.status}`, hint: "" }));
-  if (!response.ok) throw new Error(found.hint ? `${found.message} (${found.hint})` : found.message);
-  return found;
-}
-
-const said = (error) => (error instanceof TypeError
-  ? "The server does not answer; is `pincite ui` still running?" : error.message);
+const said = (error) => (error instanceof TypeError ? "The server does not answer; is it still running?" : error.message);
 
 function change(values) {
   Object.assign(state, values);
@@ -49,15 +32,22 @@ function results(side) {
 
 const sides = () => (state.compare ? [0, 1] : [0]);
 
-function typed(text) {
-  change({ text });
+// Pasted words are whole: nobody goes on typing within the pause.
+const isPasted = ({ inputType, data, isComposing }) =>
+  !isComposing && /^insert/.test(inputType || "") && (data?.length ?? 2) > 1;
+
+function typed(event) {
+  change({ text: event.target.value });
   clearTimeout(timer);
-  timer = setTimeout(ask, PAUSE_MS);
+  if (isPasted(event)) ask();
+  else timer = setTimeout(ask, PAUSE_MS);
 }
 
 async function ask() {
   clearTimeout(timer);
   const text = state.text.trim();
+  stop();
+  answering = null;
   change({ answer: null, shown: null });
   asking.forEach((one) => one && one.abort());
   if (!text) return change({ packs: [null, null], flows: [null, null], at: -1, error: "" });
@@ -67,7 +57,7 @@ async function ask() {
 async function askSide(side, text) {
   const mine = (asking[side] = new AbortController());
   try {
-    const pack = await send("ask", { text, preset: state.presets[side] }, mine.signal);
+    const pack = await backend.ask(text, state.presets[side], mine.signal);
     if (mine !== asking[side]) return;
     state.packs[side] = { ...pack, turn: (turns += 1) };
     state.flows[side] = null;
@@ -75,7 +65,7 @@ async function askSide(side, text) {
   } catch (error) {
     if (mine !== asking[side] || error.name === "AbortError") return;
     state.packs[side] = null;
-    change({ error: said(error) });
+    failed(error);
   }
 }
 
@@ -84,7 +74,7 @@ async function why(side) {
   const pack = state.packs[side];
   let flow;
   try {
-    flow = await send("why", { text: pack.query, preset: state.presets[side] });
+    flow = await backend.why(pack.query, state.presets[side]);
   } catch (error) {
     flow = { message: said(error) };
   }
@@ -95,35 +85,53 @@ async function why(side) {
 
 async function open(side, one, context = 30) {
   const turn = (reading += 1);
+  if (!state.shown) opener = document.activeElement;
   const at = results(side).indexOf(one);
-  const shown = { one, context, side, source: null, error: "" };
+  const before = state.shown?.one === one ? state.shown.picture : null;
+  const shown = { one, context, side, source: null, picture: before, error: "" };
   if (!state.shown || state.shown.one !== one) change({ shown, side, at });
   try {
-    shown.source = await send("source", {
-      citation: one.citation, collection: one.collection, language: one.language, context,
-    });
+    shown.source = await backend.source(one, context);
   } catch (error) {
     shown.error = said(error);
   }
   if (turn !== reading || !state.shown) return;
   change({ shown });
-  document.querySelector(".line.cited")?.scrollIntoView({ block: "center" });
-  if (context === 30) document.querySelector("#source .lines")?.focus({ preventScroll: true });
+  toCited();
+  if (shown.source?.pictured && !shown.picture) paint(shown);
+  if (context === 30) document.querySelector("#source .lines, #source .rendered")?.focus({ preventScroll: true });
+}
+
+async function paint(shown) {
+  shown.picture = await backend.picture(shown.one).catch((error) => ({ message: said(error) }));
+  if (state.shown?.one !== shown.one) return;
+  state.shown.picture = shown.picture;
+  draw();
+}
+
+const toCited = () => toMiddle(document.querySelector("#source .cited"), "#source .lines, #source .rendered");
+
+function turnSource() {
+  change({ asSource: !state.asSource });
+  toCited();
 }
 
 function close() {
   reading += 1;
   const { shown } = state;
   change({ shown: null, help: false });
-  if (shown) document.querySelector(`#result-${shown.side}-${shown.one.id} .place`)?.focus();
+  if (!shown) return;
+  const place = document.querySelector(`#result-${shown.side}-${shown.one.id} .place`);
+  (place || (opener?.isConnected && opener))?.focus?.();
 }
 
 async function judge(one, grade) {
+  if (!state.about?.judging) return;
   const text = sides().map((side) => state.packs[side]).find((pack) => pack && [
     ...pack.results, ...pack.closest].includes(one))?.query;
   try {
     const judged = sides().flatMap(results).filter((each) => each.id === one.id);
-    await send("judge", { text, grade, ...one.judged });
+    await backend.judge(text, grade, one.judged);
     for (const each of judged) each.grade = grade;
     change({ error: "" });
   } catch (error) {
@@ -134,15 +142,27 @@ async function judge(one, grade) {
 async function answer() {
   const text = state.text.trim();
   if (!text) return;
-  change({ answer: "asking" });
-  let found;
+  stop();
+  const mine = (answering = new AbortController());
+  const now = { writing: true, text: "", sources: [], doubts: [], notes: [] };
+  const show = (values) => {
+    Object.assign(now, values);
+    if (mine === answering) change({ answer: { ...now } });
+  };
+  show({});
   try {
-    found = await send("answer", { text, preset: state.presets[0] });
+    await backend.answer(text, state.presets[0], mine.signal, (event) => {
+      if (event.piece !== undefined) show({ text: now.text + event.piece });
+      else if (event.answer) show({ ...event.answer, writing: false });
+    });
+    if (now.writing) show({ writing: false, message: "The answer ended before it was whole." });
   } catch (error) {
-    found = { message: said(error) };
+    if (error.name === "AbortError") show({ writing: false, notes: ["Stopped; this is no whole answer."] });
+    else show({ writing: false, message: said(error) });
   }
-  if (state.text.trim() === text) change({ answer: found });
 }
+
+const stop = () => answering?.abort();
 
 function move(by) {
   const many = results(state.side).length;
@@ -156,12 +176,14 @@ function move(by) {
 }
 
 function pressed(event) {
+  if (state.locked) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const box = document.getElementById("question");
   const inBox = event.target === box;
   const one = results(state.side)[state.at];
   if (event.key === "Escape") {
     if (state.shown || state.help) close();
+    else if (state.answer?.writing) stop();
     else box.blur();
   } else if (inBox && event.key === "Enter") {
     event.preventDefault();
@@ -174,16 +196,18 @@ function pressed(event) {
     box.select();
   } else if (event.key === "j") move(1);
   else if (event.key === "k") move(-1);
+  else if (event.key === "a") answer();
+  else if (event.key === "s" && state.shown?.source?.rendered) turnSource();
   else if (event.key === "?") change({ help: !state.help });
   else if (event.key === "Enter" && one && event.target === document.body) open(state.side, one);
   else if (one && /^[0-3]$/.test(event.key)) judge(one, one.grade === +event.key ? null : +event.key);
 }
 
 const Preset = ({ side }) => html`
-  <label>${state.compare ? `Profile ${side + 1}` : "Profile"}${" "}
+  <label><span class="word">${state.compare ? `Profile ${side + 1}` : "Profile"}</span>${" "}
     <select onChange=${(event) => { state.presets[side] = event.target.value; ask(); }}>
       <option value="" selected=${!state.presets[side]}>${
-        state.about?.preset || "as configured"}</option>
+        state.about?.preset || "configured"}</option>
       ${(state.about?.presets || []).map((name) => html`
         <option value=${name} selected=${state.presets[side] === name}>${name}</option>`)}
     </select></label>`;
@@ -196,7 +220,7 @@ function elsewhere(side, one) {
 
 const Side = ({ side }) => {
   const pack = state.packs[side];
-  const one = (each) => html`<${Result} key=${`${pack.turn}-${each.id}`} one=${each} side=${side} judge=${judge}
+  const one = (each) => html`<${Result} key=${`${pack.turn}-${each.id}`} one=${each} side=${side} judge=${state.about?.judging && judge}
     selected=${state.side === side && results(side)[state.at] === each} flow=${state.flows[side]} elsewhere=${elsewhere(side, each)}
     open=${() => open(side, each)} why=${() => why(side)} />`;
   return html`
@@ -209,35 +233,65 @@ const Side = ({ side }) => {
     </section>`;
 };
 
-const Page = () => html`
+const Page = () => (state.locked ? html`<${Lock} unlock=${unlock} error=${state.error} />` : html`
   <header class="top">
     <h1>Pincite</h1>
     <form role="search" onSubmit=${(event) => event.preventDefault()}>
       <input id="question" type="search" aria-label="Question" placeholder="Ask what is indexed"
         autocomplete="off" spellcheck=${false} maxlength=${LONGEST} value=${state.text}
-        onInput=${(event) => typed(event.target.value)} />
+        onInput=${typed} />
     </form>
     <div class="choices">
       ${sides().map((side) => html`<${Preset} side=${side} />`)}
       <label><input type="checkbox" checked=${state.compare} onChange=${(event) => {
         change({ compare: event.target.checked, at: -1, side: 0 }); ask(); }} /> Compare</label>
       <button type="button" onClick=${answer} disabled=${!state.text.trim()}>Answer</button>
+      ${backend.locking && html`<button type="button" onClick=${lock}>Forget the key</button>`}
       <button type="button" aria-label="Keys" onClick=${() => change({ help: !state.help })}>?</button>
     </div>
   </header>
   <main class=${[state.shown && "reading", state.compare && "comparing"].filter(Boolean).join(" ")}>
     ${state.error && html`<p class="error" role="alert">${state.error}</p>`}
-    ${state.help && html`<${Help} close=${() => change({ help: false })} />`}
+    ${state.help && html`<${Help} judging=${state.about?.judging} close=${() => change({ help: false })} />`}
     <div class="found">
-      ${state.answer && html`<${Answer} answer=${state.answer} />`}
+      ${state.answer && html`<${Answer} answer=${state.answer} stop=${stop} open=${(one) => open(0, one)} />`}
       <div class="sides">${sides().map((side) => html`<${Side} side=${side} key=${side} />`)}</div>
     </div>
-    ${state.shown && html`<${Source} shown=${state.shown} close=${close}
+    ${state.shown && html`<${Source} shown=${state.shown} close=${close} asSource=${state.asSource} turn=${turnSource}
       wider=${() => open(state.shown.side, state.shown.one,
         Math.min(2000, state.shown.context * WIDER))} />`}
   </main>
-  <footer>${state.about && html`<p>${state.about.index} · judgements: ${state.about.golden} ·${" "}
-    ${state.about.model || "no language model"} · ${state.about.version}</p>`}</footer>`;
+  <footer>${state.about && html`<p>${state.about.words.join(" · ")}</p>`}</footer>`);
+
+function begin() {
+  if (!backend.ready()) return change({ locked: true });
+  backend.about().then((about) => change({ about }), failed);
+}
+
+function unlock(key) {
+  backend.unlock(key);
+  change({ locked: false, error: "" });
+  begin();
+  document.getElementById("question")?.focus();
+}
+
+function lock() {
+  backend.lock();
+  stop();
+  clearTimeout(timer);
+  asking.forEach((one, side) => { one?.abort(); asking[side] = null; }); // what comes late is of another user
+  answering = null;
+  reading += 1;
+  change({ ...empty(), locked: true });
+}
+
+function failed(error) {
+  if (error.locked) {
+    lock();
+    return change({ error: said(error) });
+  }
+  return change({ error: said(error) });
+}
 
 function draw() {
   render(html`<${Page} />`, document.getElementById("page"));
@@ -245,5 +299,5 @@ function draw() {
 
 document.addEventListener("keydown", pressed);
 draw();
-document.getElementById("question").focus();
-send("about", {}).then((about) => change({ about }), (error) => change({ error: said(error) }));
+begin();
+document.getElementById(state.locked ? "key" : "question").focus();

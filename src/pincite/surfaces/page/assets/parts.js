@@ -1,6 +1,7 @@
 // What is drawn. Every text becomes a text node: nothing here makes HTML of a text.
-import { h } from "/preact.mjs";
-import htm from "/htm.mjs";
+import { h } from "./preact.mjs";
+import htm from "./htm.mjs";
+import { Markdown } from "./markdown.js";
 
 export const html = htm.bind(h);
 const GRADES = [[3, "answers"], [2, "helps"], [1, "related"], [0, "not relevant"]];
@@ -17,6 +18,7 @@ export const Verdict = ({ pack }) => html`
 
 const Judge = ({ one, judge }) => html`
   <div class="judge" role="group" aria-label=${`Judge result ${one.number}`}>
+    <span class="aside">Judge</span>
     ${GRADES.map(([grade, words]) => html`
       <button type="button" aria-pressed=${one.grade === grade ? "true" : "false"}
         onClick=${() => judge(one, one.grade === grade ? null : grade)}>${words}</button>`)}
@@ -38,14 +40,14 @@ export const Result = ({ one, side, selected, open, judge, why, flow, elsewhere 
     <pre class="snippet" tabindex="0" aria-label=${`Passage ${one.number}`}>${one.snippet.map(
       (line) => html`<${Pieces} line=${line} />${"\n"}`)}${
       one.more > 0 ? `… ${one.more} more lines` : ""}</pre>
-    <${Judge} one=${one} judge=${judge} />
+    ${judge && html`<${Judge} one=${one} judge=${judge} />`}
     <details onToggle=${(event) => event.currentTarget.open && why()}>
       <summary>Why this result</summary>
+      <${Flow} flow=${flow} id=${one.id} />
       <table><caption>Signals</caption>
         <thead><tr><th scope="col">signal</th><th scope="col">kind</th><th scope="col">value</th></tr></thead>
         <tbody>${one.signals.map(([name, kind, value]) => html`
           <tr><td>${name}</td><td>${kind}</td><td>${value}</td></tr>`)}</tbody></table>
-      <${Flow} flow=${flow} id=${one.id} />
     </details>
   </li>`;
 
@@ -57,17 +59,44 @@ const Flow = ({ flow, id }) => {
     <p class="flow">${ranked.map((stage, at) => html`${at > 0 ? " → " : ""}<span>${stage.stage}${" "}
       <b>${stage.ranks[id]}</b></span>`)}</p>
     <ul class="stages">${flow.stages.map((stage) => html`
-      <li><b>${stage.stage}</b> ${stage.took_ms} ms: ${stage.summary}${
-        stage.dropped > 0 ? `; ${stage.dropped} dropped` : ""}</li>`)}</ul>`;
+      <li><b>${stage.stage}</b> ${[`${stage.took_ms} ms`, stage.summary].filter(Boolean).join(": ")}${
+        stage.dropped > 0 && !stage.summary.includes("dropped") ? `; ${stage.dropped} dropped` : ""}</li>`)}</ul>`;
 };
 
-export const Source = ({ shown, close, wider }) => {
+// Scrolls within its own region alone: the page around it stays where it is.
+export function toMiddle(element, region) {
+  const around = element?.closest(region);
+  if (!around) return;
+  const [inner, outer] = [element.getBoundingClientRect(), around.getBoundingClientRect()];
+  around.scrollTop += inner.top - outer.top - Math.max(0, (outer.height - inner.height) / 2);
+}
+
+const toBox = (event) => toMiddle(event.currentTarget.parentElement.querySelector(".box"), ".pagepicture");
+
+// The boxes are drawn by attributes of SVG: the policy allows no styles inside the page.
+const Picture = ({ picture }) => html`
+  <div class="pagepicture" tabindex="0" role="region" aria-label="Picture of the page">
+    ${!picture ? html`<p class="aside">The page is being drawn…</p>`
+      : picture.message ? html`<p class="aside">No picture: ${picture.message}</p>` : html`
+      <div class="sheet">
+        <img src=${picture.address} alt=${`Page ${picture.page}, with ${picture.boxes.length} marked ${picture.boxes.length === 1 ? "place" : "places"}`} onLoad=${toBox} />
+        <svg viewBox=${`0 0 ${picture.width} ${picture.height}`} preserveAspectRatio="none" aria-hidden="true">
+          ${picture.boxes.map(([left, top, right, bottom]) => html`<rect class="box" x=${left} y=${top}
+            width=${right - left} height=${bottom - top} />`)}
+        </svg>
+      </div>`}
+  </div>`;
+
+export const Source = ({ shown, close, wider, asSource, turn }) => {
   const { source, error } = shown;
+  const drawn = source?.rendered && !asSource;
   return html`
     <section class="source" aria-label="Document" id="source">
       <header>
         <h2>${source ? `${source.source} · ${source.path}` : shown.one.place}</h2>
         <span class="buttons">
+          ${source?.rendered && html`<button type="button" aria-pressed=${asSource ? "true" : "false"}
+            onClick=${turn}>Source</button>`}
           <button type="button" onClick=${wider}>More lines</button>
           <button type="button" onClick=${close}>Close</button>
         </span>
@@ -75,38 +104,62 @@ export const Source = ({ shown, close, wider }) => {
       ${error && html`<p class="error" role="alert">${error}</p>`}
       ${source && html`
         <p class="about"><code>${source.citation}</code>
-          ${source.page && html` <span>${source.page}</span>`}
+          ${(source.page || shown.one.page) && html` <span>${source.page || shown.one.page}</span>`}
           ${source.changed && html` <strong>The file has changed since it was indexed.</strong>`}</p>
-        <div class="lines" tabindex="0" role="region" aria-label="Lines of the document">
+        ${source.pictured && html`<${Picture} picture=${shown.picture} />`}
+        ${drawn ? html`<${Markdown} rendered=${source.rendered} />` : html`
+        <div class=${source.code ? "lines code" : "lines"} tabindex="0" role="region" aria-label="Lines of the document">
           <ol>${source.lines.map((line, at) => html`
             <li class=${source.marks.includes(at) ? "line cited" : "line"}
               data-number=${source.first > 0 ? source.first + at : ""}><code><${Pieces} line=${line} /></code></li>`)}</ol>
-        </div>`}
+        </div>`}`}
     </section>`;
 };
 
-export const Answer = ({ answer }) => html`
-  <section class="answer" aria-label="Answer">
-    <h2>Answer</h2>
-    ${answer === "asking" ? html`<p class="aside">An answer is being written…</p>`
-      : answer.message ? html`<p class="error" role="alert">${answer.message}</p>` : html`
-      ${answer.label && html`<p class="aside">${answer.label}</p>`}
-      <p class="text">${answer.text}</p>
-      <ol class="sources">${answer.sources.map((one) => html`
-        <li value=${one.number}><code>${one.citation}</code></li>`)}</ol>
-      ${answer.doubts.map((said) => html`<p class="aside">doubtful: ${said}</p>`)}
-      ${answer.notes.map((said) => html`<p class="aside">${said}</p>`)}`}
+const cite = (answer, number, open) => {
+  const one = answer.sources.find((each) => each.number === number);
+  return one ? html`<button type="button" class="cite" title=${one.place} aria-label=${`Source ${number}: ${one.place}`}
+    onClick=${() => open(one)}>[${number}]</button>` : `[${number}]`;
+};
+
+export const Answer = ({ answer, stop, open }) => html`
+  <section class="answer" aria-label="Answer" aria-busy=${answer.writing ? "true" : "false"}>
+    <h2>Answer${answer.writing && html` <button type="button" class="stop" onClick=${stop}>Stop</button>`}</h2>
+    <div role="status">${answer.writing && html`<p class="aside">An answer is being written…</p>`}</div>
+    ${answer.label && html`<p class="aside">${answer.label}</p>`}
+    ${answer.text && html`<p class="text">${answer.text.split(/\[(\d{1,4})\]/).map(
+      (part, at) => (at % 2 ? cite(answer, +part, open) : part))}</p>`}
+    ${answer.message && html`<p class="error" role="alert">${answer.message}</p>`}
+    <ol class="sources">${answer.sources.map((one) => html`
+      <li value=${one.number}><button type="button" class="place" title=${one.citation}
+        onClick=${() => open(one)}>${one.place}</button></li>`)}</ol>
+    ${answer.doubts.map((said) => html`<p class="aside">doubtful: ${said}</p>`)}
+    ${answer.notes.map((said) => html`<p class="aside">${said}</p>`)}
   </section>`;
 
-export const Help = ({ close }) => html`
+export const Lock = ({ unlock, error }) => html`
+  <main class="lock"><h1>Pincite</h1>
+    <form onSubmit=${(event) => { event.preventDefault(); unlock(event.target.elements.key.value.trim()); }}>
+      <input type="text" autocomplete="username" value=${location.host} hidden readonly />
+      <label for="key">Key of this server</label>
+      <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="10000" />
+      <button type="submit">Open</button>
+    </form>
+    ${error && html`<p class="error" role="alert">${error}</p>`}
+    <p class="aside">The page keeps the key in its memory alone, until it is closed or loaded again. It is sent to this server only.</p>
+  </main>`;
+
+export const Help = ({ close, judging }) => html`
   <section class="help" role="dialog" aria-modal="false" aria-label="Keys">
     <h2>Keys</h2>
     <dl>
       <dt><kbd>/</kbd></dt><dd>ask</dd>
       <dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next result, result before</dd>
       <dt><kbd>Enter</kbd></dt><dd>open the document</dd>
-      <dt><kbd>0</kbd> to <kbd>3</kbd></dt><dd>judge: not relevant, related, helps, answers</dd>
-      <dt><kbd>Esc</kbd></dt><dd>close, or leave the box</dd>
+      <dt><kbd>s</kbd></dt><dd>Markdown: rendered, or its source</dd>
+      ${judging && html`<dt><kbd>0</kbd> to <kbd>3</kbd></dt><dd>judge: not relevant, related, helps, answers</dd>`}
+      <dt><kbd>a</kbd></dt><dd>answer the question</dd>
+      <dt><kbd>Esc</kbd></dt><dd>close, stop an answer, or leave the box</dd>
       <dt><kbd>?</kbd></dt><dd>these keys</dd>
     </dl>
     <button type="button" onClick=${close}>Close</button>

@@ -1,4 +1,4 @@
-"""The same access over a real database: what is changed there holds for the next call."""
+"""The same access over real databases: what is changed there holds for the next call."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from pincite.workspace.opening import open_workspaces
 from pincite.workspace.ports import Workspaces
 from tests.places import quick_folder
 from tests.workspace.memory import page
+from tests.workspace.postgres_server import Database, Server
 
 pytestmark = pytest.mark.anyio
 
 
 @dataclass
 class Real:
-    """A workspace over SQLite, with two users."""
+    """A workspace over a database, with two users."""
 
     workspace: Workspace
     workspaces: Workspaces
@@ -39,11 +40,26 @@ class Real:
         return {item.path.rpartition("/")[2] for item in (*pack.evidence, *pack.closest)}
 
 
-@pytest.fixture
-async def real() -> AsyncIterator[Real]:
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> Database | None:
+    """None for a file beside the index."""
+    if request.param == "sqlite":
+        return None
+    server: Server = request.getfixturevalue("postgres")
+    return server.database(request.getfixturevalue("migrated"))
+
+
+@pytest.fixture(params=["edge", "sqlite"])
+async def real(request: pytest.FixtureRequest, database: Database | None) -> AsyncIterator[Real]:
+    store = request.param
     with quick_folder() as folder:
+        (folder / "pincite.toml").write_text(f'[store]\nkind = "{store}"\n')
         settings = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
         workspaces = open_workspaces(folder)
+        if database is not None:
+            workspaces = open_workspaces(
+                database.app, operator=database.operator, owner=database.owner
+            )
         await workspaces.migrate()
         async with workspaces.administration() as operator:
             anna, bert = await operator.add_user("anna"), await operator.add_user("bert")

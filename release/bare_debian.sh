@@ -1,0 +1,31 @@
+# Sourced by the proofs beside it: a Debian 12 with Python alone, wheels for it, and no network inside.
+#
+#   install_debian ROOT                      a root file system in the folder ROOT (mmdebstrap, as root)
+#   download_wheels DIST EXTRAS FOLDER       pincite[EXTRAS] of DIST with all that it needs, into FOLDER
+#   run_without_network ROOT COMMAND...      COMMAND in ROOT, with a loopback interface alone
+
+install_debian() {
+  mkdir -p "$(dirname "$1")"  # mmdebstrap makes the last folder alone
+  [ -d "$1" ] || mmdebstrap --variant=minbase --include=python3,python3-venv bookworm "$1"
+}
+
+# Only wheels: a package that would have to be compiled ends the proof here.
+download_wheels() {
+  local dist=$1 extras=$2 folder=$3 environment
+  environment=$(mktemp -d)
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  "${PYTHON:-python3.11}" -m venv "$environment"
+  "$environment/bin/python" -m pip download -qq --only-binary :all: --dest "$folder" --find-links "$dist" \
+    "pincite[$extras] @ file://$(ls "$dist"/pincite-[0-9]*.whl)"
+  rm -rf "$environment"
+}
+
+run_without_network() {
+  local root=$1
+  shift
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    unshare --net --pid --fork --mount-proc="$root/proc" bash -c '
+      ip link set lo up 2> /dev/null || ifconfig lo up 2> /dev/null || true
+      exec chroot "$@"' bash "$root" "$@"
+}

@@ -1,0 +1,49 @@
+"""The interface between facts about users and the store of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from pincite.errors import UsageError
+
+
+class FactRow(NamedTuple):
+    """A stored fact: `text` in the form of `raw`, `vector` in little endian if the requested
+    encoder has made one."""
+
+    id: str
+    text: bytes
+    at: str
+    vector: bytes | None = None
+
+
+class FactRows(Protocol):
+    """Rows of facts, each of one user. All methods raise MemoryUnavailable."""
+
+    async def add(self, user: str, row: FactRow, most: int) -> FactRow:
+        """Return the row with this id; add it if it is missing. Raises UsageError (`full`) if the
+        user already has `most` facts."""
+
+    async def rows(self, user: str, *, vectors: bool) -> Sequence[FactRow]:
+        """Return all rows of a user, oldest first, with their vectors if requested."""
+
+    async def without(self, user: str, encoder: str) -> Sequence[FactRow]:
+        """Return the rows without a vector of this encoder, oldest first."""
+
+    async def set_vectors(self, user: str, encoder: str, vectors: Mapping[str, bytes]) -> None:
+        """Store vectors by the ids of rows; rows deleted meanwhile stay deleted."""
+
+    async def forget(self, user: str, fact: str) -> int:
+        """Delete one fact, or all if the id is empty; return the number deleted."""
+
+    async def close(self) -> None:
+        """Release all resources."""
+
+
+def full(there: int) -> UsageError:
+    """Return the error for a user with the maximum of facts."""
+    return UsageError(
+        f"this user has {there:,} facts, which is the maximum",
+        hint="delete some of them",
+    )

@@ -1,0 +1,38 @@
+"""The storage of an index's records: in its folder, or in a database that several machines share.
+
+The code that opens the index registers the storage here once; readers of records name the folder in
+either case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pincite.sources.record_store import RecordStore, records_file
+
+#: Opens the records of an index whose folder contains none.
+_ELSEWHERE: dict[Path, Callable[[], RecordStore]] = {}
+
+
+def keep_elsewhere(folder: Path, opening: Callable[[], RecordStore]) -> None:
+    """Use `opening` for the records of this index from now on, in this process."""
+    _ELSEWHERE[folder.absolute()] = opening
+
+
+def keep_in_folder(folder: Path) -> None:
+    """Use the folder for the records of this index from now on, in this process."""
+    _ELSEWHERE.pop(folder.absolute(), None)
+
+
+def has_records(folder: Path) -> bool:
+    """Return whether the index already has a storage with records."""
+    return folder.absolute() in _ELSEWHERE or records_file(folder).is_file()
+
+
+def open_record_store(folder: Path, *, only_read: bool = False) -> RecordStore:
+    """Open the records of an index; create them if they are missing, unless `only_read`. Raises
+    IndexTooNew, StoreError."""
+    if opening := _ELSEWHERE.get(folder.absolute()):
+        return opening()
+    return RecordStore(folder, only_read=only_read)

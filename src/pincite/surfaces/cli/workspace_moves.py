@@ -1,0 +1,146 @@
+"""`pincite workspace files` and `facts`: move users' files and facts to another storage."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    index_option,
+    json_option,
+    say,
+    settings_here,
+    show,
+)
+
+if TYPE_CHECKING:
+    from pincite.settings.load import Settings
+    from pincite.workspace.moving_facts import MovedFacts
+    from pincite.workspace.moving_files import MovedFiles
+
+
+@click.group()
+def files() -> None:
+    """Manage uploaded files."""
+
+
+@files.command("move")
+@click.option(
+    "--to", "to", required=True, metavar="PLACE", help="folder, database or s3://BUCKET/PREFIX."
+)
+@click.option(
+    "--from", "from_", default="", metavar="PLACE", help="Default: where the settings say."
+)
+@json_option
+@index_option
+def move_files(to: str, from_: str, json_: bool, index: Path | None) -> int:
+    """Move uploaded files from one place to another.
+
+    While the settings name the old place, files are only copied, and `serve` may run. Once the
+    settings name the new one, each file is removed from the old place after its bytes at the new
+    place were checked. A run that was interrupted goes on where it was. Exit code 3 if files are
+    damaged; these stay.
+    """
+    from pincite.errors import UsageError
+    from pincite.surfaces.render import to_json
+    from pincite.workspace.deployment import place_of, require_place_of_files, usual_place
+
+    settings = settings_here(index)
+    told = place_of(settings)
+    target = require_place_of_files(settings, to)
+    source = require_place_of_files(settings, from_) if from_ else told
+    if source == target:
+        raise UsageError(
+            f"files would be moved from {source} to the same place",
+            hint="name the place where they were: --from folder, database or s3://BUCKET/PREFIX",
+        )
+    if told not in (source, target):
+        raise UsageError(
+            f"the settings say that files are in {told}, which is neither of the two places",
+            hint="see `pincite workspace status`, and [workspace] files",
+        )
+    done = asyncio.run(_move_files(settings, source, target, remove=told == target))
+    if json_:
+        show(to_json(done))
+    else:
+        for space, content_hash in done.damaged:
+            show(f"damaged: space {space}  SHA-256 {content_hash}")
+        say(f"{done.copied:,} copied, {done.there:,} there before, {done.removed:,} removed")
+        if told != target:
+            _say_next(source, target, usual_place(settings))
+    return NOTHING if done.damaged else OK
+
+
+async def _move_files(settings: Settings, source: str, target: str, *, remove: bool) -> MovedFiles:
+    from contextlib import AsyncExitStack
+
+    from pincite.daemon.host_mark import working_in
+    from pincite.index.folder import make_folder, require_own
+    from pincite.surfaces.cli.eval.common import progress_line
+    from pincite.workspace.deployment import FOLDER, open_files
+    from pincite.workspace.moving_files import move_files
+
+    async with AsyncExitStack() as stack:
+        if FOLDER in (source, target):
+            require_own(settings.index)
+            if target == FOLDER and not settings.index.exists():
+                make_folder(settings.index)
+            await stack.enter_async_context(working_in(settings.index))
+        one = await stack.enter_async_context(open_files(settings, source))
+        other = await stack.enter_async_context(open_files(settings, target))
+        with progress_line("moving files") as progress:
+            return await move_files(one, other, remove=remove, told=progress)
+
+
+def _say_next(source: str, target: str, usual: str) -> None:
+    from pincite.settings.object_store import SCHEME
+
+    step = f'set files = "{target if target.startswith(SCHEME) else ""}" in [workspace]'
+    if not target.startswith(SCHEME) and target != usual:
+        step = f"change the deployment to one that keeps files in the {target}"
+    say(f"nothing was removed from {source}. To change over:")
+    say("  1. stop `serve` and `worker`, and run this command again")
+    say(f"  2. {step}, and start them")
+    say(f"  3. pincite workspace files move --from {source} --to {target}")
+
+
+@click.group()
+def facts() -> None:
+    """Manage facts about users that answers may use."""
+
+
+@facts.command("move")
+@json_option
+@index_option
+def move_facts(json_: bool, index: Path | None) -> int:
+    """Move facts from memory.db of the index folder into the workspace database.
+
+    Exit code 3 if some stay because no user or space of the database has them.
+    """
+    from pincite.surfaces.render import to_json
+    from pincite.workspace.moving_facts import move_facts as move
+    from pincite.workspace.opening import workspaces_of
+
+    settings = settings_here(index)
+
+    async def session() -> MovedFacts:
+        opened = workspaces_of(settings)
+        try:
+            return await move(settings, opened)
+        finally:
+            await opened.close()
+
+    done = asyncio.run(session())
+    if json_:
+        show(to_json(done))
+    else:
+        for user, reason in done.left:
+            show(f"{one_line(user)}: {one_line(reason)}")
+        say(f"{done.moved:,} {'fact' if done.moved == 1 else 'facts'} moved")
+    return NOTHING if done.left else OK

@@ -1,0 +1,67 @@
+"""The page of `pincite serve`: its public files, and its requests, which need a key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from litestar import Response, get, post
+from litestar.datastructures import State
+from litestar.exceptions import NotFoundException
+from litestar.params import PathParameter
+from litestar.response import Stream
+
+from pincite.surfaces.http.serving import Asked, access, desk_of, needs
+from pincite.surfaces.http.shown import WorkspaceLibrary
+from pincite.surfaces.page.files import PageFile, page_files
+from pincite.surfaces.page.questions import REQUESTS, STREAMED, respond, whole_body
+from pincite.surfaces.page.streaming import encoded
+
+PATH = "/ui"
+FileName = Annotated[str, PathParameter(description="A file of the page.")]
+RequestName = Annotated[str, PathParameter(description="A request of the page.")]
+_FILES = dict[str, PageFile]()
+
+
+@get(PATH, include_in_schema=False, operation_id="page")
+async def page() -> Response[bytes]:
+    """The page. It needs no key, and has nothing of anybody."""
+    return _served("")
+
+
+@get(f"{PATH}/{{name:str}}", include_in_schema=False, operation_id="page_file")
+async def page_file(name: FileName) -> Response[bytes]:
+    """A file of the page."""
+    return _served(name)
+
+
+@post(
+    f"{PATH}/api/{{name:str}}",
+    guards=[needs("search")],
+    include_in_schema=False,
+    operation_id="page_request",
+    status_code=200,
+)
+async def page_request(request: Asked, state: State, name: RequestName) -> Response[bytes] | Stream:
+    """What the script of the page asks: of what the key may read, and nothing else."""
+    if name not in REQUESTS:
+        raise NotFoundException
+    desk = desk_of(state)
+    library = WorkspaceLibrary(desk, access(request), str(request.scope.get("request_id", "")))
+    body = await whole_body(request.stream())
+    found = await respond(library, desk.showing.colours, name, body)
+    if isinstance(found, Mapping):
+        return Response(encoded(found), media_type="application/json")
+    return Stream(found, media_type=STREAMED)
+
+
+def _served(name: str) -> Response[bytes]:
+    if not _FILES:
+        _FILES.update(page_files("key", f"{PATH}/"))
+    if name not in _FILES:
+        raise NotFoundException
+    file = _FILES[name]
+    return Response(file.body, media_type=file.media_type)
+
+
+PAGE = (page, page_file, page_request)

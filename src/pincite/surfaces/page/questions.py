@@ -1,0 +1,113 @@
+"""The requests of the page's script, and their answers, for every server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from pincite.errors import UsageError
+from pincite.support.concurrency import both
+from pincite.surfaces.page.colours import Colours
+from pincite.surfaces.page.library import Library, Opened
+from pincite.surfaces.page.requests import About, Ask, Judge, Place, Read
+from pincite.surfaces.page.streaming import answer_lines
+from pincite.surfaces.page.views import (
+    document_text,
+    flow_view,
+    pack_view,
+    picture_view,
+    source_view,
+)
+
+STREAMED: Final = "application/x-ndjson"
+_READ: Final = 2_000  # lines on each side of a passage of Markdown
+_MOST_BODY: Final = 100_000  # bytes: a question of 10,000 characters and its fields
+
+#: A value that becomes JSON, or lines of JSON as they become available.
+Reply = Mapping[str, Any] | AsyncIterator[bytes]
+
+
+async def whole_body(pieces: AsyncIterator[bytes]) -> bytes:
+    """Return the body of a request. Raises UsageError if it is too large."""
+    body = bytearray()
+    async for piece in pieces:
+        body += piece
+        if len(body) > _MOST_BODY:
+            raise UsageError(f"a request has {_MOST_BODY:,} bytes at most")
+    return bytes(body)
+
+
+async def respond(library: Library, colours: Colours, name: str, body: bytes) -> Reply:
+    """Answer a request of the page; `name` is one of `REQUESTS`. Raises UsageError for an invalid
+    body, and errors of the library."""
+    kind, work = _WORK[name]
+    try:
+        asked = msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"the request cannot be: {error}") from error
+    return await work(library, colours, asked)
+
+
+async def _about(library: Library, _: Colours, __: About) -> Reply:
+    return await library.about()
+
+
+async def _ask(library: Library, _: Colours, asked: Ask) -> Reply:
+    return pack_view(await library.find(asked), library.named)
+
+
+async def _why(library: Library, _: Colours, asked: Ask) -> Reply:
+    return flow_view(*await library.explain(asked))
+
+
+async def _source(library: Library, colours: Colours, asked: Read) -> Reply:
+    place = Place(asked.citation, asked.collection)
+    cited, around = await both(library.read(place, 0), library.read(place, asked.context))
+    language = "" if asked.language == "text" else asked.language  # its file name is more precise
+    lines = await colours.lines(language, around.name, document_text(around.passage))
+    rendered = await _rendered(library, colours, asked, cited)
+    return source_view(cited, around, lines) | {"rendered": rendered}
+
+
+async def _rendered(
+    library: Library, colours: Colours, asked: Read, cited: Opened
+) -> dict[str, Any] | None:
+    """Return Markdown as a tree, None for other texts. Lists and fences may begin before the
+    visible part, so more is read."""
+    named = cited.name.lower().endswith((".md", ".markdown"))
+    if not (named or asked.language == "markdown") or not cited.passage.start_line:
+        return None
+    whole = (await library.read(Place(asked.citation, asked.collection), _READ)).passage
+    first = cited.passage.start_line - whole.start_line
+    last = cited.passage.end_line - whole.start_line + 1
+    window = (max(0, first - asked.context), last + asked.context)
+    found = await colours.markdown(whole.text, window, (first, last))
+    return None if found is None else {"nodes": found.nodes, "cut": found.cut}
+
+
+async def _picture(library: Library, _: Colours, asked: Place) -> Reply:
+    return picture_view(await library.picture(asked))
+
+
+async def _judge(library: Library, _: Colours, asked: Judge) -> Reply:
+    await library.judge(asked)
+    return {"grade": asked.grade}
+
+
+async def _answer(library: Library, _: Colours, asked: Ask) -> Reply:
+    return answer_lines(library.answer(asked), library.named, library.failed)
+
+
+_Work = Callable[[Library, Colours, Any], Awaitable[Reply]]
+_WORK: Final[Mapping[str, tuple[type[Any], _Work]]] = {
+    "about": (About, _about),
+    "ask": (Ask, _ask),
+    "why": (Ask, _why),
+    "source": (Read, _source),
+    "picture": (Place, _picture),
+    "judge": (Judge, _judge),
+    "answer": (Ask, _answer),
+}
+REQUESTS: Final = tuple(_WORK)

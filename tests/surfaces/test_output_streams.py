@@ -1,0 +1,74 @@
+"""Where output goes that nobody reads, that has no room, or that has no place at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.environment import clean_environment
+from tests.surfaces.conftest import Cli
+
+COMMANDS = [["--help"], ["schema"], ["status"], ["search", "quetzal"], ["get", "a.md"], ["ls"]]
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    cli = Cli(tmp_path_factory.mktemp("streams"))
+    cli.write("docs/a.md", "# Birds\n\nThe quetzal flies.\n")
+    cli("index", "docs", "--lexical")
+    yield cli
+    cli("stop")
+
+
+def ended(cli: Cli, arguments: list[str], stdout: Any, **more: Any) -> tuple[int, str]:
+    """The exit code of a command, and what it says on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
+        cwd=cli.folder,
+        env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        **more,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_reader_that_has_left_is_no_error(indexed: Cli, arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        code, said = ended(indexed, arguments, writer)
+    finally:
+        os.close(writer)
+    assert code == 0, said
+    assert "rror" not in said
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_device_without_room_is_an_error_that_is_told_once(
+    indexed: Cli, arguments: list[str]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        code, said = ended(indexed, arguments, full)
+    assert code == 1
+    assert said.splitlines()[-1] == "error: No space left on device"
+    assert said.count("error") == 1
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_stdout_that_was_closed_takes_everything(indexed: Cli, arguments: list[str]) -> None:
+    code, said = ended(indexed, arguments, None, preexec_fn=close_stdout)
+    assert code == 0, said
+    assert "Traceback" not in said
+
+
+def close_stdout() -> None:
+    os.close(1)
