@@ -35,14 +35,13 @@ def remembered(root: Path) -> Remembered:
 
 
 def remember(root: Path, store: StoreSettings) -> None:
-    """Record the store of a new index folder, or check that an existing one still uses it. Raises
-    ConfigError."""
+    """Record the store of an index, or check that it still uses it. A folder without a catalog has
+    no points: its store may change. Raises ConfigError."""
     known = remembered(root)
-    is_new = not holds_index(root) and not (root / REMEMBERED).exists()
     same = (known.settings.kind, known.settings.url, known.settings.prefix) == (
         *(store.kind, store.url, store.prefix),
     )
-    if not same and not is_new:
+    if not same and holds_index(root):
         raise ConfigError(
             f"the index {root} has its points in {known.settings.place}, but the settings name"
             f" {store.place}",

@@ -45,7 +45,7 @@ def open_client(url: str, path: Path | None, token: str | None = None) -> Client
         if (error.name or "").split(".")[0] != "chromadb":
             raise
         raise UsageError(
-            "the package chromadb is not installed; a Chroma server needs it",
+            "the package chromadb is not installed; the store chroma needs it",
             hint="pip install 'pincite[chroma]'",
         ) from error
     quiet = Settings(anonymized_telemetry=False)

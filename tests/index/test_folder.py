@@ -1,0 +1,34 @@
+"""The store that an index folder records."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pincite.catalog.file import open_catalog
+from pincite.errors import ConfigError
+from pincite.index.folder import remember, remembered
+from pincite.stores.settings import StoreSettings
+
+CHROMA = StoreSettings(kind="chroma")
+SQLITE = StoreSettings(kind="sqlite")
+
+
+def test_a_store_may_change_until_the_folder_has_a_catalog(tmp_path: Path) -> None:
+    """The first one could not be opened, for example because its package is missing."""
+    remember(tmp_path, CHROMA)
+    owner = remembered(tmp_path).owner
+    remember(tmp_path, SQLITE)
+    assert remembered(tmp_path).settings == SQLITE
+    assert remembered(tmp_path).owner == owner != ""
+
+
+def test_the_store_of_an_index_stays(tmp_path: Path) -> None:
+    remember(tmp_path, CHROMA)
+    asyncio.run(open_catalog(tmp_path).close())
+    with pytest.raises(ConfigError, match="has its points in chroma, but the settings name sqlite"):
+        remember(tmp_path, SQLITE)
+    remember(tmp_path, CHROMA)
+    assert remembered(tmp_path).settings == CHROMA
