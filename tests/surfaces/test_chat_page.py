@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +37,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
         cli.write(f"docs/{name}.md", text)
     cli("index", "docs")
     yield cli
+    cli("stop")
+
+
+def test_the_preset_answers_and_refuses_without_a_language_model(tmp_path: Path) -> None:
+    section = PAGE.partition("## Try it")[2].partition("\n## ")[0]
+    prepare, commands = re.findall(r"^```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    subprocess.run(["bash", "-ec", prepare], cwd=tmp_path, check=True)
+    cli = Cli(tmp_path)
+    for command, shown in re.findall(r"^\$ pincite (.*)\n([^$]*)", commands, re.MULTILINE):
+        refused = shown.startswith("I could not find")
+        done = cli(*shlex.split(command), code=3 if refused else 0)
+        assert done.stdout.startswith(shown.rstrip())
     cli("stop")
 
 
