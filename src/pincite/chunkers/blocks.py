@@ -25,8 +25,8 @@ _DEEPEST = 6  # nested labelled blocks
 
 
 def parse_blocks(lines: Lines, first: int, last: int, columns: int) -> list[Token]:
-    """Return the tokens of a range whose content is indented by so many columns. The result is
-    cached, as chunks, anchors and tables need the same."""
+    """Return the tokens of a range whose content is indented by this many columns. The result is
+    cached, because chunks, anchors and tables need it."""
     known: list[Token] | None = lines.parsed.get((first, last, columns))
     if known is None:
         # the parser would treat a lone "\r" as a newline
@@ -81,7 +81,7 @@ def labelled_end(lines: Lines, first: int, last: int) -> int:
 
 
 def front_matter_end(lines: Lines) -> int:
-    """Return the line after YAML (`---`) or TOML (`+++`) front matter, 0 without."""
+    """Return the line after YAML (`---`) or TOML (`+++`) front matter; 0 without any."""
     if not len(lines):
         return 0
     mark = lines.lines[0].removeprefix("\ufeff").rstrip()

@@ -1,10 +1,10 @@
-"""How many word pieces a text has, without a model: a sum over its pairs of characters.
+"""Estimates how many word pieces a text has, without a model, as a sum over pairs of characters.
 
-Each character costs what its class and that of the character before it say: a letter that
-begins a word nearly one piece, one that goes on in a common way nearly nothing, an unusual
-pair of letters more. The 1,025 weights are fitted to BERT's uncased vocabulary by
-`bench/fit_token_weights.py`; `docs/decisions/0003-chunking.md` has the errors. Being a sum over
-characters, the cost of every span of a text is one subtraction.
+The cost of a character depends on its class and on that of the previous character. A letter at the
+start of a word costs nearly one piece. A common continuation costs nearly nothing, an unusual pair
+of letters more. The 1,025 weights are fitted to BERT's uncased vocabulary by
+`bench/fit_token_weights.py`; `docs/decisions/0003-chunking.md` has the errors. Because it is a sum
+over characters, the cost of any span is one subtraction.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def bigrams(text: str) -> NDArray[np.uint16]:
 
 @lru_cache(maxsize=1)
 def _kinds() -> NDArray[np.uint16]:
-    """Return the classes of the characters up to U+024F, and last that of all others."""
+    """Return the classes of the characters up to U+024F, then that of all others."""
     import numpy as np
 
     kinds = np.zeros(0x251, np.uint16)

@@ -38,7 +38,7 @@ def table_pieces(lines: Lines) -> Iterator[Piece]:
 
 
 def data_pieces(lines: Lines, language: str, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield keys with their indented values, from the outside in; the key path is the path."""
+    """Yield keys with their indented values, outer keys first. The keys are the heading path."""
     stack: list[tuple[int, int, Path, int]] = [(0, len(lines), (), 0)]
     while stack:
         first, last, path, depth = stack.pop()

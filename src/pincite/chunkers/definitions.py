@@ -39,8 +39,8 @@ class Definition:
 
 
 class Definitions:
-    """All definitions of a file in order of their start, outer before inner. Those that are only
-    known `by_line` have a name, but no end and no members."""
+    """All definitions of a file in order of their start, outer before inner. Those found `by_line`
+    have a name, but no end and no members."""
 
     def __init__(
         self, found: list[Definition], rows: int, by_line: Iterable[tuple[int, str]] = ()

@@ -32,7 +32,7 @@ _HEADER_SHARE = 0.5  # of the room: a header row that is longer is cut
 
 @dataclass(slots=True)
 class _Group:
-    """Elements of one page that are cited together. `bare` says that they are only headings,
+    """Elements of one page that are cited together. `bare` means that all of them are headings.
     `plain` is encoded instead of the text. Mutable, and used only in this module."""
 
     start: int
@@ -61,7 +61,7 @@ def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, 
 
 
 class _Cutting:
-    """The cutting of one document. All costs are estimated word pieces."""
+    """The state while one document is cut. All costs are estimated word pieces."""
 
     def __init__(self, document: Document, config: ChunkerConfig) -> None:
         self._text = document.text
@@ -97,7 +97,7 @@ class _Cutting:
             yield waiting
 
     def _says_nothing(self, element: Element, start: int, end: int) -> bool:
-        """Return whether this is a picture without words and without a description."""
+        """Return whether this is a picture without text and without a description."""
         return element.kind == "image" and not element.note and self._text[start:end] == PICTURE
 
     def _below(self, element: Element, start: int, end: int) -> Path:

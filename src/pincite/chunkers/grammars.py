@@ -1,8 +1,8 @@
-"""The languages that are cut by their syntax tree: one line of packaging, one query each.
+"""The languages that are cut by their syntax tree, each with its package and a query.
 
-A query captures what a file defines: `@def` spans the definition, `@name` is its name, and
-`@owner` (where the language writes it beside the name, as Go does) the type that it belongs to.
-`@scope` in place of `@def` marks what has members but defines nothing itself (Rust's `impl`).
+A query captures what a file defines: `@def` spans the definition, and `@name` is its name. `@owner`
+is the type that it belongs to, if the language writes it beside the name, as Go does. `@scope`
+instead of `@def` marks a construct that has members but defines nothing itself (Rust's `impl`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LEADING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """`module` and `function` name the parser in its wheel."""
+    """A language with its parser. `module` and `function` name the parser in its wheel."""
 
     module: str
     query: str
@@ -242,7 +242,7 @@ _INTERFACES = {".mli": Grammar("tree_sitter_ocaml", more.OCAML_INTERFACE, _MLI)}
 
 
 def grammar_for(language: str, path: str = "") -> Grammar | None:
-    """The grammar that cuts a file, or None for a language that has none, or whose wheel is not
+    """Return the grammar for a file. None if the language has no grammar, or if its wheel is not
     installed (see `lacks_grammar`)."""
     grammar = GRAMMARS.get(language)
     if grammar is None or not _installed(grammar.module):
@@ -251,7 +251,7 @@ def grammar_for(language: str, path: str = "") -> Grammar | None:
 
 
 def lacks_grammar(language: str) -> bool:
-    """Could files of this language be cut by their syntax if its wheel were installed?"""
+    """Return whether files of this language could be cut by syntax if its wheel were installed."""
     grammar = GRAMMARS.get(language)
     return grammar is not None and not _installed(grammar.module)
 
@@ -265,13 +265,13 @@ def _installed(module: str) -> bool:
 
 
 def forget_what_is_installed() -> None:
-    """Look again which wheels there are: for a process that outlives an installation."""
+    """Clear the cache of installed wheels, for a process that outlives an installation."""
     _installed.cache_clear()
 
 
 @cache
 def load(grammar: Grammar) -> tuple[Language, Query]:
-    """The parser's language and the compiled query; imports the wheel on first use."""
+    """Return the parser's language and the compiled query. Imports the wheel on first use."""
     from tree_sitter import Language, Query
 
     module = importlib.import_module(grammar.module)
@@ -284,7 +284,7 @@ def load(grammar: Grammar) -> tuple[Language, Query]:
 
 @cache
 def unnamed_regions(grammar: Grammar) -> Query:
-    """The query of what `Grammar.patterns` are for."""
+    """Return the query for the regions in which `Grammar.patterns` are applied."""
     from tree_sitter import Query
 
     regions = grammar.patterns.regions if grammar.patterns else ""
@@ -301,10 +301,10 @@ def _capsule(address: int) -> object:
 
 
 def parse(language: Language, source: bytes) -> Tree | None:
-    """The syntax tree, or None for a text on which the parser despairs.
+    """Return the syntax tree, or None if parsing takes too many steps.
 
-    Real code takes 0.010 to 0.018 progress reports per byte, broken code up to 0.06; certain
-    ambiguous texts take any number (a megabyte of `<!--` as C++, minutes).
+    Real code takes 0.010 to 0.018 progress reports per byte, broken code up to 0.06. Some ambiguous
+    texts take any number (a megabyte of `<!--` as C++ takes minutes).
     """
     from tree_sitter import Parser
 

@@ -1,4 +1,4 @@
-"""Lines that include another file: the included content is indexed, the lines are cited."""
+"""Lines that include another file: the included content is indexed, and the lines are cited."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lines_with(text: str, inclusions: Mapping[int, str], most_tokens: int) -> Li
 def with_inclusions(
     sections: Iterable[Section], lines: Lines, inclusions: Mapping[int, str]
 ) -> Iterator[Section]:
-    """Yield sections whose `plain` has the included content in place of the including lines."""
+    """Yield sections whose `plain` has the included content instead of the including lines."""
     shown = sorted(inclusions)
     for section in sections:
         first, last = lines.line_at(section.start), lines.line_at(section.end - 1)

@@ -18,10 +18,11 @@ def _next_start(start: int, line: str) -> int:
 
 
 class Lines:
-    """Lines are what newlines ("\\n") divide; indices are 0-based and ranges half open."""
+    """The lines of a text, divided at "\\n". Indices count from 0, and ranges are half open."""
 
     def __init__(self, text: str, cost_until: NDArray[np.float64] | None = None) -> None:
-        """`cost_until` stands in for the cost of the text where not all of it is encoded."""
+        """Compute the cost of each line. `cost_until` replaces the cumulative cost of the text if
+        not all of it is encoded; its shape is (len(text) + 1,)."""
         self.text = text
         pieces = text.split("\n")
         if pieces[-1] == "":

@@ -1,6 +1,6 @@
 """Transcripts in Markdown: a chunk is a turn, or a few short ones, and is a span of the file.
 
-What stands before somebody speaks (front matter, a title) is cut as a page is, and nobody's.
+Text before the first turn (front matter, a title) is cut like a page and has no speaker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Cut = Callable[["Document", "ChunkerConfig"], Sequence[Section]]
 def chunk_markdown_transcript(
     document: Document, config: ChunkerConfig, cut: Cut
 ) -> tuple[Section, ...] | None:
-    """Sections of a transcript; `cut` cuts a long turn, as Markdown. None where nobody speaks."""
+    """Return the sections of a transcript; None if it has no turns. `cut` divides a long turn as
+    Markdown."""
     turns = spoken(document.text)
     if not turns:
         return None
@@ -49,7 +50,7 @@ def chunk_markdown_transcript(
 
 
 def _about(head: str) -> dict[str, Any]:
-    """Time and session, as the front matter says them."""
+    """Return time and session from the front matter."""
     said = front_matter_of(head).values
     found: dict[str, Any] = {}
     for name, keys in (("time", TIMES), ("session", SESSIONS)):
@@ -60,7 +61,7 @@ def _about(head: str) -> dict[str, Any]:
 
 
 def _together(turns: Sequence[Spoken], about: dict[str, Any]) -> Section:
-    """Neighbours as one, with the time of the first."""
+    """Return adjacent turns as one section, with the time of the first."""
     roles = tuple(dict.fromkeys(one.role for one in turns))
     return Section(
         turns[0].start, turns[-1].end, attributes=_attributes(turns[0], about) | {"role": roles}
@@ -70,7 +71,7 @@ def _together(turns: Sequence[Spoken], about: dict[str, Any]) -> Section:
 def _parts(
     document: Document, turn: Spoken, about: dict[str, Any], config: ChunkerConfig, cut: Cut
 ) -> Iterator[Section]:
-    """A long turn in parts, the first of which has the line that says whose it is."""
+    """Yield a long turn in parts. The first part includes the line that names the speaker."""
     attributes = _attributes(turn, about)
     for one in _pieces(document, turn.start, turn.end, config, cut):
         shown = document.text[one.start : one.end] if one.plain is None else one.plain

@@ -1,19 +1,20 @@
-"""What files of further languages define; see `grammars` for the names that a query captures.
+"""Queries for further languages; see `grammars` for the captures.
 
-One more is for definitions that are no single node of the tree: `@rest` says that one reaches to
-the next such beside it, or to the end (a stage of a Dockerfile, a namespace of Clojure).
+One more capture is for definitions that are not a single node of the tree. `@rest` means that a
+definition continues to the next one beside it, or to the end (a stage of a Dockerfile, a namespace
+of Clojure).
 """
 
 from __future__ import annotations
 
 
 def named(*types: str, name: str = "(_)", field: str = "name") -> str:
-    """Definitions of these types, whose name is this field."""
+    """Return a pattern for definitions of these types that have their name in this field."""
     return "\n".join(f"({each} {field}: {name} @name) @def" for each in types)
 
 
 def _holding(name: str, *types: str) -> str:
-    """Definitions of these types, whose name is a child of the type `name`."""
+    """Return a pattern for definitions of these types whose name is a child of the type `name`."""
     return "\n".join(f"({each} ({name}) @name) @def" for each in types)
 
 

@@ -1,4 +1,4 @@
-"""Pieces to sections: glue what cannot stand alone, split what is too long, merge what is small."""
+"""Turns pieces into sections: attaches dependent ones, splits long ones, merges small ones."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Definitions that no node of a tree names: those on lines that a parser could not make sense of,
-and those within macros.
+"""Definitions without a node in the tree: on lines with syntax errors, and within macros.
 
-Only lines inside such regions are looked at, each by one pattern without nested repetition, on its
-first characters. What is found is known by its line alone: where it ends, nobody can say.
+Only lines in such regions are read, each by one pattern without nested repetition, on its first
+characters. Such a definition has a line but no known end.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ _ROWS = 20_000  # of a file
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """`lines` has one group, the name. `regions` are nodes whose lines are looked at besides those
-    of errors. `calls`: lines like `type name(`, as C writes a function, define it."""
+    """`lines` is a pattern with one group, the name. `regions` are further nodes whose lines are
+    read, besides error nodes. With `calls`, lines like `type name(` define the name, as for
+    functions of C."""
 
     lines: re.Pattern[str]
     regions: str = ""
@@ -29,7 +29,7 @@ class Patterns:
 
 
 def names_in(patterns: Patterns, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
-    """(row, name) of what these rows define, in order."""
+    """Return (row, name) of the definitions on these rows, in order."""
     found = []
     for row in sorted(rows)[:_ROWS]:
         line = lines[row][:_CHARS]
@@ -48,8 +48,8 @@ _HEAD = re.compile(r"[A-Za-z_][\w\s:*&<>,]*[\s*&](~?\w+)\s*")
 
 
 def _called(line: str) -> str:
-    """`name` of `type name(...) {`: at the begin of a line, with something before it, and neither
-    a declaration nor a statement."""
+    """Return `name` of `type name(...) {`, "" otherwise. The name needs something before it at the
+    start of the line, and the line must be neither a declaration nor a statement."""
     head, bracket, rest = line.partition("(")
     if not bracket or rest.rstrip().endswith(";") or _NO_NAME.match(head):
         return ""

@@ -1,4 +1,4 @@
-"""What a chunker cuts a document into, before neighbours are merged."""
+"""The pieces into which a chunker cuts a document, before neighbours are merged."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Path = tuple[str, ...]
 class Piece(NamedTuple):
     """Lines `first` to `last` (exclusive) that belong together.
 
-    `forward`: means nothing without what follows (a heading, a decorator, `class Foo:`).
-    `backward`: means nothing without what precedes (a closing brace, an attribute's docstring).
-    `definition`: a whole function, class or the like.
-    `wraps`: holds several definitions and is none itself.
-    `note`: what a later part must know of the beginning if the piece is split (a table's head).
+    `forward`: has no meaning without the next piece (a heading, a decorator, `class Foo:`).
+    `backward`: has no meaning without the previous piece (a closing brace, an attribute's doc).
+    `definition`: a whole function, class or similar.
+    `wraps`: holds several definitions and is not one itself.
+    `note`: a part of the beginning that later parts repeat if the piece is split (a table's head).
     """
 
     first: int
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 @dataclass(slots=True)
 class Group:
-    """Pieces merged so far. Mutable, and never seen outside of the packing of one document."""
+    """Pieces merged so far. Mutable, and only used while one document is packed."""
 
     first: int
     last: int
@@ -43,7 +43,7 @@ class Group:
 
 
 def common_path(a: Path, b: Path) -> Path:
-    """The longest path that both begin with."""
+    """Return the longest path that both begin with."""
     length = 0
     for left, right in zip(a, b, strict=False):
         if left != right:
@@ -53,5 +53,5 @@ def common_path(a: Path, b: Path) -> Path:
 
 
 def related(a: Path, b: Path) -> bool:
-    """Same place, parent and child, or children of one parent."""
+    """Return whether the paths are equal, parent and child, or siblings."""
     return len(common_path(a, b)) >= max(len(a), len(b)) - 1

@@ -1,7 +1,8 @@
-"""HTML tables within Markdown: cited as they stand, indexed as they read.
+"""HTML tables within Markdown: cited unchanged, indexed as visible text.
 
-Other HTML keeps its tags: without them, badges and cards that repeat on every page come up more
-often (nDCG@12 of the default .479 to .476 on the ADK questions; tables alone take nothing away).
+Other HTML keeps its tags. Without them, badges and cards that repeat on every page rank higher
+(nDCG@12 of the default .479 to .476 on the ADK questions; removing tags from tables alone costs
+nothing).
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ _FEWEST_CHARS = 12  # of visible text; with less, the markup says more
 
 
 def table_head(text: str) -> str:
-    """The cells of the first row of a table, "" where there is no table."""
+    """Return the cells of the first row of a table; "" without a table."""
     row = _FIRST_ROW.search(text) if "<t" in text else None
     return " ".join(visible(row[0]).split())[:120].strip("| ") if row else ""
 
 
 def visible(text: str) -> str:
-    """What is left without tags; cells of a row are divided by bars, lines stay lines."""
+    """Return the text without tags. Bars separate the cells of a row, and lines stay lines."""
     shown = html.unescape(_TAG.sub(" ", _CELL.sub(" | ", text)))
     lines = (" ".join(line.split()) for line in shown.split("\n"))
     return "\n".join(line for line in lines if line not in ("", "|"))
 
 
 def with_plain_tables(sections: Iterable[Section], lines: Lines) -> Iterator[Section]:
-    """Sections of a Markdown page whose `plain` has the visible text of its HTML tables."""
+    """Yield sections of a Markdown page whose `plain` has the visible text of HTML tables."""
     blocks = list(_tables(lines)) if _TABLE.search(lines.text) else []
     for section in sections:
         first, last = lines.line_at(section.start), lines.line_at(section.end - 1) + 1
@@ -61,7 +62,7 @@ def with_plain_tables(sections: Iterable[Section], lines: Lines) -> Iterator[Sec
 
 
 def _tables(lines: Lines) -> Iterator[tuple[int, int]]:
-    """HTML blocks with rows or cells; a blank line divides a table into several."""
+    """Yield the line ranges of HTML blocks with rows or cells. A blank line divides a table."""
     first = front_matter_end(lines)
     for token in parse_blocks(lines, first, len(lines), 0):
         if token.type == "html_block" and token.map is not None and _TABLE.search(token.content):

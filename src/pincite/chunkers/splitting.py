@@ -1,4 +1,4 @@
-"""Split what is too long: line ranges at their best breaks, single lines between sentences."""
+"""Splits long ranges at their best line breaks, and single long lines between sentences."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def split_lines(
 
 
 def _heads_long_line(lines: Lines, first: int, head: int, limit: float) -> bool:
-    """Is the line below the head too long to share a range with it as a whole?"""
+    """Return whether the line below the head is too long to share a range with all of it."""
     head_cost = lines.cost(first, first + head)
     return head_cost < limit / 2 and lines.cost(first, first + head + 1) > limit
 
@@ -72,10 +72,11 @@ def _best_break(lines: Lines, low: int, high: int) -> int:
 
 
 def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[tuple[int, int]]:
-    """Spans of at most `limit` within a line (and a head before it), about equally large.
+    """Yield (start, end) of spans of at most `limit` within a line (and a head before it), about
+    equally large.
 
-    White space between them is left out, that before the first is not. Cut after a sentence, else
-    between words, else anywhere.
+    White space between spans is left out; white space before the first is kept. Spans end after a
+    sentence, else between words, else anywhere.
     """
     text, cost = lines.text, lines.cost_until
     begin = start

@@ -15,7 +15,7 @@ _MARKS = frozenset("=-~^\"'`*+#:._<>")
 
 
 def text_pieces(lines: Lines) -> Iterator[Piece]:
-    """Yield paragraphs, see `paragraphs`."""
+    """Yield paragraphs (see `paragraphs`)."""
     return paragraphs(lines, 0, len(lines), ())
 
 
@@ -86,7 +86,7 @@ def _rst_headings(lines: Lines) -> Iterator[tuple[int, int, tuple[str, bool]]]:
 
 
 def _mark_of(line: str) -> str:
-    """Return the character that a line repeats, if it is one that underlines headings, else ""."""
+    """Return the character that the whole line repeats, if it may underline a heading; else ""."""
     bare = line.rstrip()
     mark = bare[:1]
     return mark if mark in _MARKS and len(bare) > 1 and bare == mark * len(bare) else ""

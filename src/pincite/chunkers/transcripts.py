@@ -1,7 +1,7 @@
-"""Transcripts: a chunk is a turn, or a few short ones.
+"""Transcripts as JSON Lines: a chunk is a turn, or a few short ones.
 
-What is indexed of a line are its texts, decoded; what is cited is the line, or the part of it that
-the text stands in. A line that says nothing is in no chunk.
+The decoded texts of a line are indexed. The citation is the line, or the part of it with the text.
+A line without text is in no chunk.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Cut = Callable[["Document", "ChunkerConfig"], Sequence[Section]]
 def chunk_transcript(
     document: Document, config: ChunkerConfig, cut: Cut
 ) -> tuple[Section, ...] | None:
-    """Sections of a transcript; `cut` cuts the text of a long turn, as Markdown. None where no line
-    says anything."""
+    """Return the sections of a transcript; None if no line has text. `cut` divides the text of a
+    long turn as Markdown."""
     sections: list[Section] = []
     waiting: list[Section] = []
     spent = 0
@@ -47,7 +47,7 @@ def chunk_transcript(
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, tuple[Turn, ...]]]:
-    """Beginning, end and turns of the lines that say something."""
+    """Yield start, end (characters) and turns of the lines that have text."""
     start = 0
     for line in text.split("\n"):
         content = line.rstrip("\r")
@@ -70,7 +70,7 @@ def _alike(one: Section, other: Section) -> bool:
 
 
 def _together(sections: Sequence[Section]) -> Section:
-    """Neighbours as one, with the time of the first."""
+    """Return adjacent sections as one, with the time of the first."""
     first, last = sections[0], sections[-1]
     roles = dict.fromkeys(r for one in sections for r in one.attributes["role"])  # type: ignore[union-attr]
     said = "\n\n".join(one.plain or "" for one in sections)
@@ -82,7 +82,7 @@ def _together(sections: Sequence[Section]) -> Section:
 def _parts(
     document: Document, config: ChunkerConfig, cut: Cut, whole: Section, turns: Sequence[Turn]
 ) -> Iterator[Section]:
-    """A long line, cut where its texts are: each part reaches to the next one's beginning."""
+    """Yield a long line, divided at its texts. Each part ends at the start of the next."""
     raw = document.text[whole.start : whole.end]
     found: list[tuple[int, Section]] = []
     at = 0
@@ -110,7 +110,7 @@ def _parts(
 def _raw_parts(
     document: Document, config: ChunkerConfig, cut: Cut, whole: Section
 ) -> Iterator[Section]:
-    """A long line as it stands."""
+    """Yield a long line, divided as plain text without decoding."""
     raw = document.text[whole.start : whole.end]
     for one in cut(replace(document, text=raw, language="text", url=None), config):
         start, end = whole.start + one.start, whole.start + one.end
@@ -119,13 +119,13 @@ def _raw_parts(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a text begins in the line, and whether it is escaped to ASCII there."""
+    """Where a text begins in its line, and whether it is escaped to ASCII there."""
 
     start: int
     ascii_only: bool
 
     def length(self, text: str) -> int:
-        """How many characters of the line a part of the text takes."""
+        """Return how many characters of the line a part of the text takes."""
         return len(json.dumps(text, ensure_ascii=self.ascii_only)) - 2
 
 

@@ -1,1 +1,1 @@
-"""Extractors of office formats and notebooks. Each is imported by the process that extracts."""
+"""Extractors for office formats and notebooks, imported only by the extracting process."""

@@ -1,4 +1,4 @@
-"""The text of a file while an extractor goes through it: elements with a blank line between."""
+"""Builds the text of a file during extraction: elements, separated by blank lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPACES: Final = re.compile(r"[^\S\n]+")
 
 
 class Builder:
-    """Elements in reading order, page by page."""
+    """Collects elements in reading order, page by page. Raises SourceError above a limit."""
 
     def __init__(self, unit: PageUnit, suffix: str) -> None:
         self._unit: PageUnit = unit
@@ -40,21 +40,21 @@ class Builder:
 
     @property
     def page(self) -> int:
-        """The number of the page that is being written."""
+        """The number of the current page, from 1."""
         return len(self._starts)
 
     @property
     def unit(self) -> PageUnit:
-        """What a page is called."""
+        """The name of a page in this format, such as `slide`."""
         return self._unit
 
     def next_page(self) -> None:
-        """What follows is on another page."""
+        """Begin a new page."""
         self._gap()
         self._starts.append(self._length)
 
     def note(self, line: str) -> None:
-        """Note what is remarkable, `code: detail`, once."""
+        """Add a note `code: detail`, once; at most 50 are kept."""
         if len(self._notes) < 50:
             self._notes[" ".join(line.split())] = None
 
@@ -70,8 +70,9 @@ class Builder:
         close: bool = False,
         row: int = 0,
     ) -> None:
-        """The next element; one without text is left out, but for images. A `close` one stands on
-        the next line."""
+        """Add an element; one without text is left out unless it has an image. With `close` it
+        begins on the next line, without a blank line before it. `image` is a SHA-256, and `row` the
+        sheet's row number, 0 without one."""
         text = clean(text)
         if not text and not image:
             return
@@ -87,8 +88,8 @@ class Builder:
             raise refused("too_large", f"more than {_MOST_ELEMENTS:,} paragraphs")
 
     def table(self, rows: Sequence[Sequence[str]], row: int = 0) -> None:
-        """Rows as lines, the cells of each on one line; the first row is the header. It is number
-        `row` of its sheet, and none of them is empty then."""
+        """Add a table, one line for each row that is not empty; the first line is the header. `row`
+        is the number of the first row in its sheet; then no row may be empty."""
         lines = [line for row in rows if (line := row_of(row))]
         if len(lines) > 1:
             self.add("table", "\n".join(lines), header=clean(lines[0]), row=row)
@@ -96,7 +97,8 @@ class Builder:
             self.add("table", lines[0], row=row)
 
     def picture(self, data: bytes, media_type: str, text: str) -> None:
-        """An image with what the file says of it."""
+        """Add an image and its text in the file. An image of another type or above a limit is left
+        out, but its text is kept."""
         usable = media_type in _MEDIA_TYPES and 0 < len(data) <= _MOST_IMAGE
         name = hashlib.sha256(data).hexdigest() if usable else ""
         if name and name not in self._images:
@@ -108,7 +110,7 @@ class Builder:
         self.add("image", " ".join(text.split()), image=name)
 
     def done(self, title: str = "") -> Extraction:
-        """All of it."""
+        """Return the extraction."""
         text = "".join(self._parts)
         ends = [*self._starts[1:], len(text)]
         pages = tuple(
@@ -140,14 +142,14 @@ class Builder:
 
 
 def clean(text: str) -> str:
-    """Text without control characters and half characters, with line ends as newlines, and without
-    white space around it."""
+    """Return the text without control characters and surrounding white space, with `\\n` as line
+    ends. Lone surrogates become U+FFFD."""
     text = _LINE_ENDS.sub("\n", text)
     return _SURROGATES.sub("\ufffd", _NO_TEXT.sub("", text)).strip()
 
 
 def row_of(cells: Sequence[str]) -> str:
-    """The cells on one line, without the empty ones at its end; "" where all are empty."""
+    """Return the cells on one line, without empty cells at its end; "" if all are empty."""
     kept = [_SPACES.sub(" ", clean(cell).replace("\n", " ")) for cell in cells]
     while kept and not kept[-1]:
         kept.pop()

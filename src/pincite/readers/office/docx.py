@@ -1,9 +1,8 @@
 """Word files: paragraphs, headings, lists, tables, footnotes and pictures in the order of the body.
 
-Where Word has noted its page breaks, pages are those that it showed last. Otherwise the file does
-not say where its pages are, and its parts are chapters: each begins with a heading of the first
-level. What was deleted with changes being tracked, hidden text, comments, and running headers and
-footers are not read.
+If Word saved its page breaks, pages are those of its last layout. Otherwise the file has no page
+numbers and is divided into chapters, each beginning with a heading of level 1. Text deleted under
+tracked changes, hidden text, comments, and running headers and footers are not read.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def extract_docx(raw: bytes) -> Extraction:
 
 
 class _Reading:
-    """The reading of one file."""
+    """The state while one file is read."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -72,7 +71,7 @@ class _Reading:
         return self._builder.done(title)
 
     def _blocks(self, parent: Any, depth: int) -> Iterator[Any]:
-        """Paragraphs and tables, also those within content controls and insertions."""
+        """Yield paragraphs and tables, also those in content controls and insertions."""
         if depth > _MOST_DEPTH:
             raise refused("failed", "it is nested too deeply")
         for child in parent:
@@ -123,7 +122,7 @@ class _Reading:
         self._pictures.clear()
 
     def _runs(self, parent: Any, depth: int) -> Iterator[str | None]:
-        """The texts in a paragraph, None for the end of a page."""
+        """Yield the texts of a paragraph, and None at each page break."""
         if depth > _MOST_DEPTH:
             raise refused("failed", "it is nested too deeply")
         for child in parent:
@@ -153,7 +152,7 @@ class _Reading:
                 yield from self._runs(child, depth + 1)
 
     def _boxes(self, drawing: Any, depth: int) -> Iterator[str | None]:
-        """The texts of text boxes, which stand in the paragraph that they are anchored in."""
+        """Yield the texts of text boxes in the paragraph that they are anchored in."""
         for content in drawing.iter(qn("w:txbxContent")):
             for paragraph in content.iter(_P):
                 inner = [part for part in self._runs(paragraph, depth + 1) if part]
@@ -171,7 +170,7 @@ class _Reading:
                 self._pictures.append((part.blob, part.content_type, text))
 
     def _style(self, paragraph: Any) -> tuple[int, bool]:
-        """The level of a heading, 0 for other paragraphs, and whether it is an item of a list."""
+        """Return the heading level (0 for other paragraphs), and whether it is a list item."""
         properties = paragraph.pPr
         if properties is None:
             return 0, False
@@ -223,12 +222,12 @@ class _Reading:
 
 
 def _is_wrapped(row: Any, table: Any) -> bool:
-    """Is the row one of the table's, within a content control or an insertion?"""
+    """Return whether the row belongs to this table, within a content control or an insertion."""
     return next(iter(row.iterancestors(_TBL)), None) is table
 
 
 def _begins_page(row: Any) -> bool:
-    """Does a page begin at the beginning of this row?"""
+    """Return whether a page begins at the start of this row."""
     for one in row.iter(qn("w:lastRenderedPageBreak"), qn("w:t")):
         return bool(one.tag == qn("w:lastRenderedPageBreak"))
     return False
@@ -241,8 +240,8 @@ def _is_hidden(run: Any) -> bool:
 
 
 def _heading_levels(document: Document) -> dict[str, int]:
-    """The levels of the styles that are headings, by their id, whatever their names are in the
-    language of the program."""
+    """Return the levels of heading styles by style id. Names of styles depend on the language of
+    the program and are not used."""
     styles = {one.style_id: one for one in document.styles if getattr(one, "style_id", None)}
     found: dict[str, int] = {}
     for name, style in styles.items():
@@ -264,7 +263,7 @@ def _heading_levels(document: Document) -> dict[str, int]:
 
 
 def _level_of(value: str | None) -> int:
-    """An outline level counts from 0, and 9 is the text."""
+    """Return a heading level from 1 for an outline level, which counts from 0; 9 is body text."""
     number = _number(value)
     return number + 1 if 0 <= number < 9 else 0
 
@@ -274,7 +273,7 @@ def _number(value: str | None) -> int:
 
 
 def _notes_of(document: Document, kind: str) -> dict[str, str]:
-    """The texts of footnotes or endnotes, by their id."""
+    """Return the texts of footnotes or endnotes by id."""
     from docx.oxml.parser import parse_xml
 
     found: dict[str, str] = {}

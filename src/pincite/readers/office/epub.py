@@ -1,4 +1,4 @@
-"""Electronic books: chapters in the order of the spine, read by the program that reads HTML."""
+"""Electronic books: chapters in the order of the spine, read by `readers.office.web`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _parsed(package: zipfile.ZipFile, name: str) -> Any:
 
 
 def _member(folder: str, link: str) -> str:
-    """The name of a member that a link leads to, "" for one that leads elsewhere."""
+    """Return the name of the archive member that a link refers to; "" for other links."""
     path = unquote(link.partition("#")[0])
     if not path or "://" in path or path.startswith(("/", "data:")):
         return ""
@@ -77,7 +77,7 @@ def _member(folder: str, link: str) -> str:
 
 
 def _is_locked(package: zipfile.ZipFile) -> bool:
-    """Is more encrypted than fonts?"""
+    """Return whether anything but fonts is encrypted."""
     if "META-INF/encryption.xml" not in package.namelist():
         return False
     methods = _parsed(package, "META-INF/encryption.xml").iterfind(".//{*}EncryptionMethod")

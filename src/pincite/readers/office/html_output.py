@@ -1,7 +1,7 @@
-"""What a notebook's output shows that is HTML alone: its text, and tables row by row.
+"""The visible text of HTML in a notebook's output, with tables row by row.
 
-Nothing needs to be installed for a notebook, and `html.parser` takes minutes for 200,000 characters
-of `<a `. So tags are found by a pattern whose time is linear; what is damaged is read as text.
+Notebooks need no extra package, and `html.parser` takes minutes for 200,000 characters of `<a `.
+Tags are therefore found by a pattern that takes linear time. Damaged tags are read as text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TAG: Final = re.compile(
 
 
 def text_of_html(text: str) -> str:
-    """The lines that it shows, cells of a row with ` | ` between."""
+    """Return the visible lines; cells of a row have ` | ` between them."""
     lines = [" ".join(line.split()) for line in "".join(_parts(text)).split("\n")]
     return "\n".join(line for line in lines if line.strip(" |"))
 
@@ -57,6 +57,6 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _end_of(text: str, at: int, name: str) -> int:
-    """Where what is not shown ends; without an end it is the rest."""
+    """Return the position after a hidden element, or the end of the text if it is not closed."""
     end = re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE).search(text, at)
     return end.end() if end else len(text)

@@ -1,7 +1,7 @@
-"""Notebooks (`.ipynb`) by cell: sources as they are written, outputs as text and images.
+"""Notebooks (`.ipynb`) by cell: sources unchanged, outputs as text and images.
 
-The format is JSON (nbformat 3 and 4); nothing in it is run. A cell is counted from 1 in the order
-of the file, empty ones too.
+The format is JSON (nbformat 3 and 4), and none of its code runs. Cells count from 1 in file order,
+including empty ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 def extract_notebook(raw: bytes) -> Extraction:
-    """Return the cells of a notebook. Raises SourceError if it is none."""
+    """Return the cells of a notebook. Raises SourceError if the file is not one."""
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -50,7 +50,8 @@ def extract_notebook(raw: bytes) -> Extraction:
 
 
 def _cells(found: Any) -> list[Any] | None:
-    """The cells of nbformat 4, or of the worksheets of nbformat 3."""
+    """Return the cells of nbformat 4, or those of the worksheets of nbformat 3; None without any
+    list of them."""
     if not isinstance(found, dict):
         return None
     if isinstance(found.get("cells"), list):
@@ -64,7 +65,7 @@ def _cells(found: Any) -> list[Any] | None:
 
 
 def _add(builder: Builder, cell: Mapping[str, Any]) -> str:
-    """Write a cell. Gives its first heading, "" without one."""
+    """Write a cell. Return its first heading, "" without one."""
     kind = cell.get("cell_type")
     source = _text(cell.get("source", cell.get("input", "")))
     if kind == "heading":  # of nbformat 3
@@ -86,7 +87,7 @@ def _add(builder: Builder, cell: Mapping[str, Any]) -> str:
 
 
 def _blocks(source: str) -> Iterator[tuple[int, str]]:
-    """Headings of Markdown with their level, and what stands between them with level 0."""
+    """Yield (level, text) of Markdown headings, and of the text between them with level 0."""
     fence, lines = "", list[str]()
     for line in source.split("\n"):
         mark = _FENCE.match(line)
@@ -133,7 +134,7 @@ def _add_output(builder: Builder, output: Mapping[str, Any]) -> None:
 
 
 def _said(data: Mapping[str, Any]) -> str:
-    """The first form of an output that has text: HTML is for those that have no other."""
+    """Return the preferred text form of an output; HTML is used if there is no other."""
     for media_type in ("text/plain", "text/markdown"):
         if (text := _text(data.get(media_type))).strip() and not _OBJECT.fullmatch(text.strip()):
             return text
@@ -157,7 +158,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _text(value: object) -> str:
-    """A text, or the lines of one, as the format has both."""
+    """Return a text. The format stores it as a string or as a list of lines."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Office files and EPUBs are zip files: what is in them, before any library opens them."""
+"""Opens office files and EPUBs, which are zip files, and checks them before any library does."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _BROKEN = (
 
 
 def open_package(raw: bytes, *, markup: bool = True) -> zipfile.ZipFile:
-    """The members, none of which is unpacked yet. With `markup` no XML in it may declare entities,
-    which no program writes into office files. Raises SourceError for what needs a password, is no
-    zip file, or unpacks to more than anyone should have to read."""
+    """Return the opened archive; nothing is unpacked yet. With `markup`, XML members must not
+    declare entities, because office programs never do. Raises SourceError for a file that needs a
+    password, is not a zip file, or would unpack above a limit."""
     if raw.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in raw:
             raise refused("encrypted", "it needs a password")
@@ -62,7 +62,7 @@ def _reject_declarations(package: zipfile.ZipFile, member: zipfile.ZipInfo) -> N
 
 
 def read_member(package: zipfile.ZipFile, name: str) -> bytes:
-    """The bytes of a member, b"" where there is none. Raises SourceError."""
+    """Return the bytes of a member; b"" if it does not exist. Raises SourceError."""
     try:
         return package.read(name)
     except KeyError:

@@ -1,6 +1,6 @@
-"""Slides: their title, then shapes in the order in which a screen reader says them, then notes.
+"""Slides: title, then shapes in the reading order of screen readers, then notes.
 
-Hidden slides are counted and not read. Footers, dates and slide numbers are marked as marginal.
+Hidden slides are counted but not read. Footers, dates and slide numbers are marked as marginal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DIAGRAM = "/diagramData"
 
 
 def extract_pptx(raw: bytes) -> Extraction:
-    """Return the text of slides. Raises SourceError."""
+    """Return the text of a presentation. Raises SourceError."""
     open_package(raw)
     try:
         presentation = Presentation(io.BytesIO(raw))
@@ -55,7 +55,7 @@ def extract_pptx(raw: bytes) -> Extraction:
 
 
 def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
-    """Shapes, also those in groups."""
+    """Yield shapes, including those in groups."""
     if depth > _MOST_DEPTH:
         raise refused("failed", "it is nested too deeply")
     for shape in shapes:
@@ -89,7 +89,7 @@ def _add(builder: Builder, shape: Any) -> None:
 
 
 def _add_chart(builder: Builder, chart: Any) -> None:
-    """Its title, and its data as a table: a row for each category."""
+    """Add a chart: its title, and its data as a table with a row for each category."""
     if chart.has_title and chart.chart_title.has_text_frame:
         builder.add("paragraph", chart.chart_title.text_frame.text)
     for plot in chart.plots:
@@ -109,7 +109,7 @@ def _shown(value: object) -> str:
 
 
 def _diagrams(slide: Any) -> Iterator[str]:
-    """The texts of SmartArt, a line for each of its items."""
+    """Yield the text of each SmartArt diagram, one line per item."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
     for relation in slide.part.rels.values():
         if relation.is_external or not relation.reltype.endswith(_DIAGRAM):

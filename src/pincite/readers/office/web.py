@@ -1,4 +1,4 @@
-"""A page of HTML as elements: what a browser shows without scripts and styles."""
+"""The elements of an HTML page: the text that a browser shows without scripts and styles."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Fetch = Callable[[str], bytes]
 
 
 def add_page(builder: Builder, raw: bytes, picture: Fetch) -> None:
-    """Write a page. Nothing is fetched but what `picture` has."""
+    """Write a page. Pictures come from `picture`; nothing is fetched."""
     text = _DECLARED.sub("", _decoded(raw)).replace("\0", "")
     if not text.strip():
         return
@@ -60,7 +60,7 @@ def _decoded(raw: bytes) -> str:
 
 
 class _Writing:
-    """The writing of one page: text is gathered until a block begins or ends."""
+    """The state while one page is written: text is collected until a block begins or ends."""
 
     def __init__(self, builder: Builder, picture: Fetch) -> None:
         self._builder = builder
@@ -68,7 +68,7 @@ class _Writing:
         self._text: list[str] = []
 
     def block(self, node: Any, depth: int) -> None:
-        """Write a block with what is in it."""
+        """Write a block and its content."""
         if depth > _MOST_DEPTH or not isinstance(node.tag, str) or node.tag in _HIDDEN:
             return
         if node.tag == "table" and not node.xpath(".//table"):

@@ -1,7 +1,7 @@
-"""Workbooks: each sheet is a page, its name a heading, its rows tables.
+"""Workbooks: a sheet is a page with its name as heading and its rows as tables.
 
-A row that is empty ends a table, whose first row is its header. Values are those that the program
-computed last and saved; formulas are not computed. Hidden sheets are counted and not read.
+An empty row ends a table, whose first row is its header. Values are those that the program saved;
+formulas are not computed. Hidden sheets are counted but not read.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _open(raw: bytes, *, values: bool) -> Any:
 
 
 def _add(builder: Builder, sheet: Any, computed: Any) -> int:
-    """Write the rows of a sheet. Gives how many formulas have no value."""
+    """Write the rows of a sheet. Return the number of formulas without a saved value."""
     sheet.reset_dimensions()  # what a file says of its size may be anything
     formulas = None
     if computed is not None:
@@ -101,8 +101,8 @@ def _add(builder: Builder, sheet: Any, computed: Any) -> int:
 
 
 def _shown(cell: Any) -> str:
-    """The value as the sheet shows it, near enough: percents, dates, and numbers without the noise
-    of binary fractions."""
+    """Return the value much as the sheet displays it: percentages, dates, and numbers without
+    binary rounding noise."""
     value = cell.value
     if value is None:
         return ""

@@ -1,4 +1,4 @@
-"""What is seen only over pages: margins, words that are parted, levels of headings, long tables."""
+"""Decisions over several pages: margins, hyphenation, heading levels, tables that continue."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Outline = Sequence[tuple[int, int, str]]
 
 
 def blocks_of(pages: Sequence[Page], outline: Outline) -> list[list[Block]]:
-    """The blocks of each page in reading order, running headers first and footers last. `outline`
-    are the bookmarks: page (from 0), level and title."""
+    """Return the blocks of each page in reading order. Running headers come first, footers last.
+    `outline` has the bookmarks as (page from 0, level, title)."""
     margins = marginal_lines([(page.height, page.lines) for page in pages])
     words = words_of([line for page in pages for line in page.lines])
     leading = leading_of([_lines(column) for page in pages for column in page.columns])
@@ -77,7 +77,7 @@ def _page_blocks(
 
 
 def _goes_on(last: Block, first: Block) -> bool:
-    """Does a paragraph go on in the next column?"""
+    """Return whether a paragraph continues in the next column."""
     if not last.lines or not first.lines or last.bottom < first.top:
         return False
     before, after = last.lines[-1], first.lines[0]
@@ -99,8 +99,9 @@ def _with_text(block: Block) -> Block:
 def _with_headings(
     pages: Sequence[Sequence[Block]], body: float, outline: Outline
 ) -> list[list[Block]]:
-    """The same with headings: what bookmarks name, and what looks like one. Looks have the level
-    of the bookmarks that look so."""
+    """Return the blocks with paragraphs turned into headings: those that a bookmark names, and
+    those that look like a heading. A look (size, bold) gets the most frequent level of the
+    bookmarks with that look."""
     named: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for page, level, title in outline:
         if len(named[page]) < _MOST_TITLES:
@@ -132,7 +133,8 @@ def _with_headings(
 
 
 def _named(text: str, titles: Mapping[str, int]) -> int:
-    """The level of the bookmark of this name, which may lack the number before it."""
+    """Return the level of the bookmark with this title, or 0. The title may lack the number at the
+    start of the text."""
     bare = _bare(text)
     if not titles or not bare or len(bare) > 300:
         return 0
@@ -150,8 +152,8 @@ def _bare(text: str) -> str:
 
 
 def _with_headers(pages: Sequence[Sequence[Block]]) -> list[list[Block]]:
-    """The same with the header row of each table. One that goes on from the page before has the
-    header of that."""
+    """Return the blocks with the header row of each table. A table that continues from the previous
+    page gets the header of that one."""
     found: list[list[Block]] = []
     open_table: Block | None = None
     for blocks in pages:

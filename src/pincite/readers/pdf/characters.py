@@ -1,4 +1,4 @@
-"""The characters of a page with their places, and runs of those that stand side by side."""
+"""The characters of a page with their positions, and runs of adjacent characters."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ _LETTERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The glyphs of a page. `slanted` are texts that are written at an angle. `unmapped` counts
-    glyphs that stand for no letter, `cut` says that there are too many."""
+    """The glyphs of a page. `slanted` has the texts at an angle that is not a multiple of 90
+    degrees. `unmapped` counts glyphs without a Unicode character. `cut` means that the page has
+    more than MOST_GLYPHS."""
 
     glyphs: tuple[Glyph, ...]
     slanted: tuple[Run, ...] = ()
@@ -49,8 +50,8 @@ class PageText:
 
 
 class View:
-    """From the coordinates of a page to those of its reader: points from the upper left corner of
-    what is shown, turned as the page is turned."""
+    """Converts PDF coordinates of a page to those of a viewer: points from the upper left corner of
+    the visible area, with the page's rotation applied."""
 
     def __init__(self, page: pdfium.PdfPage) -> None:
         box = pdfium_c.FS_RECTF()  # what is left of boxes that cannot be
@@ -65,7 +66,7 @@ class View:
     def box(
         self, left: float, bottom: float, right: float, top: float
     ) -> tuple[float, float, float, float]:
-        """Left, top, right, bottom as they are seen."""
+        """Return left, top, right and bottom in points, as displayed."""
         if self.turn == 90:
             return bottom - self._bottom, left - self._left, top - self._bottom, right - self._left
         if self.turn == 180:
@@ -80,12 +81,12 @@ class View:
         return left - self._left, self._top - top, right - self._left, self._top - bottom
 
     def shows(self, left: float, top: float, right: float, bottom: float) -> bool:
-        """Is any of it on the page?"""
+        """Return whether any part of the rectangle is on the visible page."""
         return right >= 0 and bottom >= 0 and left <= self.width and top <= self.height
 
 
 def read_glyphs(page: pdfium.PdfPage, view: View) -> PageText:
-    """All characters that the page shows, seen or not, in the order of the file."""
+    """Return all characters of the page in file order, visible or not, up to MOST_GLYPHS."""
     text_page = page.get_textpage()
     try:
         return _read(text_page.raw, text_page.count_chars(), view)
@@ -147,8 +148,8 @@ def _read(text_page: Any, count: int, view: View) -> PageText:
 
 
 def _lower(text_page: Any, index: int, view: View, place: Placing, size: float) -> Placing:
-    """The place of a character whose font claims more than a line for it, or that is as tall as
-    several: as high as its type, around the middle of what is printed."""
+    """Return a place with the height of the type, centred on the printed shape. For characters
+    whose font box is taller than a line, and for characters that span several lines."""
     sides = [ctypes.c_double() for _ in range(4)]
     left, right, bottom, top = map(ctypes.byref, sides)
     if pdfium_c.FPDFText_GetCharBox(text_page, index, left, right, bottom, top):
@@ -161,7 +162,7 @@ def _lower(text_page: Any, index: int, view: View, place: Placing, size: float) 
 
 
 def _space_between(glyphs: list[Glyph]) -> None:
-    """Note on the right one of the last two glyphs that there is a space to its left."""
+    """Mark the right one of the last two glyphs as preceded by a space."""
     before, after = glyphs[-2:]
     if before.right <= after.left + _OVERHANG * after.style.size:
         glyphs[-1] = after._replace(spaced=True)
@@ -171,7 +172,7 @@ def _space_between(glyphs: list[Glyph]) -> None:
 
 @lru_cache(maxsize=4096)
 def _letter(code: int) -> str:
-    """The character of a code, nothing for those that are no letters."""
+    """Return the text of a code point; "" for control, format and unassigned characters."""
     if code in _LETTERS:
         return _LETTERS[code]
     if code in {0x09, 0x0A, 0x0D}:
@@ -191,7 +192,7 @@ def _letter(code: int) -> str:
 
 
 def letters_of(text: str) -> str:
-    """A text without what is no letter: control and direction characters."""
+    """Return the text without control and direction characters."""
     return "".join(_letter(ord(letter)) for letter in text)
 
 
@@ -217,7 +218,8 @@ def _font_name(font: Any) -> str:
 
 
 def by_turn(glyphs: Sequence[Glyph]) -> Iterator[tuple[int, list[Glyph]]]:
-    """Glyphs by their direction of writing, that of most of them first."""
+    """Yield (direction of writing in degrees, its glyphs), the direction with the most glyphs
+    first."""
     found: defaultdict[int, list[Glyph]] = defaultdict(list)
     for glyph in glyphs:
         found[glyph.style.turn or 0].append(glyph)
@@ -225,7 +227,8 @@ def by_turn(glyphs: Sequence[Glyph]) -> Iterator[tuple[int, list[Glyph]]]:
 
 
 def upright(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
-    """The glyph on a page that is turned until glyphs of this direction stand upright."""
+    """Return the glyph with the page rotated so that text of this direction is upright. `width` and
+    `height` are those of the page before that, in points."""
     place = _turn(glyph.left, glyph.top, glyph.right, glyph.bottom, -turn % 360, width, height)
     return Glyph(glyph.text, *place, glyph.style, glyph.spaced and turn != 180)
 
@@ -233,14 +236,16 @@ def upright(glyph: Glyph, turn: int, width: float, height: float) -> Glyph:
 def turned_back(
     one: Placed, turn: int, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """The place of what stands on such a page, which has these sides, on the page as it is."""
+    """Return the place on the original page of something on a rotated one (see `upright`). `width`
+    and `height` are those of the rotated page, in points."""
     return _turn(one.left, one.top, one.right, one.bottom, turn, width, height)
 
 
 def _turn(
     left: float, top: float, right: float, bottom: float, turn: int, width: float, height: float
 ) -> tuple[float, float, float, float]:
-    """A rectangle after the page that it is on, of these sides, was turned clockwise."""
+    """Return a rectangle after its page, of this width and height, was rotated clockwise by `turn`
+    degrees (90, 180 or 270)."""
     if turn == 90:
         return height - bottom, left, height - top, right
     if turn == 180:
@@ -249,8 +254,8 @@ def _turn(
 
 
 def runs_of(glyphs: Sequence[Glyph]) -> list[Run]:
-    """Runs in the order of the file. Neighbours in it are neighbours on the page, mostly: what is
-    torn here is put together when lines are made."""
+    """Return runs of adjacent glyphs in file order. Glyphs that are neighbours on the page mostly
+    are neighbours in the file; `lines_of` joins runs where they are not."""
     runs: list[Run] = []
     held: list[Glyph] = []
     left = top = right = bottom = size = 0.0

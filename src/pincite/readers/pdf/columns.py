@@ -1,4 +1,4 @@
-"""Reading order: what stands in columns is read column by column."""
+"""Reading order: text in columns is read column by column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _NARROWEST: Final = 6.0  # points
 
 
 def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Placed]]:
-    """Columns in the order in which they are read; what stands across all of them parts them."""
+    """Return the columns in reading order, each with its items in the order given. Items that span
+    all columns divide the page into bands, which are read from top to bottom."""
     if depth >= _DEPTH or len(items) < 2 * _LINES:
         return [list(items)] if items else []
     gutter = _gutter(items)
@@ -34,7 +35,8 @@ def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Place
 
 
 def _gutter(items: Sequence[Placed]) -> float | None:
-    """Where a gap goes down the page between columns of running text."""
+    """Return the x position, in points, of a vertical gap between columns of running text; None
+    without one."""
     left, right = min(one.left for one in items), max(one.right for one in items)
     width = right - left
     if not 40 < width < 20_000:
@@ -60,7 +62,9 @@ def _gutter(items: Sequence[Placed]) -> float | None:
 
 
 def _valleys(depths: Sequence[float], total: float) -> list[tuple[float, float]]:
-    """Stretches that few letters cross, wide enough to part columns: how many, and the middle."""
+    """Return (limit, middle) of each stretch that is wide enough to separate columns and that at
+    most this share of the letters crosses. `depths` counts the letters at each point from the left.
+    """
     found = []
     for limit in (0.02, 0.1, 0.25, _CROSSING):
         start: int | None = None
@@ -75,7 +79,7 @@ def _valleys(depths: Sequence[float], total: float) -> list[tuple[float, float]]
 
 
 def _parts_columns(items: Sequence[Placed], gutter: float) -> bool:
-    """Is there running text on both sides?"""
+    """Return whether both sides of the gutter have running text."""
     sides: tuple[list[Placed], list[Placed]] = ([], [])
     for across, band in _bands(items, gutter):
         if not across:
@@ -96,7 +100,8 @@ def _is_running_text(side: Sequence[Placed]) -> bool:
 
 
 def _bands(items: Sequence[Placed], gutter: float) -> list[tuple[bool, list[Placed]]]:
-    """Bands of the page from top to bottom, each with what stands across the gutter or without."""
+    """Return the bands of the page from top to bottom: whether its items cross the gutter, and the
+    items."""
     crossing = [one for one in items if one.left < gutter - 1 and one.right > gutter + 1]
     heights = _merged([(one.top, one.bottom) for one in crossing])
     bands: list[tuple[bool, list[Placed]]] = []
@@ -129,7 +134,7 @@ def _sides(band: Sequence[Placed], gutter: float) -> tuple[list[Placed], list[Pl
 
 
 def _letters(one: Placed) -> float:
-    """How much text it has; pictures and tables count by their width."""
+    """Return the number of letters; tables and pictures count by their width."""
     if isinstance(one, Run):
         return float(len(one.glyphs))
     return max(1.0, (one.right - one.left) / 5)

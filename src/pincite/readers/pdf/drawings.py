@@ -1,4 +1,4 @@
-"""What is drawn on a page beside its text: rules, shapes and pictures."""
+"""The graphics of a page: rules, shapes and pictures."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _SAME: Final[Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """Level and upright rules, places of pictures, and of other shapes. `cut` says that there are
-    too many objects to look at all of them."""
+    """Horizontal (`level`) and vertical (`upright`) rules, and the places of pictures and of other
+    shapes. `cut` means that the page has more objects than are read."""
 
     level: tuple[Placed, ...]
     upright: tuple[Placed, ...]
@@ -37,7 +37,7 @@ class Drawings:
 
 
 def read_drawings(page: pdfium.PdfPage, view: View) -> Drawings:
-    """All that is drawn on the page, where it is seen."""
+    """Return the graphics of the page, in the coordinates of `view`."""
     level: list[Placed] = []
     upright: list[Placed] = []
     pictures: list[Placed] = []
@@ -68,7 +68,8 @@ def read_drawings(page: pdfium.PdfPage, view: View) -> Drawings:
 
 
 def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, Any, Matrix]]:
-    """Paths and pictures, those within forms too, each with the matrix of what it stands in."""
+    """Yield (kind, object, matrix) of paths and pictures, also within forms. The matrix maps the
+    object's parent to the page."""
     waiting: list[tuple[Any, Matrix, int]] = [(None, _SAME, 0)]
     seen = 0
     while waiting:
@@ -126,7 +127,8 @@ def _bounds(item: Any, matrix: Matrix, view: View) -> Placed | None:
 
 
 def _placed(points: list[tuple[float, float]], view: View) -> Placed | None:
-    """The rectangle around points, as far as the page shows it."""
+    """Return the bounding box of the points, clipped to the visible page; None if it is outside of
+    it."""
     if not all(math.isfinite(value) for point in points for value in point):
         return None
     across, down = [x for x, _ in points], [y for _, y in points]
@@ -137,7 +139,8 @@ def _placed(points: list[tuple[float, float]], view: View) -> Placed | None:
 
 
 def _strokes(item: Any, outer: Matrix, view: View) -> Iterator[tuple[Placed, bool]]:
-    """The straight strokes of a path, or all of it where it is filled, and whether it is."""
+    """Yield the straight strokes of a path as (place, False). A path that is only filled, or has
+    too many segments, is one place; the second value says whether it is filled."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     if not pdfium_c.FPDFPath_GetDrawMode(item, ctypes.byref(fill), ctypes.byref(stroke)):
         return

@@ -1,4 +1,4 @@
-"""A PDF as text: page by page, then what is seen only over pages, then its elements."""
+"""The text of a PDF: single pages first, then decisions over all pages, then the elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures on a page, with the line that says what they show."""
+"""Pictures of a page and their captions."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ NO_CAPTION: Final = PICTURE
 def pictures_of(
     pictures: Sequence[Placed], width: float, height: float, characters: int
 ) -> list[Placed]:
-    """Places of pictures: parts side by side are one. A picture under a whole page of text is
-    its background."""
+    """Return the places of pictures; adjacent parts become one. On a page with text, a picture that
+    covers most of it is the background and is left out. `width` and `height` are the page's, in
+    points."""
     large = [one for one in pictures if one.right > one.left and one.bottom > one.top][:_MOST_PARTS]
     found = [
         one
@@ -54,8 +55,8 @@ def pictures_of(
 def drawings_of(
     shapes: Sequence[Placed], captions: Sequence[Placed], tables: Sequence[Placed]
 ) -> list[Placed]:
-    """Drawings made of shapes. Frames and rules are everywhere, so a drawing is one that stands
-    right above or below its caption."""
+    """Return the places of vector drawings. Most frames and rules are no drawings, so only shapes
+    directly above or below a caption count."""
     if not captions or not _SHAPES <= len(shapes) <= 2 * _MOST_PARTS:
         return []
     free = [one for one in shapes if not any(_overlap(one, table) for table in tables)]
@@ -70,12 +71,12 @@ def drawings_of(
 
 
 def is_caption(text: str) -> bool:
-    """Does it begin as captions do?"""
+    """Return whether the text begins like a caption."""
     return _CAPTION.match(text) is not None
 
 
 def with_captions(blocks: Sequence[Block]) -> list[Block]:
-    """The same with the captions in their pictures: the nearest that begins as captions do."""
+    """Return the blocks with each caption moved into its picture, the nearest one."""
     taken: dict[int, Block] = {}
     captions = [
         (position, one)
@@ -109,8 +110,8 @@ def with_captions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _distance(picture: Placed, caption: Placed) -> float | None:
-    """Points between a picture and a text below it (or above, which counts twice); None where it
-    is far off."""
+    """Return the distance in points between a picture and a text below it; twice the distance for a
+    text above it. None if the text is too far away or not in line with the picture."""
     if min(picture.right, caption.right) - max(picture.left, caption.left) <= 0:
         return None
     below, above = caption.top - picture.bottom, picture.top - caption.bottom
@@ -120,7 +121,7 @@ def _distance(picture: Placed, caption: Placed) -> float | None:
 
 
 def _together(parts: Sequence[Placed]) -> list[Placed]:
-    """Parts that touch or nearly do, as one."""
+    """Return the bounding boxes of parts that touch or nearly touch."""
     found = sorted(parts, key=lambda one: (one.top, one.left))
     for _ in range(8):
         merged: list[Placed] = []
@@ -138,7 +139,7 @@ def _together(parts: Sequence[Placed]) -> list[Placed]:
 
 
 def one_box(one: Placed) -> tuple[float, float, float, float]:
-    """Left, top, right, bottom."""
+    """Return left, top, right and bottom in points."""
     return one.left, one.top, one.right, one.bottom
 
 
@@ -156,7 +157,8 @@ def _area(one: Placed) -> float:
 
 
 def painted(page: pdfium.PdfPage, place: Placed, width: float, height: float) -> Image | None:
-    """A part of a page as a picture, as it is seen; None where it would be too large."""
+    """Return a part of a page as a PNG, as displayed; None if it would be too small or too large.
+    `width` and `height` are the page's, in points."""
     wide, high = place.right - place.left, place.bottom - place.top
     if wide < 1 or high < 1 or not _LEAST <= width * height < 1e9:
         return None

@@ -1,4 +1,5 @@
-"""What stands on a page: glyphs, runs of them, lines, and blocks of lines."""
+"""The parts of a page: glyphs, runs of glyphs, lines, and blocks of lines. All positions are in
+points from the upper left corner of the displayed page."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from pincite.model import Box, ElementKind
 
 
 class Style(NamedTuple):
-    """How glyphs look. `size` is in points as printed; `turn` is the direction of writing, in
-    degrees clockwise, None where it is not a multiple of 90."""
+    """The look of a glyph. `size` is in points as printed. `turn` is the direction of writing in
+    degrees clockwise; None if it is not a multiple of 90."""
 
     size: float
     bold: bool
@@ -20,8 +21,8 @@ class Style(NamedTuple):
 
 
 class Glyph(NamedTuple):
-    """A character, and the place that its font gives it: points from the upper left corner.
-    `spaced` says that the library sees a space to its left."""
+    """A character and the box that its font gives it, in points from the upper left corner.
+    `spaced` means that the library sees a space to its left."""
 
     text: str
     left: float
@@ -43,7 +44,7 @@ class Placed:
 
     @property
     def box(self) -> Box:
-        """Its rectangle, to a tenth of a point."""
+        """The rectangle as (left, top, right, bottom), rounded to a tenth of a point."""
         return (
             round(self.left, 1),
             round(self.top, 1),
@@ -53,26 +54,27 @@ class Placed:
 
     @property
     def middle(self) -> float:
-        """How far down its middle is."""
+        """The vertical position of its middle, in points from the top."""
         return (self.top + self.bottom) / 2
 
 
 @dataclass(slots=True)
 class Run(Placed):
-    """Glyphs side by side, without a gap that could part two columns."""
+    """Adjacent glyphs, without a gap that could separate two columns."""
 
     glyphs: list[Glyph] = field(default_factory=list)
 
     @property
     def size(self) -> float:
-        """That of its first glyph."""
+        """The type size of its first glyph, in points."""
         return self.glyphs[0].style.size
 
 
 @dataclass(slots=True)
 class Line(Placed):
-    """A line of a column as it is read, and the style of most of its glyphs. `entry` says that it
-    has a wide gap, as between a word and what it means, or leads to the number of a page."""
+    """A line of a column in reading order, with the style of most of its glyphs. `entry` means that
+    it has a wide gap, as between a term and its definition, or ends in a leader and a page number.
+    """
 
     text: str
     style: Style
@@ -81,8 +83,8 @@ class Line(Placed):
 
 @dataclass(slots=True)
 class Block(Placed):
-    """What becomes an element. `lines` are those of a paragraph or heading; `rows` are the rows of
-    a table. `columns` are where these begin. `picture` is the SHA-256 of a picture."""
+    """A future element. `lines` are those of a paragraph or heading, `rows` those of a table, and
+    `columns` the left edges of its columns in points. `picture` is the SHA-256 of an image."""
 
     kind: ElementKind
     text: str
@@ -96,7 +98,7 @@ class Block(Placed):
 
 
 def around(some: Sequence[Placed]) -> tuple[float, float, float, float]:
-    """Return the smallest rectangle around all of them."""
+    """Return the bounding box as (left, top, right, bottom). At least one part is needed."""
     return (
         min(one.left for one in some),
         min(one.top for one in some),
@@ -106,7 +108,7 @@ def around(some: Sequence[Placed]) -> tuple[float, float, float, float]:
 
 
 def within(one: Placed, outer: Placed, slack: float = 1.0) -> bool:
-    """Return whether the middle of one is inside the other."""
+    """Return whether the centre of one is inside the other, with `slack` in points."""
     across = (one.left + one.right) / 2
     return (
         outer.left - slack <= across <= outer.right + slack

@@ -1,4 +1,4 @@
-"""Runs become lines, and the glyphs of a line its text in the order in which it is read."""
+"""Joins runs to lines, and the glyphs of a line to its text in reading order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBER = {"EN", "AN", "ES", "CS", "ET"}
 
 
 def lines_of(runs: Sequence[Run]) -> list[Line]:
-    """Lines of one column, downwards. Runs side by side are one line."""
+    """Return the lines of one column from top to bottom. Runs beside each other are one line."""
     lines: list[list[Run]] = []
     mains: list[Run] = []  # of each line the run that says how high it is
     for run in sorted(runs, key=lambda one: (one.middle, one.left)):
@@ -49,7 +49,7 @@ def _weight(run: Run) -> tuple[float, int]:
 
 
 def _beside(main: Run, run: Run) -> bool:
-    """Is it on the line, rather than above or below it?"""
+    """Return whether the run is on the same line, and not above or below it."""
     shared = min(main.bottom, run.bottom) - max(main.top, run.top)
     return shared >= _SAME_LINE * min(main.bottom - main.top, run.bottom - run.top)
 
@@ -73,8 +73,8 @@ def _line(glyphs: Sequence[Glyph], runs: Sequence[Run]) -> Line:
 
 
 def text_of(glyphs: Sequence[Glyph]) -> str:
-    """The text of glyphs that stand on one line: by place, with spaces where gaps are, and from
-    right to left where its letters are written so."""
+    """Return the text of the glyphs of one line: sorted by position, with spaces where gaps are.
+    Right-to-left scripts are put into reading order."""
     pieces: list[str] = []
     before: Glyph | None = None
     spaced = False
@@ -104,8 +104,8 @@ def _across(glyph: Glyph) -> tuple[float, float]:
 
 
 def _logical(pieces: list[str]) -> list[str]:
-    """Letters in the order in which they are read, from their order on the page. Runs that go
-    against the direction of the line are turned around (the inverse of UAX #9, for one level)."""
+    """Return the pieces in reading order, given their order on the page. Runs against the direction
+    of the line are reversed (the inverse of UAX #9, for one level)."""
     if not any("\u0590" <= letter <= "\u08ff" for piece in pieces for letter in piece):
         return pieces
     kinds = [_direction(piece) for piece in pieces]
@@ -129,8 +129,8 @@ def _logical(pieces: list[str]) -> list[str]:
 
 
 def _opened(pieces: list[str]) -> list[str]:
-    """Some programs write the brackets of such a line as they look, others as they are meant: a
-    line that closes one before it has opened any has them as they look."""
+    """Return the pieces of a right-to-left line with brackets in logical form. Some programs write
+    them as displayed: a line that closes a bracket before it opens one gets them mirrored."""
     brackets = [piece for piece in pieces if piece in _MIRRORED]
     if not brackets or brackets[0] not in _CLOSING:
         return pieces
@@ -138,7 +138,7 @@ def _opened(pieces: list[str]) -> list[str]:
 
 
 def _numbers_again(pieces: list[str]) -> list[str]:
-    """Numbers within words from right to left are written from left to right."""
+    """Return the pieces with numbers among right-to-left letters from left to right."""
     found: list[str] = []
     number: list[str] = []
     for position, piece in enumerate(pieces):

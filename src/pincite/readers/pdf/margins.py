@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers: lines that stand at the edge of page after page."""
+"""Running headers, footers and page numbers: lines that repeat at the edge of several pages."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ROMAN = re.compile(r"[ivxlcdm]{1,8}", re.IGNORECASE)
 def marginal_lines(
     pages: Sequence[tuple[float, Sequence[Line]]],
 ) -> list[set[int]]:
-    """For each page (its height, its lines), the ids of those that are running headers or
-    footers."""
+    """Return, for each page, the `id()` of the lines that are running headers or footers. A page is
+    given as (height in points, lines)."""
     edges = [_edges(height, lines) for height, lines in pages]
     found: list[set[int]] = [set() for _ in pages]
     if len(pages) < 2:
@@ -50,7 +50,7 @@ def marginal_lines(
 
 
 def _edges(height: float, lines: Sequence[Line]) -> list[Line]:
-    """The lines at the top and at the bottom, one row or two of each."""
+    """Return the lines in the outermost rows at the top and at the bottom."""
     top = [line for line in lines if line.middle < _ZONE * height]
     bottom = [line for line in lines if line.middle > (1 - _ZONE) * height]
     return [*_outermost(top, 1), *_outermost(bottom, -1)]
@@ -71,7 +71,7 @@ def _outermost(lines: Sequence[Line], direction: int) -> list[Line]:
 
 
 def _at_ends(text: str) -> list[str]:
-    """Numbers that a line begins or ends with."""
+    """Return the numbers at the beginning and at the end of a line."""
     return [
         match[0]
         for match in _NUMBER.finditer(text)
@@ -80,7 +80,8 @@ def _at_ends(text: str) -> list[str]:
 
 
 def _offsets(edges: Sequence[Sequence[Line]]) -> set[int]:
-    """What numbers at the edges are more than the position of their page, on many pages."""
+    """Return the differences between numbers at the edges and the positions of their pages, if they
+    occur on many pages: these are page numbers."""
     counts: Counter[int] = Counter()
     for page, lines in enumerate(edges):
         counts.update({int(number) - page for line in lines for number in _at_ends(line.text)})
@@ -89,7 +90,8 @@ def _offsets(edges: Sequence[Sequence[Line]]) -> set[int]:
 
 
 def _follows(text: str, other: str, distance: int) -> bool:
-    """Is it the same line on another page: the same, or counted on by as many pages?"""
+    """Return whether two lines are the same running line, `distance` pages apart: equal, or with
+    numbers that increase by that distance."""
     if text == other:
         return True
     if _ROMAN.fullmatch(text) and _ROMAN.fullmatch(other):

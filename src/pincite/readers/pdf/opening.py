@@ -1,4 +1,4 @@
-"""The bytes of a PDF as an open document, or the reason why there is none."""
+"""Opens a PDF, or gives the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PASSWORD, _SECURITY = pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY
 
 @contextmanager
 def opened(raw: bytes) -> Iterator[pdfium.PdfDocument]:
-    """Yield the document while the block runs. Its scripts are not run: this build has no engine
-    for them, and forms are not opened."""
+    """Yield the document while the block runs. Its scripts never run: this build has no JavaScript
+    engine, and forms are not opened. Raises SourceError."""
     if b"%PDF-" not in raw[:_HEAD]:
         raise SourceError(
             "broken: this is not a PDF: its first bytes are not %PDF",

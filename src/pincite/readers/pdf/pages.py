@@ -35,10 +35,10 @@ Column = tuple[Line | Block, ...]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page with its columns in reading order. `number` counts from 1. `characters` are those that
-    it shows, `unmapped` those that its fonts have no letters for. `pictured` says that pictures
-    cover much of it, `cut` and `untabled` that it has too much text or too many shapes to read
-    all, `recognised` that OCR has read its text in them."""
+    """A page with its columns in reading order. `number` counts from 1; sizes are in points.
+    `characters` counts the characters, `unmapped` the glyphs without a Unicode character.
+    `pictured` means that pictures cover much of the page. `cut` and `untabled` mean that it has too
+    much text or too many shapes to read all. `recognised` means that OCR read its text."""
 
     number: int
     width: float
@@ -58,7 +58,7 @@ class Page:
 
 
 def read_page(document: pdfium.PdfDocument, index: int, images: dict[str, Image]) -> Page:
-    """Read the page of that index, from 0. Its pictures are added to `images`."""
+    """Return the page with this index, from 0. Adds its pictures to `images`, by SHA-256."""
     page = document[index]
     try:
         return _read(page, index + 1, images)
@@ -67,7 +67,7 @@ def read_page(document: pdfium.PdfDocument, index: int, images: dict[str, Image]
 
 
 def with_recognised(page: Page, runs: Sequence[Run]) -> Page:
-    """The page with the lines that OCR has read in its pictures, which come after them."""
+    """Return the page with lines from OCR, placed before its pictures."""
     letters = sum(1 for run in runs for glyph in run.glyphs if glyph.text != " ")
     columns = (*_columns(runs), *page.columns)
     return replace(page, columns=columns, characters=letters, recognised=letters > 0)
@@ -131,7 +131,7 @@ def _figure(
 
 
 def _columns(items: Sequence[Placed]) -> list[Column]:
-    """Columns of lines, in each of which tables and pictures stand at their height."""
+    """Return columns of lines, with tables and pictures at their height."""
     columns: list[Column] = []
     for column in in_reading_order(items):
         lines = lines_of([one for one in column if isinstance(one, Run)])
@@ -141,8 +141,8 @@ def _columns(items: Sequence[Placed]) -> list[Column]:
 
 
 def _turned_columns(glyphs: Sequence[Glyph], turn: int, view: View) -> list[Column]:
-    """Text that is written upwards, downwards or upside down: read as if the page were turned.
-    The boxes are those on the page as it is."""
+    """Return columns of text that runs upwards, downwards or upside down, read as if the page were
+    rotated. The positions are those on the page itself."""
     upright_ones = [upright(glyph, turn, view.width, view.height) for glyph in glyphs]
     wide, high = (view.height, view.width) if turn != 180 else (view.width, view.height)
     found: list[Column] = []

@@ -1,4 +1,4 @@
-"""A page of a PDF as a picture, as its reader sees it."""
+"""A page of a PDF as a picture, as displayed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _PNG_BYTES: Final = 1_500_000  # a larger one is a photograph, which JPEG makes 
 
 
 def paint_page(raw: bytes, number: int) -> Painted:
-    """The page of that number, from 1. Scripts are not run, forms and remarks are not drawn. Raises
-    SourceError, and whatever the library has not foreseen."""
+    """Return the page with this number, from 1, as PNG or JPEG. Scripts do not run; forms and
+    annotations are not drawn. Raises SourceError, and errors of the library for damage that it does
+    not detect."""
     with opened(raw) as document:
         if not 1 <= number <= len(document):
             raise SourceError(f"the PDF has {len(document):,} pages: page {number} does not exist")

@@ -1,4 +1,4 @@
-"""Lines of a column become paragraphs, lists, code and headings."""
+"""Joins lines of a column to paragraphs, lists, code and headings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _ASIA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 def leading_of(columns: Sequence[Sequence[Line]]) -> float:
-    """How far apart the lines of paragraphs are, mostly, in sizes of their type."""
+    """Return the median distance between the lines of paragraphs, in multiples of the type size; a
+    small default if there are few lines."""
     steps = [
         (after.top - before.top) / before.style.size
         for lines in columns
@@ -42,8 +43,9 @@ def leading_of(columns: Sequence[Sequence[Line]]) -> float:
 
 
 def paragraphs_of(lines: Sequence[Line], usual: float) -> list[Block]:
-    """Lines of one column, in paragraphs. `usual` is the leading of the document. Their texts are
-    made by `joined`, which needs to know the words of the whole document."""
+    """Return the paragraphs of one column, still without text. `usual` is the document's leading
+    (see `leading_of`). `joined` makes their texts later, because it needs all words of the
+    document."""
     if not lines:
         return []
     gaps = [after.top - before.top for before, after in pairwise(lines)]
@@ -66,8 +68,8 @@ def paragraphs_of(lines: Sequence[Line], usual: float) -> list[Block]:
 
 
 def _is_another_title(before: Line, line: Line, right: float) -> bool:
-    """Two headings of one size: the line before ends though the first word of this one had room
-    there, and its end leaves nothing open."""
+    """Return whether two heading lines of one size are separate headings: the first word of the
+    second line would have fitted into the line before, and that line is complete."""
     letter = (line.right - line.left) / max(1, len(line.text))
     word = line.text.split(" ", 1)[0]
     had_room = before.right + (len(word) + 2) * letter < right
@@ -80,7 +82,8 @@ def _is_another_title(before: Line, line: Line, right: float) -> bool:
 def _parted(
     group: Sequence[Line], line: Line, leading: float, right: float, *, titles: bool
 ) -> bool:
-    """`titles`: lines of this look are headings."""
+    """Return whether the line begins a new paragraph after this group. `leading` and `right` (the
+    column's edge) are in points. `titles` means that lines of this look are headings."""
     before = group[-1]
     size = before.style.size
     if abs(size - line.style.size) > _SAME_SIZE * max(size, line.style.size):
@@ -110,9 +113,9 @@ def _parted(
 
 
 def joined(lines: Sequence[Line], words: Collection[str]) -> str:
-    """The text of a paragraph on one line; of code, line by line. A word that was parted at the
-    end of a line is whole again: without its hyphen, unless the document has it elsewhere with one
-    and nowhere without."""
+    """Return the text of a paragraph on one line; code keeps its lines. A word divided at the end
+    of a line is joined. It loses its hyphen, unless the document has the word only with the hyphen
+    elsewhere."""
     if not lines:
         return ""
     if lines[0].style.mono:
@@ -125,7 +128,7 @@ def joined(lines: Sequence[Line], words: Collection[str]) -> str:
 
 
 def _ended(text: str, more: str, words: Collection[str]) -> str:
-    """A line with what stands between it and the next."""
+    """Return the line with its ending before the next line: a space, a hyphen, or nothing."""
     if text.endswith(_SOFT):
         return text[:-1]
     if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and more[:1].islower():
@@ -146,7 +149,7 @@ def _ended(text: str, more: str, words: Collection[str]) -> str:
 
 
 def code_of(lines: Sequence[Line]) -> str:
-    """Lines of fixed pitch, with their indentation."""
+    """Return lines of fixed pitch with their indentation."""
     left = min(line.left for line in lines)
     found = []
     for line in lines:
@@ -157,7 +160,7 @@ def code_of(lines: Sequence[Line]) -> str:
 
 
 def words_of(lines: Sequence[Line]) -> set[str]:
-    """Words that stand whole on a line, in small letters: what `joined` asks."""
+    """Return the words that are whole on a line, in lower case, for `joined`."""
     found: set[str] = set()
     for line in lines:
         inner = line.text[: len(line.text.rstrip("-").rstrip())]
@@ -169,7 +172,7 @@ def words_of(lines: Sequence[Line]) -> set[str]:
 
 
 def body_size(lines: Sequence[Line]) -> float:
-    """The size of most letters."""
+    """Return the type size of most letters, in points; 10 without lines."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.style.size] += len(line.text)
@@ -177,7 +180,7 @@ def body_size(lines: Sequence[Line]) -> float:
 
 
 def may_be_heading(block: Block, body: float) -> bool:
-    """Is it larger than the body, or all bold on a line or two?"""
+    """Return whether a block is larger than the body text, or is one or two lines in bold."""
     text = " ".join(line.text for line in block.lines)
     if not block.lines or len(block.lines) > _HEADING_LINES or len(text) > _HEADING_LETTERS:
         return False
@@ -193,6 +196,7 @@ def may_be_heading(block: Block, body: float) -> bool:
 
 
 def levels_of(styles: Collection[tuple[float, bool]]) -> dict[tuple[float, bool], int]:
-    """Levels of headings by their looks: the larger, the higher; of one size, bold before plain."""
+    """Return heading levels by look (size in points, bold). A larger size is a higher level; at the
+    same size, bold is above regular."""
     ordered = sorted(styles, key=lambda one: (-one[0], not one[1]))
     return {style: min(_LEVELS, level) for level, style in enumerate(ordered, start=1)}

@@ -1,5 +1,4 @@
-"""The text of a page that is a picture, as OCR reads it. The weights come with the library; it asks
-no network."""
+"""OCR of pages that are pictures. The weights are part of the library, and no request is sent."""
 
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ _MOST_LETTERS: Final = 2_000  # of a line
 
 
 def recognised_runs(document: pdfium.PdfDocument, index: int) -> list[Run]:
-    """Lines of text in the picture of that page, from 0, with their places. All have one size:
-    how high a line looks depends on its letters, and tells no headings."""
+    """Return the lines of text in the picture of a page, with places in points; `index` counts from
+    0. All lines get the median type size: OCR does not know it, so headings are not detected."""
     page = document[index]
     try:
         view = View(page)
@@ -59,7 +58,7 @@ def recognised_runs(document: pdfium.PdfDocument, index: int) -> list[Run]:
 
 @cache
 def _reader() -> Any:
-    """The library, one thread of it: the same picture has the same text then."""
+    """Return the OCR library with one thread, so that the same picture gives the same text."""
     import cv2
     from rapidocr import RapidOCR
 
@@ -74,7 +73,7 @@ def _reader() -> Any:
 
 
 def _as_array(picture: Any) -> Any:
-    """As the library wants it: blue comes first."""
+    """Return the picture as an array of shape (height, width, 3) in the order blue, green, red."""
     import numpy as np
 
     return np.ascontiguousarray(np.asarray(picture)[:, :, ::-1])
@@ -91,7 +90,7 @@ def _box_of(
 
 
 def _run(box: tuple[float, float, float, float], letters: str, style: Style) -> Run:
-    """A line whose letters are all as wide: where each of them stands is not known."""
+    """Return a line with letters of equal width, because OCR gives no place for each letter."""
     left, top, right, bottom = box
     width = (right - left) / len(letters)
     glyphs = [

@@ -1,4 +1,4 @@
-"""Tables: cells between rules, and rows between level rules alone."""
+"""Tables: cells between rules, and rows between horizontal rules only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CELL_LETTERS: Final = 40  # letters of a cell, on average; running text between
 
 @dataclass(slots=True)
 class _Grid:
-    """Rules that touch each other: where lines may be, and which are drawn."""
+    """A grid of rules: x positions (`across`) and y positions (`down`) in points."""
 
     across: list[float]
     down: list[float]
@@ -33,7 +33,8 @@ class _Grid:
 def tables_of(
     level: Sequence[Placed], upright: Sequence[Placed], glyphs: Sequence[Glyph]
 ) -> tuple[list[Block], list[Glyph]]:
-    """Return the tables of a page, and the glyphs outside of them."""
+    """Return the tables of a page from top to bottom, and the glyphs outside of them. `level` and
+    `upright` are horizontal and vertical rules."""
     tables: list[Block] = []
     rest = list(glyphs)
     if not level or max(len(level), len(upright)) > MOST_RULES:
@@ -55,7 +56,7 @@ def tables_of(
 def _touching(
     level: Sequence[Placed], upright: Sequence[Placed]
 ) -> list[tuple[list[Placed], list[Placed]]]:
-    """Groups of rules that cross or touch."""
+    """Return groups of rules that cross or touch, each as (horizontal, vertical)."""
     parents = list(range(len(level) + len(upright)))
 
     def root(one: int) -> int:
@@ -106,7 +107,8 @@ def _cells(
     across: Sequence[float], down: Sequence[float],
     level: Sequence[Placed], upright: Sequence[Placed],
 ) -> dict[tuple[int, int], int]:  # fmt: skip
-    """Fields with no rule between them are one cell: the cell of each field."""
+    """Return the cell of each field, by (row, column). Fields without a rule between them are one
+    cell, numbered by its first field."""
     columns, rows = len(across) - 1, len(down) - 1
     below = {
         (_nearest(down, one.middle), column)
@@ -148,8 +150,8 @@ def _nearest(values: Sequence[float], value: float) -> int:
 
 
 def _filled(grid: _Grid, glyphs: list[Glyph], least_rows: int) -> tuple[Block | None, list[Glyph]]:
-    """The table with the text of its cells, and the glyphs outside of it; no table where that
-    text does not look like one."""
+    """Return the table with the text of its cells, and the glyphs outside of it. If the text does
+    not look like a table, return None and all glyphs."""
     columns, rows = len(grid.across) - 1, len(grid.down) - 1
     texts: defaultdict[int, list[Glyph]] = defaultdict(list)
     outside: list[Glyph] = []
@@ -179,7 +181,7 @@ def _filled(grid: _Grid, glyphs: list[Glyph], least_rows: int) -> tuple[Block | 
 
 
 def _of_one_width(level: Sequence[Placed]) -> list[list[Placed]]:
-    """Level rules that begin and end where the others do, downwards."""
+    """Return groups of horizontal rules with equal ends, each from top to bottom."""
     found: defaultdict[tuple[int, int], list[Placed]] = defaultdict(list)
     for one in sorted(level, key=lambda one: one.top):
         for key in found:
@@ -218,7 +220,7 @@ def _between_level_rules(
 
 
 def _gaps(runs: Sequence[Placed], left: float, right: float) -> list[float]:
-    """Middles of the stretches that no text crosses."""
+    """Return the middles, in points, of the vertical stretches without text."""
     found, reached = [], left
     for one in sorted(runs, key=lambda one: one.left):
         if one.left - reached >= 4.0 and reached > left:
@@ -228,7 +230,8 @@ def _gaps(runs: Sequence[Placed], left: float, right: float) -> list[float]:
 
 
 def _rows(rules: Sequence[float], lines: Sequence[Placed]) -> list[float]:
-    """Where rows end: at rules, where each has few lines between; else after each line."""
+    """Return the row boundaries in points: the rules, if few lines are between each two, else a
+    boundary after each line."""
     counts = [
         sum(1 for line in lines if top <= line.middle < bottom) for top, bottom in pairwise(rules)
     ]
