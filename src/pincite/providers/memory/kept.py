@@ -1,5 +1,5 @@
-"""Facts about users, stored as given and found by keywords, and by meaning if there is an encoder.
-No model decides what is worth remembering. A store provides the rows."""
+"""Facts about users, stored unchanged. They are found by keyword search, with an encoder also by
+semantic search. No model decides what is worth remembering. A store provides the rows."""
 
 from __future__ import annotations
 
