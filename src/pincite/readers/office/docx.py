@@ -263,7 +263,7 @@ def _heading_levels(document: Document) -> dict[str, int]:
 
 
 def _level_of(value: str | None) -> int:
-    """Return a heading level from 1 for an outline level, which counts from 0; 9 is body text."""
+    """Return the heading level of an outline level (0 to 8, 9 for body text); 0 without one."""
     number = _number(value)
     return number + 1 if 0 <= number < 9 else 0
 
