@@ -71,6 +71,20 @@ def test_the_file_whose_place_the_question_names_goes_ahead_of_one_of_its_name()
     assert files(question, *found, folder=0.0, placed=0.0)[0] == "lib/session/logger.rb"
 
 
+def test_a_folder_with_a_word_of_its_own_goes_ahead_of_one_that_repeats_the_file() -> None:
+    found = one("lib/logging/logger.rb", 1.0, "A"), one("lib/middleware/logger.rb", 0.95, "B")
+    question = "request logging middleware"
+    assert files(question, *found, folder=0.0)[0] == "lib/middleware/logger.rb"
+    assert files("request logging", *found, folder=0.0)[0] == "lib/logging/logger.rb"
+
+
+def test_a_folder_that_repeats_the_file_goes_ahead_of_one_that_the_question_lacks() -> None:
+    found = one("lib/session/logger.rb", 1.0, "A"), one("lib/logging/logger.rb", 0.95, "B")
+    question = "request logging middleware"
+    assert files(question, *found, folder=0.0)[0] == "lib/logging/logger.rb"
+    assert files(question, *found, folder=0.0, placed=0.0)[0] == "lib/session/logger.rb"
+
+
 def test_a_folder_says_nothing_more_where_half_of_the_name_is_missing() -> None:
     found = one("session/log_store.rb", 1.0, "A"), one("middleware/log_store.rb", 0.95, "B")
     assert files("request logging middleware", *found, folder=0.0) == [

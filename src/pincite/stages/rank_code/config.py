@@ -24,8 +24,9 @@ class RankCodeConfig:
     `covered`: the share of the file name's words that the question has. `asked`: the share of the
     question's words that the file name has. `folder`: the same for the folder. `same`: the question
     names the file. `placed`: if the question has the whole name, the share of the folder's words
-    that it has: 0, .1, .2, .3 give .924, .924, .925, .927 by words; adk-dev in code alone gives
-    .187, .188, .185 for 0, .1, .15.
+    that it has; words that are also in the name count half: 0, .1, .2, .3 give .9235, .9236,
+    .9247, .9257 by words and .9301, .9311, .9313, .9313 with the model; adk-dev in code alone
+    gives .185, .186, .183 for .2, .25, .3.
 
     `defines`: the file defines a name that is written like code in the question.
     `mentions`: it defines any word of the question. `overlap`: the best share of the question's
@@ -46,7 +47,7 @@ class RankCodeConfig:
     search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925, .924, .930,
     .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
-    Figures: docs/decisions/0020, 0028, 0037, 0056 and 0063.
+    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056 and 0063.
     """
 
     coherence: float = 0.6
@@ -57,7 +58,7 @@ class RankCodeConfig:
     asked: float = 0.35
     folder: float = 0.2
     same: float = 0.3
-    placed: float = 0.1
+    placed: float = 0.2
     defines: float = 0.3
     mentions: float = 0.1
     overlap: float = 0.2

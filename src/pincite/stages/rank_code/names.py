@@ -43,7 +43,8 @@ def name_parts(
         asked   * share of the question's words that the stem has
         folder  * share of the question's words that the folder has
         same    if the question names the stem
-        placed  * share of the folder's words that the question has, if it has all of the stem's
+        placed  * share of the folder's words that the question has, if it has all of the stem's;
+                  words of the question that are also in the stem count half
 
     Shares of the question's words are weighed by how few of the files a word names, with the IDF
     of Robertson, kept positive: the name of the product is in many.
@@ -71,9 +72,13 @@ def name_parts(
 
 
 def _placed(stem: tuple[Word, ...], folder: tuple[Word, ...], asked: Asked) -> float:
-    """`middleware/logger.rb` is a whole place for a question about logging middleware."""
-    known = bool(stem) and all(likeness(word, asked.words) > 0 for word in stem)
-    return share(folder, asked.words) if known else 0.0
+    """`middleware/logger.rb` is a whole place for a question about logging middleware. A folder
+    with the words of its file (`tools/agent_tool.py`) says less, but its file is of the kind that
+    the folder is for: 0, .5, 1 of such a word are compared in docs/decisions/0038."""
+    if not stem or not all(likeness(word, asked.words) > 0 for word in stem):
+        return 0.0
+    others = [word for word in asked.words if not likeness(word, stem)]
+    return (share(folder, asked.words) + share(folder, others)) / 2
 
 
 def _within(asked: Asked, source: str, vocabulary: Vocabulary) -> Asked:
