@@ -85,9 +85,11 @@ def answer(asked: dict[str, Any]) -> Any:
 
 
 def main() -> None:
-    """Answer until stdin ends."""
+    """Write an empty line when ready; answer until stdin ends."""
     if _LIMITS:
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.flush()
     for line in sys.stdin.buffer:
         asked = json.loads(line)
         sys.stdout.buffer.write(json.dumps(answer(asked)).encode() + b"\n")
