@@ -411,9 +411,9 @@ class Pincite:
         """See `AsyncPincite.delete_conversation`."""
         self._call(partial(self._engine.delete_conversation, conversation, owner))
 
-    def stop(self) -> None:
+    def stop(self) -> bool:
         """See `AsyncPincite.stop`."""
-        self._call(self._engine.stop)
+        return self._call(self._engine.stop)
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         """What the engine answers. Raises UsageError after `close`."""
