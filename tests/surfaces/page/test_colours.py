@@ -102,6 +102,36 @@ def test_hostile_markdown_comes_back_small_or_not_at_all(name: str) -> None:
     assert hostile is None or len(msgspec.json.encode(hostile)) < 4_000_000
 
 
+def drawn(text: str, patience_s: float = 60.0) -> list[object]:
+    """The tree of Markdown, from a process that has started."""
+
+    async def asked() -> Rendered | None:
+        colours = Colours(patience_s, 60.0)
+        try:
+            return await colours.of("").markdown(text, (0, 10**6), (0, 10**6))
+        finally:
+            await colours.close()
+
+    found = asyncio.run(asked())
+    assert found is not None
+    return found.nodes
+
+
+def test_code_in_markdown_has_the_colours_of_files() -> None:
+    block = drawn("```python\ndef f(): ...\n\nx = 1\n```\n")
+    (line, empty, _) = block[0][2]  # type: ignore[index]
+    assert line[2][0] == ["coloured", {"kind": "keyword"}, ["def"]]
+    assert empty == ["line", {"cited": True}, []]
+    assert "coloured" not in str(drawn("```unknown\ndef f(): ...\n```\n\n    def f(): ...\n"))
+
+
+def test_markdown_whose_code_takes_too_long_is_rendered_without_colours() -> None:
+    slow = "a " * 60_000  # a lexer needs minutes for it
+    text = f"# Java\n\n```java\n{slow}\n```\n\n*last*\n"
+    assert "coloured" not in str(nodes := drawn(text, 1.0))
+    assert [one[0] for one in nodes] == ["h1", "pre", "p"]  # type: ignore[index]
+
+
 def test_a_text_does_not_wait_long_for_those_of_others() -> None:
     async def asked() -> tuple[Line, Line]:
         colours = Colours(60.0, 60.0, turn_s=0.0)

@@ -59,6 +59,10 @@ def coloured(language: str, path: str, text: str) -> list[list[tuple[str, str]]]
     return lines
 
 
+def _block(language: str, text: str) -> list[list[tuple[str, str]]]:
+    return coloured(language, "", text)
+
+
 def _class(token: _TokenType) -> str:
     return next((name for kind, name in _CLASSES if token in kind), "")
 
@@ -77,10 +81,12 @@ def _lexer(language: str, path: str) -> Lexer | None:
 
 
 def answer(asked: dict[str, Any]) -> Any:
-    """Return the tree of a text that has a `window`, otherwise coloured lines."""
+    """Return the tree of a text that has a `window`, otherwise coloured lines. Code in the tree is
+    `coloured` on demand."""
     if "window" not in asked:
         return coloured(asked["language"], asked["path"], asked["text"])
-    tree = markdown_tree(asked["text"], Lines(*asked["window"]), Lines(*asked["cited"]))
+    window, cited = Lines(*asked["window"]), Lines(*asked["cited"])
+    tree = markdown_tree(asked["text"], window, cited, _block if asked["coloured"] else None)
     return {"nodes": tree.nodes, "marked": tree.marked, "cut": tree.cut}
 
 

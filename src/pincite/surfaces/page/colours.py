@@ -100,10 +100,13 @@ class UsersColours:
         self, text: str, window: tuple[int, int], cited: tuple[int, int]
     ) -> Rendered | None:
         """Return the blocks of Markdown that overlap the window (first line from 0, end exclusive),
-        with the cited lines marked. None if it takes too long, or if no cited line is visible in
-        it: then only its source shows the cited lines."""
+        with the cited lines marked and their code coloured, or without colours if those take too
+        long. None if that takes too long as well, or if no cited line is visible in it: then only
+        its source shows the cited lines."""
         if len(text) > _MOST_CHARS:
             return None
         asked = {"text": text, "window": window, "cited": cited}
-        found = await self.colours.ask(self.user, asked, Rendered)
+        found = await self.colours.ask(self.user, asked | {"coloured": True}, Rendered)
+        if found is None:  # its code may be what takes long
+            found = await self.colours.ask(self.user, asked | {"coloured": False}, Rendered)
         return found if found is not None and found.marked else None
