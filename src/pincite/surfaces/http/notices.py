@@ -18,7 +18,7 @@ log = logging.getLogger("pincite.http")
 #: advice in `pincite status`, `pincite search` and `pincite ui`.
 _ADVICE: Final = {
     "calibration_of_another_reranker": "the verdict was not calibrated with this reranker",
-    "dense_only": "some documents are found by meaning only",
+    "dense_only": "the documents were searched semantically only",
     "expansion_without_model": "the question was searched unchanged",
     "lexical_only": "the documents were searched by keywords only",
     "partly_encoded": "some passages are found by keyword search only, so far",
