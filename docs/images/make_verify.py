@@ -34,10 +34,10 @@ _FILES = {
 _COMMANDS = (
     "pincite index . 2>/dev/null",
     'pincite search "how many minutes is an access token valid" -n 1',
-    'pincite search "how many minutes is an access token valid" -n 1 --json > pack.json',
-    "pincite verify pack.json",
+    'pincite search "how many minutes is an access token valid" -n 1 --json > ../pack.json',
+    "pincite verify ../pack.json",
     "sed -i 's/15 minutes/5 minutes/' docs/tokens.md",
-    "pincite verify pack.json",
+    "pincite verify ../pack.json",
     "echo $?",
 )
 

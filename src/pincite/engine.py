@@ -452,16 +452,17 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         folder = self.settings.index
         return await forget(self.client(), self._models, collection, source, waiting, folder)
 
-    async def stop(self) -> None:
+    async def stop(self) -> bool:
         """Stop the daemon of the index if it runs. The next call starts it again.
 
-        Raises IndexNotFound, IndexUnavailable.
+        Returns whether it ran. Raises IndexNotFound, IndexUnavailable.
 
-        >>> await pincite.stop()
+        >>> stopped = await pincite.stop()
         """
         # Where no disk had room for it, a daemon runs without an index.
         runs = daemon_pid(self.settings.index) is not None
         await self.client(create=runs).leave()
+        return runs
 
 
 def _trace(given: Trace | None) -> Trace:

@@ -387,9 +387,9 @@ class Pincite:
         """See `AsyncPincite.recall`."""
         return self._call(partial(self._engine.recall, user, query, limit))
 
-    def facts(self, user: str) -> tuple[Fact, ...]:
+    def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
         """See `AsyncPincite.facts`."""
-        return self._call(partial(self._engine.facts, user))
+        return self._call(partial(self._engine.facts, user, after, limit))
 
     def forget_facts(self, user: str, fact: str = "") -> int:
         """See `AsyncPincite.forget_facts`."""
@@ -411,9 +411,9 @@ class Pincite:
         """See `AsyncPincite.delete_conversation`."""
         self._call(partial(self._engine.delete_conversation, conversation, owner))
 
-    def stop(self) -> None:
+    def stop(self) -> bool:
         """See `AsyncPincite.stop`."""
-        self._call(self._engine.stop)
+        return self._call(self._engine.stop)
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         """What the engine answers. Raises UsageError after `close`."""

@@ -84,7 +84,7 @@ def test_one_that_has_no_index_yet_is_stopped_by_the_engine() -> None:
             pid = (await index.hello()).pid
             (folder / "catalog.db").unlink()  # as where no disk had room for one
             async with AsyncPincite(folder) as engine:
-                await engine.stop()
+                assert await engine.stop()
                 assert await gone(pid)
                 with pytest.raises(IndexNotFound):
                     await engine.stop()

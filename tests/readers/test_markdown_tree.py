@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pincite.readers.markdown_tree import MOST_NODES, NAMES, Lines, markdown_tree
+from pincite.readers.markdown_tree import MOST_NODES, MOST_PIECES, NAMES, Lines, markdown_tree
 
 ALL = Lines(0, 10**6)
 
@@ -54,6 +54,39 @@ def test_a_row_of_a_table_an_item_of_a_list_and_a_line_of_code_are_marked() -> N
 
 def test_a_line_break_within_code_marks_the_whole_paragraph() -> None:
     assert cited(drawn("a `b\nc` d\ne\n", 2, 3)) == "a |b c| d|e"
+
+
+def by_words(language: str, text: str) -> list[list[tuple[str, str]]]:
+    """Colours each word but `plain`; changes texts with a `!`."""
+    lines = text.replace("!", "?").split("\n")
+    return [[(language, one) if one != "plain" else ("", one) for one in [line]] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("info", "language"),
+    [
+        *(("python", "python"), ("Rust,ignore", "rust"), ("{.sh x=1}", "sh"), ("c++ a", "c++")),
+        *(("", None), ("!", None)),
+    ],
+)
+def test_code_is_coloured_in_the_language_of_its_fence(info: str, language: str | None) -> None:
+    text = f"```{info}\nx = 1\nplain\n```\n"
+    tree = markdown_tree(text, ALL, Lines(1, 2), by_words).nodes
+    assert [one["kind"] for one in named(tree, "coloured")] == ([language] if language else [])
+    assert text_of(tree) == "x = 1plain"
+    assert cited(tree) == "x = 1"
+
+
+def test_colours_change_no_text_and_are_left_out_above_the_limit() -> None:
+    for text in ("```x\na!b\n```\n", "```x\n" + "a\n" * (MOST_PIECES + 1) + "```\n"):
+        coloured = markdown_tree(text, ALL, ALL, by_words)
+        assert coloured == markdown_tree(text, ALL, ALL)
+
+
+def test_front_matter_is_coloured_as_what_it_is() -> None:
+    for mark, kind in (("---", "yaml"), ("+++", "toml")):
+        tree = markdown_tree(f"{mark}\na\n{mark}\n\nb\n", ALL, ALL, by_words).nodes
+        assert [one["kind"] for one in named(tree, "coloured")] == [kind] * 3
 
 
 def test_a_fence_that_opens_before_the_window_is_one_in_it() -> None:

@@ -32,10 +32,9 @@ def ended(cli: Cli, arguments: list[str], stdout: Any, **more: Any) -> tuple[int
         cwd=cli.folder,
         env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"},
         stdout=stdout,
-        stderr=subprocess.PIPE,
         text=True,
         check=False,
-        **more,
+        **{"stderr": subprocess.PIPE, **more},
     )
     return done.returncode, done.stderr
 
@@ -63,6 +62,21 @@ def test_a_device_without_room_is_an_error_that_is_told_once(
     assert said.count("error") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [(["no-such-command"], 2), (["get", "a.md", "-C", "x"], 2), (["get", "none.md"], 2)],
+    ids=["command", "option", "citation"],
+)
+def test_an_error_has_its_exit_code_even_if_no_device_takes_its_message(
+    indexed: Cli, arguments: list[str], expected: int
+) -> None:
+    code, said = ended(indexed, arguments, subprocess.DEVNULL)
+    assert code == expected
+    assert said
+    with Path("/dev/full").open("wb") as full:
+        assert ended(indexed, arguments, subprocess.DEVNULL, stderr=full)[0] == expected
+
+
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_a_stdout_that_was_closed_takes_everything(indexed: Cli, arguments: list[str]) -> None:
     code, said = ended(indexed, arguments, None, preexec_fn=close_stdout)
@@ -72,3 +86,11 @@ def test_a_stdout_that_was_closed_takes_everything(indexed: Cli, arguments: list
 
 def close_stdout() -> None:
     os.close(1)
+
+
+def test_stop_says_whether_there_was_a_process(indexed: Cli) -> None:
+    indexed("search", "quetzal")
+    assert "stopped" in indexed("stop").stderr.split()
+    again = indexed("stop")
+    assert "no process has this index open" in again.stderr
+    assert again.returncode == 0

@@ -108,6 +108,9 @@ def test_those_of_a_space_are_apart_and_go_with_membership_and_space(database: I
         assert await texts(memory, own) == ["drinks tea"]
         assert await texts(memory, its) == ["drinks coffee"]
         assert await texts(memory, ada) == []
+        for user, id_ in ((own, narrow.id), (its, plain.id), (ada, narrow.id)):
+            with pytest.raises(NotFound):
+                await memory.facts(user, id_)
         assert [one.text for one in await memory.recall(own, "drinks", 5)] == ["drinks tea"]
         assert await memory.forget(own, narrow.id) == 0
         assert await memory.forget(its, plain.id) == 0

@@ -152,9 +152,9 @@ class _LateMemory:
         """See `Memory.recall`."""
         return await (await self._open()).recall(user, query, limit)
 
-    async def facts(self, user: str) -> tuple[Fact, ...]:
+    async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
         """See `Memory.facts`."""
-        return await (await self._open()).facts(user)
+        return await (await self._open()).facts(user, after, limit)
 
     async def forget(self, user: str, fact: str = "") -> int:
         """See `Memory.forget`."""

@@ -82,18 +82,20 @@ class Remembering(OpenIndex):
         """
         return await self._remembered().recall(user, query, limit)
 
-    async def facts(self, user: str) -> tuple[Fact, ...]:
-        """List all facts about a user, oldest first.
+    async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
+        """List the facts about a user, oldest first.
 
         Arguments:
             user: the user.
+            after: the id of a fact. Only later ones are listed.
+            limit: maximum number of facts; by default all.
 
-        Raises the errors of `remember`.
+        Raises NotFound if the user has no fact with the id `after`, and the errors of `remember`.
 
         >>> await pincite.facts("nobody")
         ()
         """
-        return await self._remembered().facts(user)
+        return await self._remembered().facts(user, after, limit)
 
     async def forget_facts(self, user: str, fact: str = "") -> int:
         """Delete facts about a user.

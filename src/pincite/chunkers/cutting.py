@@ -61,13 +61,11 @@ def _space(text: str, end: int, start: int, on_page: bool) -> str:
 def _chunk(
     document: Document, section: Section, starts: list[int], common: Attributes, space: str
 ) -> Chunk:
-    text, start, end = document.text, section.start, section.end
-    if section.on_page is not None:  # an extracted text has no known lines
-        return _on_page(document, section, common, space)
-    first = bisect_right(starts, start)
-    last = bisect_right(starts, end - 1)
-    line_start = starts[first - 1]
-    at_end = end == len(text) or text.startswith(("\n", "\r\n"), end)
+    start, end, page = section.start, section.end, section.on_page
+    first = last = 0
+    start_column = end_column = None
+    if page is None:  # an extracted text has no known lines
+        first, last, start_column, end_column = _lines(document.text, start, end, starts)
     return Chunk(
         id=chunk_id(document.source, document.path, document.content_hash, start, end),
         repo=document.source,
@@ -79,45 +77,32 @@ def _chunk(
         end=end,
         start_line=first,
         end_line=last,
-        text=text[start:end],
+        text=document.text[start:end],
         content_hash=document.content_hash,
         title=document.title,
         headings=section.headings,
         symbols=section.symbols,
         url=_address(document.url, section.anchor),
-        start_column=start - line_start + 1 if start != line_start or not at_end else None,
-        end_column=end - starts[last - 1] if start != line_start or not at_end else None,
+        start_column=start_column,
+        end_column=end_column,
         plain=section.plain,
         attributes={**common, **section.attributes} if section.attributes else common,
         cited_in=document.cited_in,
         space_before=space,
+        on_page=page,
     )
 
 
-def _on_page(document: Document, section: Section, common: Attributes, space: str) -> Chunk:
-    start, end = section.start, section.end
-    return Chunk(
-        id=chunk_id(document.source, document.path, document.content_hash, start, end),
-        repo=document.source,
-        ref=document.ref,
-        path=document.path,
-        source_type=document.source_type,
-        language=document.language,
-        start=start,
-        end=end,
-        start_line=0,
-        end_line=0,
-        text=document.text[start:end],
-        content_hash=document.content_hash,
-        title=document.title,
-        headings=section.headings,
-        url=document.url,
-        plain=section.plain,
-        attributes={**common, **section.attributes} if section.attributes else common,
-        cited_in=document.cited_in,
-        space_before=space,
-        on_page=section.on_page,
-    )
+def _lines(
+    text: str, start: int, end: int, starts: list[int]
+) -> tuple[int, int, int | None, int | None]:
+    """Return the first and the last line of a span, and its columns in them; None for whole
+    lines."""
+    first, last = bisect_right(starts, start), bisect_right(starts, end - 1)
+    line_start = starts[first - 1]
+    if start == line_start and (end == len(text) or text.startswith(("\n", "\r\n"), end)):
+        return first, last, None, None
+    return first, last, start - line_start + 1, end - starts[last - 1]
 
 
 def _address(url: str | None, anchor: str) -> str | None:

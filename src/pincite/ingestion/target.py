@@ -136,44 +136,82 @@ async def settle_spec(
 ) -> CollectionSpec:
     """Store and return the spec to index with. A new one is created; an existing one must match, or
     is upgraded."""
-    encoder = dense.encoder
-    made_by = encoder.fingerprint if encoder else None
-    dimensions = encoder.dimensions if encoder else 0
-    chunker = ChunkerConfig().fingerprint
-    info, like = target.info, target.like.spec if target.like else None
-    if info is None or options.rebuild:
-        language = options.language
-        if language == "auto":
-            language = like.language if like else guess_corpus_language(opened)
-        name = name_of(options.sparse or (like.sparse_model if like else ""))
-        sparse = await open_sparse(models, name, language)
-        spec = CollectionSpec(
-            info.spec.name if info else target.name,
-            sparse.fingerprint,
-            chunker,
-            made_by,
-            dimensions,
-            language,
-            model=dense.name,
-            sparse_model=name,
-            idf=sparse.idf,
-            average_length=0.0 if sparse.idf else 1.0,
-            base=info.spec.base if info else target.base,
-            serial=info.spec.serial if info else target.serial,
-            replaces=info.spec.replaces if info else (),
-            attributes=schema.attributes,
-            require=schema.require,
-            fields=schema.fields,
-        )
-        await (client.reset(spec) if info or target.unseen else client.create(spec))
-        if knows_other_language(spec):
-            said = (
-                f"this seems to be {language}, but the model is for English; keyword search works"
-            )
-            fix = f"For semantic search: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
-            options.on_notice(Notice("other_language", f"{said}. {fix}"))
+    if target.info is None or options.rebuild:
+        spec = await _new_spec(target, dense, models, options, opened, schema)
+        await (client.reset(spec) if target.info or target.unseen else client.create(spec))
+        _warn_of_language(spec, options)
         return spec
-    spec = info.spec
+    spec = target.info.spec
+    await _require_match(spec, dense, models, options)
+    upgraded = replace(
+        spec,
+        chunker=ChunkerConfig().fingerprint,
+        dense=_fingerprint(dense),
+        dimensions=_dimensions(dense),
+        model=dense.name,
+        attributes={**schema.attributes, **spec.attributes},
+        require=schema.require,
+    )
+    if upgraded != spec:
+        await client.create(upgraded)
+    return upgraded
+
+
+async def _new_spec(
+    target: Target,
+    dense: Dense,
+    models: Models,
+    options: IndexOptions,
+    opened: Sequence[tuple[OpenSource, Selection]],
+    schema: Schema,
+) -> CollectionSpec:
+    info, like = target.info, target.like.spec if target.like else None
+    language = options.language
+    if language == "auto":
+        language = like.language if like else guess_corpus_language(opened)
+    name = name_of(options.sparse or (like.sparse_model if like else ""))
+    sparse = await open_sparse(models, name, language)
+    return CollectionSpec(
+        info.spec.name if info else target.name,
+        sparse.fingerprint,
+        ChunkerConfig().fingerprint,
+        _fingerprint(dense),
+        _dimensions(dense),
+        language,
+        model=dense.name,
+        sparse_model=name,
+        idf=sparse.idf,
+        average_length=0.0 if sparse.idf else 1.0,
+        base=info.spec.base if info else target.base,
+        serial=info.spec.serial if info else target.serial,
+        replaces=info.spec.replaces if info else (),
+        attributes=schema.attributes,
+        require=schema.require,
+        fields=schema.fields,
+    )
+
+
+def _fingerprint(dense: Dense) -> str | None:
+    return dense.encoder.fingerprint if dense.encoder else None
+
+
+def _dimensions(dense: Dense) -> int:
+    return dense.encoder.dimensions if dense.encoder else 0
+
+
+def _warn_of_language(spec: CollectionSpec, options: IndexOptions) -> None:
+    if not knows_other_language(spec):
+        return
+    said = f"this seems to be {spec.language}, but the model is for English; keyword search works"
+    fix = f"For semantic search: pincite reembed {spec.public_name} --to {MULTILINGUAL}"
+    options.on_notice(Notice("other_language", f"{said}. {fix}"))
+
+
+async def _require_match(
+    spec: CollectionSpec, dense: Dense, models: Models, options: IndexOptions
+) -> None:
+    """Raise UsageError or FingerprintMismatch if the collection is of another language or model
+    than the run."""
     if options.language not in ("auto", spec.language):
         raise UsageError(
             f"collection {spec.name!r} uses stemming for {spec.language}, not {options.language}",
@@ -185,25 +223,14 @@ async def settle_spec(
         require_fingerprint(spec.name, "analyser", spec.sparse, ours.fingerprint, flags)
     await sparse_of(models, spec)
     if spec.dense is not None:
+        made_by = _fingerprint(dense) or "none"
         flags = f" --model {options.model}" if options.model else ""
         instead = (
             f", or keep both: pincite index -c {spec.public_name} --beside{flags}, or without"
             f" reading the files again: pincite reembed {spec.public_name} --to"
             f" {dense.name or BUNDLED}"
         )
-        require_fingerprint(spec.name, "dense model", spec.dense, made_by or "none", flags, instead)
-    wanted = replace(
-        spec,
-        chunker=chunker,
-        dense=made_by,
-        dimensions=dimensions,
-        model=dense.name,
-        attributes={**schema.attributes, **spec.attributes},
-        require=schema.require,
-    )
-    if wanted != spec:
-        await client.create(wanted)
-    return wanted
+        require_fingerprint(spec.name, "dense model", spec.dense, made_by, flags, instead)
 
 
 def knows_other_language(spec: CollectionSpec) -> bool:

@@ -22,8 +22,9 @@ class Memory(Protocol):
     async def recall(self, user: str, query: str, limit: int) -> tuple[Fact, ...]:
         """The facts that fit best, best first, `limit` at most; ties by id."""
 
-    async def facts(self, user: str) -> tuple[Fact, ...]:
-        """All facts, oldest first."""
+    async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
+        """Facts, oldest first: those after the fact with the id `after`, `limit` at most. All by
+        default. Raises NotFound if the user has no fact with this id."""
 
     async def forget(self, user: str, fact: str = "") -> int:
         """Delete the fact with this id, all if it is empty; returns the number of deletions."""

@@ -7,7 +7,8 @@ to http and https have an address.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -15,16 +16,22 @@ from urllib.parse import urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-#: All names that nodes have. `line` is a line of code, `picture` what stands for one, `cited` a
-#: cited line within a paragraph.
+#: All names that nodes have. `line` is a line of code, `coloured` a piece of it, `picture` what
+#: stands for one, `cited` a cited line within a paragraph.
 NAMES: Final = frozenset(
     """p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code hr table thead tbody tr th td em strong s a
-    br line picture cited""".split()
+    br line coloured picture cited""".split()
 )
 #: Deeper lists and quotes are left out, as the library does to stay within the stack.
 _NESTING: Final = 20
 MOST_NODES: Final = 20_000  # guess, unmeasured: 1,000 lines of prose have some 3,000
 
+MOST_PIECES: Final = 20_000  # of coloured code; guess, unmeasured
+_LANGUAGE: Final = re.compile(r"[{.\s]*([\w+#-]{1,40})")  # of "python", "rust,ignore", "{.sh x=1}"
+
+#: Returns the lines of a code block as (class, piece), from its language and its text. The class is
+#: empty for most pieces.
+Colouring = Callable[[str, str], Sequence[Sequence[tuple[str, str]]]]
 Node = str | tuple[str, dict[str, Any], list[Any]]
 
 
@@ -60,20 +67,26 @@ class Tree:
 @dataclass(slots=True)
 class _Drawing:
     cited: Lines
+    colouring: Colouring | None = None
     left: int = MOST_NODES
+    pieces: int = MOST_PIECES
     marked: bool = False
     stack: list[list[Node]] = field(default_factory=lambda: [[]])
 
 
-def markdown_tree(text: str, window: Lines, cited: Lines) -> Tree:
+def markdown_tree(
+    text: str, window: Lines, cited: Lines, colouring: Colouring | None = None
+) -> Tree:
     """Return the blocks of the text that overlap the window, with the cited lines marked. The whole
-    text is parsed, so that a fence that opens before the window is recognised."""
+    text is parsed, so that a fence that opens before the window is recognised. `colouring` colours
+    code."""
     front, body = _front_matter(text.replace("\r\n", "\n").replace("\r", " "))
     reader = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
     reader.enable(["table", "strikethrough"])
-    drawing = _Drawing(cited)
+    drawing = _Drawing(cited, colouring)
     if front and window.meets(0, len(front)):
-        _put(drawing, "pre", {}, _code(drawing, front, 0))
+        language = "yaml" if front[0].startswith("-") else "toml"
+        _put(drawing, "pre", {}, _code(drawing, front, 0, language))
     for block in _top_blocks(reader.parse(body)):
         first, end = block[0].map or (0, 0)
         if window.meets(first, end):
@@ -128,7 +141,10 @@ def _draw(drawing: _Drawing, token: Token) -> None:
     elif token.type in ("fence", "code_block"):
         first = token.map[0] if token.map else 0
         lines = token.content.removesuffix("\n").split("\n")
-        _put(drawing, "pre", {}, _code(drawing, lines, first + (token.type == "fence")))
+        named = _LANGUAGE.match(token.info)
+        language = named[1].lower() if named else ""
+        code = _code(drawing, lines, first + (token.type == "fence"), language)
+        _put(drawing, "pre", {}, code)
     elif token.type == "hr":
         at = token.map[0] if token.map else -1
         drawing.marked = drawing.marked or at in drawing.cited
@@ -141,15 +157,32 @@ def _attributes(token: Token) -> Iterator[tuple[str, Any]]:
         yield "start", start
 
 
-def _code(drawing: _Drawing, lines: Sequence[str], first: int) -> list[Any]:
+def _code(drawing: _Drawing, lines: Sequence[str], first: int, language: str) -> list[Any]:
     found: list[Any] = []
-    for at, line in enumerate(lines, first):
+    for at, pieces in enumerate(_coloured(drawing, lines, language), first):
         drawing.left -= 1
         if drawing.left <= 0:
             break
         drawing.marked = drawing.marked or at in drawing.cited
-        found.append(("line", {"cited": True} if at in drawing.cited else {}, [line]))
+        found.append(("line", {"cited": True} if at in drawing.cited else {}, pieces))
     return found
+
+
+def _coloured(drawing: _Drawing, lines: Sequence[str], language: str) -> list[list[Node]]:
+    """Return the nodes of each line; a single text without a known language, above the limit, and
+    if the colours would change the text."""
+    plain: list[list[Node]] = [[line] for line in lines]
+    if drawing.colouring is None or not language or drawing.left <= 0:
+        return plain
+    found = drawing.colouring(language, "\n".join(lines))
+    count = sum(map(len, found))
+    if count > drawing.pieces or ["".join(text for _, text in line) for line in found] != [*lines]:
+        return plain
+    drawing.pieces -= count
+    return [
+        [("coloured", {"kind": kind}, [text]) if kind else text for kind, text in line]
+        for line in found
+    ]
 
 
 def _draw_inline(drawing: _Drawing, token: Token) -> None:

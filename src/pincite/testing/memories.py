@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pincite.errors import UsageError
+from pincite.errors import NotFound, UsageError
 from pincite.ports import Memory
 from pincite.testing.running import contract
 
@@ -60,6 +60,23 @@ class MemoryContract:
         for text in texts:
             await memory.remember("ada", text)
         assert [one.text for one in await memory.facts("ada")] == texts
+
+    @contract
+    async def test_facts_are_listed_page_by_page(self, memory: Memory) -> None:
+        for number in range(7):
+            await memory.remember("ada", f"fact number {number}")
+        every = await memory.facts("ada")
+        assert await memory.facts("ada", limit=3) == every[:3]
+        assert await memory.facts("ada", every[2].id, 3) == every[3:6]
+        assert await memory.facts("ada", every[5].id, 3) == every[6:]
+        assert await memory.facts("ada", every[6].id, 3) == ()
+        await memory.forget("ada", every[2].id)
+        (others,) = await memory.remember("bob", "fact number 0")
+        for id_ in (every[2].id, others.id, "x\0", "\ud800"):
+            with pytest.raises(NotFound):
+                await memory.facts("ada", id_, 3)
+        with pytest.raises(UsageError, match="limit"):
+            await memory.facts("ada", limit=0)
 
     @contract
     async def test_what_is_forgotten_is_gone(self, memory: Memory) -> None:

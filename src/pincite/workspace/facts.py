@@ -6,16 +6,15 @@ the rest, as conversations are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pincite.chat.opening import open_memory
 from pincite.daemon.open_index import is_shared
 from pincite.errors import ConfigError, MemoryUnavailable, WorkspaceUnavailable
 from pincite.ports import DenseEncoder, Memory
-from pincite.providers.memory.rows import FactRow, full
+from pincite.providers.memory.rows import FactRow, full, is_fact_id, no_fact
 from pincite.workspace import checks
 from pincite.workspace.conversations import person_of, require_space
 from pincite.workspace.database import Row, Transaction
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
     from pincite.workspace.ports import Session, Workspaces
-
-#: The form of an id that `fact_id` makes. Other ids are not stored.
-_ID: Final = re.compile(r"[0-9a-f]{1,64}")
 
 
 class UsersFacts:
@@ -64,18 +60,38 @@ class UsersFacts:
         return row
 
     async def fact_rows(
-        self, space_id: str | None = None, *, vectors: bool = False, without: str | None = None
+        self,
+        space_id: str | None = None,
+        *,
+        vectors: bool = False,
+        without: str | None = None,
+        after: str = "",
+        limit: int | None = None,
     ) -> tuple[FactRow, ...]:
         """See `Session.fact_rows`."""
         await require_space(self._transaction, space_id)
         where, values = _of_space(space_id)
+        if after:
+            last = await self._number(after, space_id)
+            where += " AND (number, id) > (:number, :last)"
+            values |= {"number": last, "last": after}
         if without is not None:
             where, values = f"{where} AND encoder <> :encoder", {**values, "encoder": without}
         vector = ", vector" if vectors else ""
+        most = "" if limit is None else f" LIMIT {limit:d}"
         rows = await self._transaction.rows(
-            f"SELECT id, body, at{vector} FROM my_facts WHERE {where} ORDER BY number, id", **values
+            f"SELECT id, body, at{vector} FROM my_facts WHERE {where} ORDER BY number, id{most}",
+            **values,
         )
         return tuple(map(_row, rows))
+
+    async def _number(self, id_: str, space_id: str | None) -> int:
+        where, values = _of_space(space_id)
+        sql = f"SELECT number FROM my_facts WHERE {where} AND id = :id"
+        found = await self._transaction.rows(sql, id=id_, **values) if is_fact_id(id_) else ()
+        if not found:
+            raise no_fact(id_)
+        return int(found[0][0])
 
     async def set_fact_vectors(
         self, encoder: str, vectors: Mapping[str, bytes], space_id: str | None = None
@@ -97,7 +113,7 @@ class UsersFacts:
     async def forget_facts(self, fact: str = "", space_id: str | None = None) -> int:
         """See `Session.forget_facts`."""
         await require_space(self._transaction, space_id)
-        if fact and not _ID.fullmatch(fact):
+        if fact and not is_fact_id(fact):
             return 0
         await self._transaction.lock(self._user_id)
         where, values = _of_space(space_id)
@@ -128,10 +144,12 @@ class WorkspaceFacts:
         with _translated():
             return await self._workspaces.change(person, work)
 
-    async def rows(self, user: str, *, vectors: bool) -> Sequence[FactRow]:
+    async def rows(
+        self, user: str, *, vectors: bool, after: str = "", limit: int | None = None
+    ) -> Sequence[FactRow]:
         """See `FactRows.rows`."""
         async with self._session(user) as (session, space):
-            return await session.fact_rows(space, vectors=vectors)
+            return await session.fact_rows(space, vectors=vectors, after=after, limit=limit)
 
     async def without(self, user: str, encoder: str) -> Sequence[FactRow]:
         """See `FactRows.without`."""

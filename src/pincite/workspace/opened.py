@@ -152,6 +152,11 @@ class Workspace(RememberingWorkspace):
         return self._engine.settings.documents.ocr
 
     @property
+    def settings(self) -> Settings:
+        """Return the settings of the index."""
+        return self._engine.settings
+
+    @property
     def llm(self) -> str:
         """Return the language model that writes answers, empty if there is none."""
         return self._engine.settings.use.llm

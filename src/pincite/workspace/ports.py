@@ -182,9 +182,16 @@ class Session(Protocol):
         is not a member of."""
 
     async def fact_rows(
-        self, space_id: str | None = None, *, vectors: bool = False, without: str | None = None
+        self,
+        space_id: str | None = None,
+        *,
+        vectors: bool = False,
+        without: str | None = None,
+        after: str = "",
+        limit: int | None = None,
     ) -> tuple[FactRow, ...]:
-        """Return all facts, oldest first, or only those `without` a vector of that encoder."""
+        """Return facts, oldest first: all, or only those `without` a vector of that encoder, or at
+        most `limit` after the one with the id `after`. Raise NotFound if that one is missing."""
 
     async def set_fact_vectors(
         self, encoder: str, vectors: Mapping[str, bytes], space_id: str | None = None

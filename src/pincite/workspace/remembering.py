@@ -31,10 +31,13 @@ class RememberingWorkspace:
         require_scope(access, "search")
         return await self._engine.recall(owner_of(access), query, limit)
 
-    async def facts(self, access: Access) -> tuple[Fact, ...]:
-        """Return all facts, oldest first. Raise the errors of `remember`."""
+    async def facts(
+        self, access: Access, after: str = "", limit: int | None = None
+    ) -> tuple[Fact, ...]:
+        """Return at most `limit` facts after the one with the id `after`, oldest first; all by
+        default. Raise the errors of `remember`, and NotFound for an unknown id."""
         require_scope(access, "search")
-        return await self._engine.facts(owner_of(access))
+        return await self._engine.facts(owner_of(access), after, limit)
 
     async def forget_facts(self, access: Access, fact: str = "") -> int:
         """Delete the fact with this id, or all facts if it is empty. Return the number of deleted

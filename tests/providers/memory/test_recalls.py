@@ -22,7 +22,9 @@ class SlowRows:
     async def add(self, user: str, row: FactRow, most: int) -> FactRow:
         raise NotImplementedError
 
-    async def rows(self, user: str, *, vectors: bool) -> Sequence[FactRow]:
+    async def rows(
+        self, user: str, *, vectors: bool, after: str = "", limit: int | None = None
+    ) -> Sequence[FactRow]:
         self._reading[user] += 1
         self.most[user] = max(self.most[user], self._reading[user])
         if user == "slow":

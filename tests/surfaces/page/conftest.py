@@ -49,6 +49,16 @@ A vault of zanzibar keeps every key.
 [near](../other.md) [far](https://far.example/) ![chart](https://far.example/chart.png)
 <svg onload="window.hacked=8"><a href="javascript:window.hacked=9">vault</a></svg>
 """
+RECIPE = """\
+# Tapioca
+
+Tapioca is boiled like this:
+
+```python
+def boil(tapioca):
+    return tapioca
+```
+"""
 HANDBOOK = """#set page(width: 400pt, height: 500pt)
 = Beasts
 Nothing of it stands on this page.
@@ -107,6 +117,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     cli.write("docs/guide.md", GUIDE)
     cli.write("src/keys.py", CODE)
     cli.write(NAME, VAULTS)
+    cli.write("docs/recipe.md", RECIPE)
     cli.write("docs/long.md", "\n\n".join(f"Step {n} of the quetzal." for n in range(400)))
     cli.write(f"docs/{LONG[:120]}.md", WIDE)
     cli.write("src/wide.py", WIDE_CODE)

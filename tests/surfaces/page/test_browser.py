@@ -114,6 +114,18 @@ def test_links_and_pictures_of_hostile_markdown_lead_nowhere_and_load_nothing(pa
     assert drawn.locator("img, svg, script, iframe, style").count() == 0
 
 
+def test_cited_code_in_markdown_has_colours_and_a_row_for_each_line(page: Page) -> None:
+    ask(page, "how is tapioca boiled")
+    page.locator(".place").first.click()
+    lines = page.locator(".rendered .codeline.cited")
+    expect(lines).to_have_text(["def boil(tapioca):", "    return tapioca"])
+    expect(lines.first.locator(".c-keyword")).to_have_text("def")
+    boxes = [lines.nth(at).bounding_box() for at in range(2)]
+    (first, second) = [box for box in boxes if box is not None]
+    assert first["x"] == second["x"]
+    assert first["y"] + first["height"] <= second["y"] + 1
+
+
 def test_a_page_of_a_pdf_is_shown_with_its_boxes(page: Page) -> None:
     ask(page, "where does the ocelot sleep")
     page.locator(".place").first.click()

@@ -32,8 +32,8 @@ def test_what_takes_too_long_comes_back_in_one_colour_and_the_next_text_is_colou
     async def asked() -> tuple[Line, Line]:
         hasty, patient = Colours(0.0, 0.0), Colours(60.0)
         try:
-            late = await hasty.lines("python", "a.py", "def f(): ...")
-            done = await patient.lines("python", "a.py", "def f(): ...")
+            late = await hasty.of("").lines("python", "a.py", "def f(): ...")
+            done = await patient.of("").lines("python", "a.py", "def f(): ...")
         finally:
             await hasty.close()
             await patient.close()
@@ -54,7 +54,7 @@ def test_a_module_in_the_folder_of_the_command_is_not_run(
     async def asked() -> Line:
         colours = Colours(60.0)
         try:
-            return (await colours.lines("python", "a.py", "def f(): ..."))[0]
+            return (await colours.of("").lines("python", "a.py", "def f(): ..."))[0]
         finally:
             await colours.close()
 
@@ -66,7 +66,7 @@ def test_a_text_that_its_lexer_changes_or_cannot_take_comes_back_as_it_is() -> N
     async def asked(text: str) -> str:
         colours = Colours(60.0)
         try:
-            found = await colours.lines("python", "a.py", text)
+            found = await colours.of("").lines("python", "a.py", text)
         finally:
             await colours.close()
         return "\n".join("".join(piece for _, piece in line) for line in found)
@@ -92,8 +92,8 @@ def test_hostile_markdown_comes_back_small_or_not_at_all(name: str) -> None:
     async def asked() -> tuple[Rendered | None, Rendered | None]:
         colours = Colours(2.0, 60.0)
         try:
-            first = await colours.markdown("a\n", (0, 1), (0, 1))
-            return first, await colours.markdown(HOSTILE[name], (0, 10**6), (0, 10**6))
+            first = await colours.of("").markdown("a\n", (0, 1), (0, 1))
+            return first, await colours.of("").markdown(HOSTILE[name], (0, 10**6), (0, 10**6))
         finally:
             await colours.close()
 
@@ -102,13 +102,43 @@ def test_hostile_markdown_comes_back_small_or_not_at_all(name: str) -> None:
     assert hostile is None or len(msgspec.json.encode(hostile)) < 4_000_000
 
 
+def drawn(text: str, patience_s: float = 60.0) -> list[object]:
+    """The tree of Markdown, from a process that has started."""
+
+    async def asked() -> Rendered | None:
+        colours = Colours(patience_s, 60.0)
+        try:
+            return await colours.of("").markdown(text, (0, 10**6), (0, 10**6))
+        finally:
+            await colours.close()
+
+    found = asyncio.run(asked())
+    assert found is not None
+    return found.nodes
+
+
+def test_code_in_markdown_has_the_colours_of_files() -> None:
+    block = drawn("```python\ndef f(): ...\n\nx = 1\n```\n")
+    (line, empty, _) = block[0][2]  # type: ignore[index]
+    assert line[2][0] == ["coloured", {"kind": "keyword"}, ["def"]]
+    assert empty == ["line", {"cited": True}, []]
+    assert "coloured" not in str(drawn("```unknown\ndef f(): ...\n```\n\n    def f(): ...\n"))
+
+
+def test_markdown_whose_code_takes_too_long_is_rendered_without_colours() -> None:
+    slow = "a " * 60_000  # a lexer needs minutes for it
+    text = f"# Java\n\n```java\n{slow}\n```\n\n*last*\n"
+    assert "coloured" not in str(nodes := drawn(text, 1.0))
+    assert [one[0] for one in nodes] == ["h1", "pre", "p"]  # type: ignore[index]
+
+
 def test_a_text_does_not_wait_long_for_those_of_others() -> None:
     async def asked() -> tuple[Line, Line]:
         colours = Colours(60.0, 60.0, turn_s=0.0)
         try:
             first, second = await asyncio.gather(
-                colours.lines("python", "a.py", "def f(): ..."),
-                colours.lines("python", "b.py", "def g(): ..."),
+                colours.of("anna").lines("python", "a.py", "def f(): ..."),
+                colours.of("bert").lines("python", "b.py", "def g(): ..."),
             )
         finally:
             await colours.close()
@@ -117,3 +147,29 @@ def test_a_text_does_not_wait_long_for_those_of_others() -> None:
     first, second = asyncio.run(asked())
     assert tuple(first[0]) == ("keyword", "def")
     assert [tuple(piece) for piece in second] == [("", "def g(): ...")]
+
+
+#: A process needs several seconds for it.
+ENDLESS = HOSTILE["emphasis"]
+
+
+def test_a_slow_text_of_a_user_leaves_others_their_colours() -> None:
+    async def asked() -> list[Line]:
+        colours = Colours(0.5, 60.0, turn_s=60.0)
+        mallory = colours.of("mallory")
+        try:
+            await mallory.markdown(ENDLESS, (0, 1), (0, 1))
+            slow = [
+                asyncio.create_task(mallory.markdown(ENDLESS, (0, 1), (0, 1))) for _ in range(60)
+            ]
+            await asyncio.sleep(0.2)  # all of them wait
+            found = await colours.of("anna").lines("python", "a.py", "def f(): ...")
+            assert not all(one.done() for one in slow)
+            for one in slow:
+                one.cancel()
+            await asyncio.gather(*slow, return_exceptions=True)
+        finally:
+            await colours.close()
+        return list(found)
+
+    assert tuple(asyncio.run(asked())[0][0]) == ("keyword", "def")

@@ -93,10 +93,13 @@ class KeptMemory:
             asked = await self._asked(query) if vectors else None
             return await run_in(self._threads, partial(_best, rows, query, limit, asked, user))
 
-    async def facts(self, user: str) -> tuple[Fact, ...]:
+    async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
         """See `Memory.facts`."""
         _require_user(user)
-        return tuple(_fact(user, row) for row in await self._rows.rows(user, vectors=False))
+        if limit is not None:
+            require_count("limit", limit, most=FACTS)
+        rows = await self._rows.rows(user, vectors=False, after=after, limit=limit)
+        return tuple(_fact(user, row) for row in rows)
 
     async def forget(self, user: str, fact: str = "") -> int:
         """See `Memory.forget`."""

@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 from pincite.errors import MemoryUnavailable, PinciteError, UsageError
 from pincite.model import Fact
 from pincite.ports import LLM, DenseEncoder, Message
+from pincite.providers.memory.rows import no_fact
 from pincite.support.arguments import require_count
 from pincite.support.kept_text import FACT_CHARS, FACTS, QUERY_CHARS, USER_CHARS, raw, require_text
 
@@ -84,12 +85,18 @@ class Mem0Memory:
 
         return await self._run("recall", search)
 
-    async def facts(self, user: str) -> tuple[Fact, ...]:
-        """See `Memory.facts`."""
+    async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
+        """See `Memory.facts`. mem0 has no pages, so all facts are read for each."""
         _require_user(user)
-        if not self._there():
-            return ()
-        return await self._run("list", lambda memory: _all(memory, user))
+        if limit is not None:
+            require_count("limit", limit, most=FACTS)
+        found: tuple[Fact, ...] = ()
+        if self._there():
+            found = await self._run("list", lambda memory: _all(memory, user))
+        ids = [one.id for one in found]
+        if after and after not in ids:
+            raise no_fact(after)
+        return found[ids.index(after) + 1 if after else 0 :][:limit]
 
     async def forget(self, user: str, fact: str = "") -> int:
         """See `Memory.forget`. mem0 deletes any id, so the owner is checked first."""

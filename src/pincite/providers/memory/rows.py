@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from pincite.errors import UsageError
+from pincite.errors import NotFound, UsageError
+from pincite.support.arguments import shown
+
+#: The form of an id of a fact. Other ids are not stored.
+_ID: Final = re.compile(r"[0-9a-f]{1,64}")
 
 
 class FactRow(NamedTuple):
@@ -25,8 +30,11 @@ class FactRows(Protocol):
         """Return the row with this id; add it if it is missing. Raises UsageError (`full`) if the
         user already has `most` facts."""
 
-    async def rows(self, user: str, *, vectors: bool) -> Sequence[FactRow]:
-        """Return all rows of a user, oldest first, with their vectors if requested."""
+    async def rows(
+        self, user: str, *, vectors: bool, after: str = "", limit: int | None = None
+    ) -> Sequence[FactRow]:
+        """Return the rows of a user, oldest first, with their vectors if requested: all, or at most
+        `limit` after the row with the id `after`. Raises NotFound if that row is missing."""
 
     async def without(self, user: str, encoder: str) -> Sequence[FactRow]:
         """Return the rows without a vector of this encoder, oldest first."""
@@ -47,3 +55,13 @@ def full(there: int) -> UsageError:
         f"this user has {there:,} facts, which is the maximum",
         hint="delete some of them",
     )
+
+
+def is_fact_id(text: str) -> bool:
+    """Return whether a fact can have this id."""
+    return _ID.fullmatch(text) is not None
+
+
+def no_fact(id_: str) -> NotFound:
+    """Return the error for a fact that the user does not have."""
+    return NotFound(f"no fact has the id {shown(id_)}")

@@ -10,7 +10,7 @@ from typing import Final
 
 from pincite.ports import DenseEncoder
 from pincite.providers.memory.kept import KeptMemory
-from pincite.providers.memory.rows import FactRow, full
+from pincite.providers.memory.rows import FactRow, full, is_fact_id, no_fact
 from pincite.support.kept_text import FACTS, raw, read
 from pincite.support.private_sqlite import PrivateFile
 
@@ -64,9 +64,16 @@ class _FileRows:
     async def add(self, user: str, row: FactRow, most: int) -> FactRow:
         return await asyncio.to_thread(self._add, user, row, most)
 
-    async def rows(self, user: str, *, vectors: bool) -> Sequence[FactRow]:
+    async def rows(
+        self, user: str, *, vectors: bool, after: str = "", limit: int | None = None
+    ) -> Sequence[FactRow]:
         vector = "vector" if vectors else "NULL"
-        return await self._read(f"SELECT id, text, at, {vector} FROM facts WHERE user = ?", user)
+        first = await self._number(user, after) + 1 if after else 0
+        return await self._read(
+            f"SELECT id, text, at, {vector} FROM facts WHERE user = ? AND number >= ?",
+            *(user, first),
+            limit=limit,
+        )
 
     async def without(self, user: str, encoder: str) -> Sequence[FactRow]:
         sql = "SELECT id, text, at, NULL FROM facts WHERE user = ? AND encoder <> ?"
@@ -81,10 +88,19 @@ class _FileRows:
     async def close(self) -> None:
         await asyncio.to_thread(self._file.close)
 
-    async def _read(self, sql: str, user: str, *values: str) -> list[FactRow]:
-        found = await asyncio.to_thread(
-            self._file.rows, f"{sql} ORDER BY number", (raw(user), *values)
-        )
+    async def _number(self, user: str, id_: str) -> int:
+        sql = "SELECT number FROM facts WHERE (user, id) = (?, ?)"
+        mine = (raw(user), id_)
+        found = await asyncio.to_thread(self._file.rows, sql, mine) if is_fact_id(id_) else ()
+        if not found:
+            raise no_fact(id_)
+        return int(found[0][0])
+
+    async def _read(
+        self, sql: str, user: str, *values: object, limit: int | None = None
+    ) -> list[FactRow]:
+        sql = f"{sql} ORDER BY number LIMIT {-1 if limit is None else limit}"
+        found = await asyncio.to_thread(self._file.rows, sql, (raw(user), *values))
         return [FactRow(*row) for row in found]
 
     def _add(self, user: str, row: FactRow, most: int) -> FactRow:

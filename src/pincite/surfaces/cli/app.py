@@ -119,13 +119,14 @@ def _run() -> int:
     try:
         code: int = app(standalone_mode=False, prog_name="pincite")
     except click.ClickException as error:
-        error.show(file=sys.stderr)
+        with suppress(OSError):
+            error.show(file=sys.stderr)
         return error.exit_code
     except PinciteError as error:
-        say(f"error: {error}")
+        _complain(f"error: {error}")
         return USAGE if isinstance(error, UsageError) else ERROR
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted; finished work is kept: run the same command again to continue")
+        _complain("interrupted; finished work is kept: run the same command again to continue")
         return INTERRUPTED
     except BrokenPipeError:
         return OK
@@ -140,8 +141,14 @@ def _run() -> int:
 
 def _failed(error: OSError) -> int:
     at = f": {error.filename}" if error.filename else ""
-    say(f"error: {error.strerror or error}{at}")
+    _complain(f"error: {error.strerror or error}{at}")
     return ERROR
+
+
+def _complain(message: str) -> None:
+    """Print a message if stderr takes it. The exit code does not depend on that."""
+    with suppress(OSError):
+        say(message)
 
 
 def _written(code: int) -> int:
@@ -261,8 +268,8 @@ def status(json_: bool, index: Path | None) -> None:
 @index_option
 def stop(index: Path | None) -> None:
     """End the process that owns the index; the next command starts it again."""
-    run(lambda engine: engine.stop(), index)
-    say("stopped")
+    ran = run(lambda engine: engine.stop(), index)
+    say("stopped" if ran else "no process has this index open, so none was stopped")
 
 
 def _add_commands() -> None:

@@ -24,7 +24,11 @@ _yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 
 @click.group()
 def memory() -> None:
-    """Manage facts about users that answers may use in every conversation."""
+    """Manage facts about users that answers may use in every conversation.
+
+    These are the facts of this index, in its folder or at memory.path. Facts of workspaces
+    are in the workspace database: `pincite serve` has them at /v1/facts.
+    """
 
 
 @memory.command()
@@ -100,7 +104,11 @@ def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> i
 
 @click.group()
 def conversations() -> None:
-    """List and delete stored conversations."""
+    """List and delete stored conversations.
+
+    These are the conversations of this index, in its folder. Conversations of workspaces are in the
+    workspace database: `pincite serve` has them at /v1/conversations.
+    """
 
 
 @conversations.command("list")

@@ -46,8 +46,8 @@ def migrate(json_: bool, index: Path | None) -> None:
     """Create or update the database. A current one stays unchanged."""
     from pincite.chat.opening import place_of_fact_file
 
-    taken = _with(lambda opened: opened.migrate(), index)
-    _tell(taken, json_, [f"did {one}" for one in taken], "up to date")
+    taken = with_database(lambda opened: opened.migrate(), index)
+    tell(taken, json_, [f"did {one}" for one in taken], "up to date")
     before = place_of_fact_file(settings_here(index))
     if _FACTS in taken and before.exists():
         say(f"{before} has facts from an earlier version: pincite workspace facts move")
@@ -87,11 +87,11 @@ def status(json_: bool, index: Path | None) -> int:
         async with open_files(settings) as files:
             return await opened.pending(), await reason_of_silence(files)
 
-    left, silence = _with(look, index)
+    left, silence = with_database(look, index)
     lines = [f"lacks {one}: pincite workspace migrate" for one in left]
     if silence:
         left, lines = (*left, "files"), [*lines, f"lacks files: {one_line(silence)}"]
-    _tell(left, json_, lines, "up to date")
+    tell(left, json_, lines, "up to date")
     if not silence:
         say(f"files are in {place_for_people(settings)}")
     return NOTHING if left else OK
@@ -110,7 +110,7 @@ def user() -> None:
 def add_user(name: str, email: str, json_: bool, index: Path | None) -> None:
     """Add a user, and print their id."""
     made = _as_operator(lambda operator: operator.add_user(name, email), index)
-    _tell(made, json_, [made.id])
+    tell(made, json_, [made.id])
 
 
 @user.command("list")
@@ -119,7 +119,7 @@ def add_user(name: str, email: str, json_: bool, index: Path | None) -> None:
 def list_users(json_: bool, index: Path | None) -> None:
     """List all users by name."""
     found = _as_operator(lambda operator: operator.users(), index)
-    _tell(found, json_, [f"{one.id}  {one_line(one.name)}  {one.email}" for one in found])
+    tell(found, json_, [f"{one.id}  {one_line(one.name)}  {one.email}" for one in found])
 
 
 @user.command("link")
@@ -133,7 +133,7 @@ def link_subject(user_id: str, subject: str, json_: bool, index: Path | None) ->
 
     issuer = _issuer(index).settings.issuer
     made = _as_operator(lambda operator: link_user(operator, user_id, issuer, subject), index)
-    _tell(made, json_, [made.id])
+    tell(made, json_, [made.id])
     if not json_:
         say(f"to block this user: `pincite workspace key revoke {made.id}`")
 
@@ -160,7 +160,7 @@ def look_at_token(json_: bool, index: Path | None) -> None:
 
     found = asyncio.run(session())
     scopes = ", ".join(found.scopes) or "none"
-    _tell(found, json_, [f"subject {one_line(found.subject)}", f"scopes {scopes}"])
+    tell(found, json_, [f"subject {one_line(found.subject)}", f"scopes {scopes}"])
 
 
 @workspace.group()
@@ -204,7 +204,7 @@ def add_key(
         ),
         index,
     )
-    _tell({"key": new.text, "id": made.id}, json_, [new.text])
+    tell({"key": new.text, "id": made.id}, json_, [new.text])
     if not json_:
         say(f"the id of the key is {made.id}; store the key now, it is not shown again")
 
@@ -216,7 +216,7 @@ def add_key(
 def list_keys(user_id: str | None, json_: bool, index: Path | None) -> None:
     """List keys without their secrets, the oldest first."""
     found = _as_operator(lambda operator: operator.keys(user_id), index)
-    _tell(found, json_, [_key_line(one) for one in found])
+    tell(found, json_, [_key_line(one) for one in found])
 
 
 @key.command("revoke")
@@ -238,7 +238,7 @@ def failed(json_: bool, index: Path | None) -> int:
     """
     found = _as_operator(lambda operator: operator.failed(), index)
     lines = [f"{one.id}  space {one.space_id}  {one_line(one.error)}" for one in found]
-    _tell(
+    tell(
         [{"id": one.id, "space_id": one.space_id, "error": one.error} for one in found],
         json_,
         lines,
@@ -253,7 +253,7 @@ def failed(json_: bool, index: Path | None) -> int:
 def dead(json_: bool, index: Path | None) -> int:
     """List jobs that failed too often, with the reason. Exit code 3 if there are any."""
     found = _as_operator(lambda operator: operator.dead(), index)
-    _tell(found, json_, [_job_line(one) for one in found], "no job is dead")
+    tell(found, json_, [_job_line(one) for one in found], "no job is dead")
     return NOTHING if found else OK
 
 
@@ -276,7 +276,7 @@ def _as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | N
         async with opened.administration() as operator:
             return await work(operator)
 
-    return _with(inside, index)
+    return with_database(inside, index)
 
 
 def _issuer(index: Path | None) -> IssuerKeys:
@@ -290,7 +290,8 @@ def _issuer(index: Path | None) -> IssuerKeys:
     return issuer
 
 
-def _with(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
+def with_database(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
+    """Return the result of `work` with the open database of the settings."""
     from pincite.workspace.opening import workspaces_of
 
     settings = settings_here(index)
@@ -305,7 +306,8 @@ def _with(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
     return asyncio.run(session())
 
 
-def _tell(found: object, json_: bool, lines: list[str], nothing: str = "") -> None:
+def tell(found: object, json_: bool, lines: list[str], nothing: str = "") -> None:
+    """Print the result as JSON, or its lines; `nothing` on stderr if there are none."""
     from pincite.surfaces.render import to_json
 
     if json_:

@@ -16,12 +16,11 @@ from pincite.surfaces.cli.options import (
     json_option,
     say,
     settings_here,
-    show,
 )
+from pincite.surfaces.cli.workspace import tell, with_database
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings
-    from pincite.workspace.moving_facts import MovedFacts
     from pincite.workspace.moving_files import MovedFiles
 
 
@@ -48,7 +47,6 @@ def move_files(to: str, from_: str, json_: bool, index: Path | None) -> int:
     damaged; these stay.
     """
     from pincite.errors import UsageError
-    from pincite.surfaces.render import to_json
     from pincite.workspace.deployment import place_of, require_place_of_files, usual_place
 
     settings = settings_here(index)
@@ -66,11 +64,9 @@ def move_files(to: str, from_: str, json_: bool, index: Path | None) -> int:
             hint="see `pincite workspace status`, and [workspace] files",
         )
     done = asyncio.run(_move_files(settings, source, target, remove=told == target))
-    if json_:
-        show(to_json(done))
-    else:
-        for space, content_hash in done.damaged:
-            show(f"damaged: space {space}  SHA-256 {content_hash}")
+    damaged = [f"damaged: space {space}  SHA-256 {found}" for space, found in done.damaged]
+    tell(done, json_, damaged)
+    if not json_:
         say(f"{done.copied:,} copied, {done.there:,} there before, {done.removed:,} removed")
         if told != target:
             _say_next(source, target, usual_place(settings))
@@ -123,24 +119,11 @@ def move_facts(json_: bool, index: Path | None) -> int:
 
     Exit code 3 if some stay because no user or space of the database has them.
     """
-    from pincite.surfaces.render import to_json
     from pincite.workspace.moving_facts import move_facts as move
-    from pincite.workspace.opening import workspaces_of
 
     settings = settings_here(index)
-
-    async def session() -> MovedFacts:
-        opened = workspaces_of(settings)
-        try:
-            return await move(settings, opened)
-        finally:
-            await opened.close()
-
-    done = asyncio.run(session())
-    if json_:
-        show(to_json(done))
-    else:
-        for user, reason in done.left:
-            show(f"{one_line(user)}: {one_line(reason)}")
+    done = with_database(lambda opened: move(settings, opened), index)
+    tell(done, json_, [f"{one_line(user)}: {one_line(reason)}" for user, reason in done.left])
+    if not json_:
         say(f"{done.moved:,} {'fact' if done.moved == 1 else 'facts'} moved")
     return NOTHING if done.left else OK

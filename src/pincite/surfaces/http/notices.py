@@ -1,4 +1,5 @@
-"""Warnings for clients: they name the failed service, but neither its address nor the cause."""
+"""Warnings for clients: they name the failed service, but neither its address nor the cause, and
+contain no advice for the operator."""
 
 from __future__ import annotations
 
@@ -13,6 +14,18 @@ from pincite.model import Answer, EvidencePack, Notice
 
 log = logging.getLogger("pincite.http")
 
+#: Warnings that advise the operator, and what they say to users instead. The operator sees the
+#: advice in `pincite status`, `pincite search` and `pincite ui`.
+_ADVICE: Final = {
+    "calibration_of_another_reranker": "the verdict was not calibrated with this reranker",
+    "dense_only": "the documents were searched semantically only",
+    "expansion_without_model": "the question was searched unchanged",
+    "lexical_only": "the documents were searched by keywords only",
+    "partly_encoded": "some passages are found by keyword search only, so far",
+    "rerank_missing": "the results were not reranked",
+    "rerank_text_cut": "the reranker read only the beginning of long passages",
+    "url_missing": "some results have no address",
+}
 _INSIDE: Final = ("_unavailable", "_failed", "_not_answering", "_limited")
 
 
@@ -38,5 +51,7 @@ def _told(notices: Iterable[Notice], request_id: str) -> tuple[Notice, ...]:
             log.warning("%s %s: %s", request_id, one.code, one.message)
             what = one.code.replace("_", " ")
             one = replace(one, message=f"{what}; the server's log says more under {request_id}")
+        elif one.code in _ADVICE:
+            one = replace(one, message=_ADVICE[one.code])
         found.append(one)
     return tuple(found)

@@ -67,7 +67,7 @@ class Showing:
     )
 
     async def close(self) -> None:
-        """End the process for colours; pages still waiting are not drawn."""
+        """End the processes for colours; pages still waiting are not drawn."""
         self.pictures.shutdown(wait=False, cancel_futures=True)
         await self.colours.close()
 

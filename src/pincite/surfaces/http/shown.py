@@ -27,6 +27,7 @@ from pincite.surfaces.http.problems import problem_of
 from pincite.surfaces.http.routes.spaces import require_within
 from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.page.library import Found, Named, Opened
+from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
 from pincite.trace import Trace
 from pincite.version import VERSION
@@ -53,10 +54,10 @@ class WorkspaceLibrary:
             spaces = [one for one in await session.spaces() if self.may.reaches(one.id)]
         count = "1 space" if len(spaces) == 1 else f"{len(spaces):,} spaces"
         model = self.desk.workspace.llm or "no language model"
+        dense = [one.model for one in await self.desk.workspace.collections(self.may)]
         return {
             "words": [count, model, VERSION],
-            "presets": list(preset_names()),
-            "preset": "",
+            **profile_views(self.desk.workspace.settings, dense, ""),
             "judging": False,
         }
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError, UsageError
-from pincite.surfaces.page.colours import Colours
+from pincite.surfaces.page.colours import Colours, UsersColours
 from pincite.surfaces.page.files import PageFile, page_files
 from pincite.surfaces.page.guard import App, Guard
 from pincite.surfaces.page.indexed import IndexLibrary
@@ -42,7 +42,7 @@ def make_app(desk: Desk, hosts: Iterable[str], token: str) -> App:
     """Return the ASGI application over open resources. It closes nothing."""
     library = IndexLibrary(desk.engine, desk.golden, desk.tags, desk.preset)
     routes = [
-        *(_route(name, library, desk.colours) for name in REQUESTS),
+        *(_route(name, library, desk.colours.of("")) for name in REQUESTS),
         *(
             Route(f"/{name}", _asset(file), methods=["GET"])
             for name, file in page_files("token", "/").items()
@@ -58,7 +58,7 @@ def _asset(file: PageFile) -> Callable[[Request], Awaitable[Response]]:
     return serve
 
 
-def _route(name: str, library: Library, colours: Colours) -> Route:
+def _route(name: str, library: Library, colours: UsersColours) -> Route:
     async def serve(request: Request) -> Response:
         try:
             found = await respond(library, colours, name, await whole_body(request.stream()))

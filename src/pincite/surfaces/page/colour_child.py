@@ -59,6 +59,10 @@ def coloured(language: str, path: str, text: str) -> list[list[tuple[str, str]]]
     return lines
 
 
+def _block(language: str, text: str) -> list[list[tuple[str, str]]]:
+    return coloured(language, "", text)
+
+
 def _class(token: _TokenType) -> str:
     return next((name for kind, name in _CLASSES if token in kind), "")
 
@@ -77,17 +81,21 @@ def _lexer(language: str, path: str) -> Lexer | None:
 
 
 def answer(asked: dict[str, Any]) -> Any:
-    """Return the tree of a text that has a `window`, otherwise coloured lines."""
+    """Return the tree of a text that has a `window`, otherwise coloured lines. Code in the tree is
+    `coloured` on demand."""
     if "window" not in asked:
         return coloured(asked["language"], asked["path"], asked["text"])
-    tree = markdown_tree(asked["text"], Lines(*asked["window"]), Lines(*asked["cited"]))
+    window, cited = Lines(*asked["window"]), Lines(*asked["cited"])
+    tree = markdown_tree(asked["text"], window, cited, _block if asked["coloured"] else None)
     return {"nodes": tree.nodes, "marked": tree.marked, "cut": tree.cut}
 
 
 def main() -> None:
-    """Answer until stdin ends."""
+    """Write an empty line when ready; answer until stdin ends."""
     if _LIMITS:
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    sys.stdout.buffer.write(b"\n")
+    sys.stdout.buffer.flush()
     for line in sys.stdin.buffer:
         asked = json.loads(line)
         sys.stdout.buffer.write(json.dumps(answer(asked)).encode() + b"\n")

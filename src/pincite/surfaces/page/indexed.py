@@ -17,11 +17,12 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import AnswerEvent, Evidence, EvidencePack
 from pincite.model.citation import place_of
-from pincite.presets import preset_names
+from pincite.settings.models import BUNDLED
 from pincite.support.concurrency import both
 from pincite.surfaces import commands
 from pincite.surfaces.page.judging import grades_of, judge
 from pincite.surfaces.page.library import Found, Named, Opened
+from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
 from pincite.surfaces.page.streaming import problem_view
 from pincite.surfaces.render import page_words
@@ -45,10 +46,11 @@ class IndexLibrary:
         """See `Library`."""
         settings = self.engine.settings
         model = settings.use.llm or "no language model"
+        specs = [info.spec for info in await self.engine.collections()]
+        dense = [one.model or BUNDLED if one.dense else "" for one in specs]
         return {
             "words": [str(settings.index), f"judgements: {self.golden}", model, VERSION],
-            "presets": list(preset_names()),
-            "preset": self.preset or "",
+            **profile_views(settings, dense, self.preset or ""),
             "judging": True,
         }
 

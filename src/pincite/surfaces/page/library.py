@@ -53,8 +53,8 @@ class Library(Protocol):
     """The requests of the page. All methods raise PinciteError."""
 
     async def about(self) -> Mapping[str, Any]:
-        """Return the text at the foot of the page (`words`), the `presets`, the default `preset`,
-        and whether `judging` is available."""
+        """Return the text at the foot of the page (`words`), the views of the `presets` and of the
+        default `preset`, and whether `judging` is available."""
 
     async def find(self, asked: Ask) -> Found:
         """Return the evidence for a question."""

@@ -9,7 +9,7 @@ import msgspec
 
 from pincite.errors import UsageError
 from pincite.support.concurrency import both
-from pincite.surfaces.page.colours import Colours
+from pincite.surfaces.page.colours import UsersColours
 from pincite.surfaces.page.library import Library, Opened
 from pincite.surfaces.page.requests import About, Ask, Judge, Place, Read
 from pincite.surfaces.page.streaming import answer_lines
@@ -39,7 +39,7 @@ async def whole_body(pieces: AsyncIterator[bytes]) -> bytes:
     return bytes(body)
 
 
-async def respond(library: Library, colours: Colours, name: str, body: bytes) -> Reply:
+async def respond(library: Library, colours: UsersColours, name: str, body: bytes) -> Reply:
     """Answer a request of the page; `name` is one of `REQUESTS`. Raises UsageError for an invalid
     body, and errors of the library."""
     kind, work = _WORK[name]
@@ -50,19 +50,19 @@ async def respond(library: Library, colours: Colours, name: str, body: bytes) ->
     return await work(library, colours, asked)
 
 
-async def _about(library: Library, _: Colours, __: About) -> Reply:
+async def _about(library: Library, _: UsersColours, __: About) -> Reply:
     return await library.about()
 
 
-async def _ask(library: Library, _: Colours, asked: Ask) -> Reply:
+async def _ask(library: Library, _: UsersColours, asked: Ask) -> Reply:
     return pack_view(await library.find(asked), library.named)
 
 
-async def _why(library: Library, _: Colours, asked: Ask) -> Reply:
+async def _why(library: Library, _: UsersColours, asked: Ask) -> Reply:
     return flow_view(*await library.explain(asked))
 
 
-async def _source(library: Library, colours: Colours, asked: Read) -> Reply:
+async def _source(library: Library, colours: UsersColours, asked: Read) -> Reply:
     place = Place(asked.citation, asked.collection)
     cited, around = await both(library.read(place, 0), library.read(place, asked.context))
     language = "" if asked.language == "text" else asked.language  # its file name is more precise
@@ -72,7 +72,7 @@ async def _source(library: Library, colours: Colours, asked: Read) -> Reply:
 
 
 async def _rendered(
-    library: Library, colours: Colours, asked: Read, cited: Opened
+    library: Library, colours: UsersColours, asked: Read, cited: Opened
 ) -> dict[str, Any] | None:
     """Return Markdown as a tree, None for other texts. Lists and fences may begin before the
     visible part, so more is read."""
@@ -87,20 +87,20 @@ async def _rendered(
     return None if found is None else {"nodes": found.nodes, "cut": found.cut}
 
 
-async def _picture(library: Library, _: Colours, asked: Place) -> Reply:
+async def _picture(library: Library, _: UsersColours, asked: Place) -> Reply:
     return picture_view(await library.picture(asked))
 
 
-async def _judge(library: Library, _: Colours, asked: Judge) -> Reply:
+async def _judge(library: Library, _: UsersColours, asked: Judge) -> Reply:
     await library.judge(asked)
     return {"grade": asked.grade}
 
 
-async def _answer(library: Library, _: Colours, asked: Ask) -> Reply:
+async def _answer(library: Library, _: UsersColours, asked: Ask) -> Reply:
     return answer_lines(library.answer(asked), library.named, library.failed)
 
 
-_Work = Callable[[Library, Colours, Any], Awaitable[Reply]]
+_Work = Callable[[Library, UsersColours, Any], Awaitable[Reply]]
 _WORK: Final[Mapping[str, tuple[type[Any], _Work]]] = {
     "about": (About, _about),
     "ask": (Ask, _ask),

@@ -46,13 +46,9 @@ async def facts(request: Asked, state: State, cursor: Cursor = "", limit: Limit 
     """All of them, the oldest first, page by page."""
     may = access(request)
     after = last_of(may.user_id, cursor)
-    found = await desk_of(state).workspace.facts(may)
-    ids = [one.id for one in found]
-    if after and after not in ids:
-        raise missing("fact", after)
-    start = ids.index(after) + 1 if after else 0
-    page = found[start : start + limit]
-    more = cursor_after(may.user_id, page[-1].id) if start + limit < len(found) else None
+    found = await desk_of(state).workspace.facts(may, after, limit + 1)
+    page = found[:limit]
+    more = cursor_after(may.user_id, page[-1].id) if len(found) > limit else None
     return FactPage(_told(page), more)
 
 

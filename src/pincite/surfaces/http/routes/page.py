@@ -47,9 +47,10 @@ async def page_request(request: Asked, state: State, name: RequestName) -> Respo
     if name not in REQUESTS:
         raise NotFoundException
     desk = desk_of(state)
-    library = WorkspaceLibrary(desk, access(request), str(request.scope.get("request_id", "")))
+    may = access(request)
+    library = WorkspaceLibrary(desk, may, str(request.scope.get("request_id", "")))
     body = await whole_body(request.stream())
-    found = await respond(library, desk.showing.colours, name, body)
+    found = await respond(library, desk.showing.colours.of(may.user_id), name, body)
     if isinstance(found, Mapping):
         return Response(encoded(found), media_type="application/json")
     return Stream(found, media_type=STREAMED)

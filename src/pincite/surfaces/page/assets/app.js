@@ -203,13 +203,14 @@ function pressed(event) {
   else if (one && /^[0-3]$/.test(event.key)) judge(one, one.grade === +event.key ? null : +event.key);
 }
 
+const named = (one) => (one?.name || "configured") + (one?.lacks.length ? ` (without ${one.lacks.join(", ")})` : "");
+
 const Preset = ({ side }) => html`
   <label><span class="word">${state.compare ? `Profile ${side + 1}` : "Profile"}</span>${" "}
     <select onChange=${(event) => { state.presets[side] = event.target.value; ask(); }}>
-      <option value="" selected=${!state.presets[side]}>${
-        state.about?.preset || "configured"}</option>
-      ${(state.about?.presets || []).map((name) => html`
-        <option value=${name} selected=${state.presets[side] === name}>${name}</option>`)}
+      <option value="" selected=${!state.presets[side]}>${named(state.about?.preset)}</option>
+      ${(state.about?.presets || []).map((one) => html`
+        <option value=${one.name} disabled=${one.fails} selected=${state.presets[side] === one.name}>${named(one)}</option>`)}
     </select></label>`;
 
 function elsewhere(side, one) {

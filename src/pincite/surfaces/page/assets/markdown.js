@@ -16,6 +16,7 @@ function drawn(node, depth) {
   if (name === "picture") return h("span", { class: "picture" }, ["picture: ", ...inner]);
   if (name === "pre") return h("pre", { ...cited, tabIndex: 0 }, h("code", null, inner));
   if (name === "line") return h("span", { class: attributes.cited ? "codeline cited" : "codeline" }, [...inner, "\n"]);
+  if (name === "coloured") return h("span", /^[a-z]+$/.test(attributes.kind) ? { class: `c-${attributes.kind}` } : null, inner);
   if (name === "a") {
     const leads = /^https?:\/\//i.test(attributes.href || "");
     return leads ? h("a", { href: attributes.href, title: attributes.href, target: "_blank",
