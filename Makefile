@@ -58,12 +58,18 @@ wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
 
 # Tests of git checkouts need git itself, those of workspaces a PostgreSQL server and pgbouncer.
+# Those of the page need Chromium, and are skipped without it.
 debian:
 	@{ command -v git && ls /usr/lib/postgresql/*/bin/initdb && ls /usr/sbin/pgbouncer; } >/dev/null 2>&1 || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -qq && apt-get install -y -qq git postgresql pgbouncer; \
 	  else echo "programs of Debian are missing: apt-get install git postgresql pgbouncer, then make test" >&2; \
 	    exit 1; fi; }
+	@for browser in chromium chromium-browser google-chrome google-chrome-stable; do \
+	  command -v $$browser >/dev/null && exit 0; done; \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
+	  || echo "there is no Chromium: the tests of the page are skipped" >&2
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
