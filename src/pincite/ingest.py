@@ -2,7 +2,7 @@
 
     find changes -> prepare (read -> cut -> enrich -> weigh) -> embed -> write -> remove -> record
 
-One batch is prepared while the previous one is embedded and the one before that is written.
+One batch is prepared while the previous one is embedded and the two before that are written.
 Documents are recorded as soon as their batch is complete in the store, so an interrupted run
 continues there. Large sources are indexed twice. The first run writes keywords only, which makes
 everything searchable soon. The second run adds vectors, starting with the latest changes.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -56,6 +56,8 @@ from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
 
 _TOUCHED = 1_000  # records per message; an interrupted run continues after the last one
+#: Batches sent and not yet answered: while one is written, the next one is already there.
+_WRITING = 2
 
 
 @watched_run
@@ -244,8 +246,9 @@ async def write_all(
     deps: IngestDeps,
     report: IngestReport,
 ) -> CollectionSpec:
-    """Process three batches at once: one is prepared, one embedded, one written. Returns the spec
-    with new types of attributes, and with an average length if it had none."""
+    """Process four batches at once: one is prepared, one embedded, and two are written, in their
+    order. Returns the spec with new types of attributes, and with an average length if it had
+    none."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
@@ -264,17 +267,18 @@ async def write_all(
             await deps.index.create(spec)
         batches = prepare_all(opened, pending, spec, deps, analyser, begun)
         embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
-        writing: asyncio.Task[None] | None = None
+        writing: deque[asyncio.Task[None]] = deque()
         preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
         try:
             while (batch := await preparing) is not None:
                 embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
                 preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
                 embedded = await embedding
-                if writing is not None:
-                    await writing
+                while writing and (len(writing) == _WRITING or writing[0].done()):
+                    await writing[0]
+                    writing.popleft()
                 spec = await learn(deps.index, spec, batch.new, deps.on_notice)
-                writing = asyncio.create_task(_write(embedded, spec, deps, report))
+                writing.append(asyncio.create_task(_write(embedded, spec, deps, report)))
                 report.count(batch, indexed, removed)
                 stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
                 if stale:  # their files changed and cannot be indexed now
@@ -282,10 +286,11 @@ async def write_all(
                 deps.progress(
                     Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)
                 )
-            if writing is not None:
-                await writing
+            while writing:
+                await writing[0]
+                writing.popleft()
         finally:
-            for task in (preparing, embedding, writing):
+            for task in (preparing, embedding, *writing):
                 if task is not None:
                     task.cancel()
                     await asyncio.gather(task, return_exceptions=True)

@@ -27,6 +27,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
 from pincite.stores.memory import MemoryStore
 from tests.ingestion.test_reuse import Place, functions
+from tests.places import HANGS_S
 
 CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")
 ROOT = Path(__file__).parents[2]
@@ -123,6 +124,16 @@ def test_no_process_is_left(two: Workers) -> None:
     assert all(one.returncode is not None for one in processes)
     with pytest.raises((RuntimeError, SourceError)):
         two.submit(document("x = 1\n"), 90.0).result()
+
+
+def test_processes_start_before_the_first_document(two: Workers) -> None:
+    end_s = time.monotonic() + HANGS_S
+    while len(two._workers) < 2 and time.monotonic() < end_s:
+        time.sleep(0.01)
+    started = list(two._workers)
+    assert len(started) == 2
+    assert two.submit(document("x = 1\n"), 90.0).result().sections
+    assert two._workers == started
 
 
 def test_a_worker_ends_with_the_one_that_asks() -> None:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
+from pincite.errors import DiskFull
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
@@ -135,7 +137,7 @@ def test_the_steps_have_one_order(tmp_path: Path) -> None:
 
 
 class Meeting:
-    """Three who wait for each other."""
+    """Those who wait for each other."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.missing = set(names)
@@ -153,27 +155,28 @@ class Meeting:
             await self.all_there.wait()
 
 
-def test_three_batches_are_under_way_at_once(tmp_path: Path) -> None:
+def test_four_batches_are_under_way_at_once(tmp_path: Path) -> None:
     async def work() -> None:
-        meeting = Meeting(["first written", "second embedded", "third read"])
+        meeting = Meeting(["first written", "second written", "third embedded", "fourth read"])
         loop = asyncio.get_running_loop()
 
         class Sparse(CountingEncoder):
             def encode_document(self, text: str, average_length: float) -> Any:
-                if "gamma" in text:
-                    loop.call_soon_threadsafe(meeting.arrive, "third read")
+                if "delta" in text:
+                    loop.call_soon_threadsafe(meeting.arrive, "fourth read")
                 return super().encode_document(text, average_length)
 
         class Dense(HashingEncoder):
             async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-                if "beta" in texts[0]:
-                    await meeting.join("second embedded")
+                if "gamma" in texts[0]:
+                    await meeting.join("third embedded")
                 return await super().embed_documents(texts)
 
         class Written(Noted):
             async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
-                if documents[0].record.path == "a.md":
-                    await meeting.join("first written")
+                name = {"a.md": "first written", "b.md": "second written"}
+                if (path := documents[0].record.path) in name:
+                    await meeting.join(name[path])
                 await super().replace(collection, documents)
 
         index: Any = Written([])
@@ -181,10 +184,45 @@ def test_three_batches_are_under_way_at_once(tmp_path: Path) -> None:
         spec = CollectionSpec("main", *made_with, Dense().dimensions)
         await index.create(replace(spec, average_length=1.0))  # no file is read before its turn
         await mirror(tmp_path, IngestDeps(index, Sparse(), Dense(), batch_chunks=1))
-        assert [r.path for r in await index.documents("main")] == ["a.md", "b.md", "c.md"]
+        assert [r.path for r in await index.documents("main")] == list(files)
 
-    for name, word in (("a", "alpha"), ("b", "beta"), ("c", "gamma")):
-        write(tmp_path, f"{name}.md", f"# {name}\n\n{word}")
+    files = {"a.md": "alpha", "b.md": "beta", "c.md": "gamma", "d.md": "delta"}
+    for name, word in files.items():
+        write(tmp_path, name, f"# {name}\n\n{word}")
+    asyncio.run(work())
+
+
+def test_two_batches_are_sent_at_most_and_none_after_an_error(tmp_path: Path) -> None:
+    class Full(Noted):
+        """An index whose disk is full at the first batch, once the second one has been sent."""
+
+        def __init__(self) -> None:
+            super().__init__([])
+            self.second = asyncio.Event()
+            self.waiting = self.most = 0
+
+        async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+            self.waiting += 1
+            self.most = max(self.most, self.waiting)
+            if documents[0].record.path == "m0.md":
+                async with asyncio.timeout(HANGS_S):
+                    await self.second.wait()
+                await asyncio.sleep(0.2)  # long enough for a third, if it were sent
+                raise DiskFull("the disk is full")
+            self.second.set()
+            await super().replace(collection, documents)
+            await asyncio.sleep(0.2)
+            self.waiting -= 1
+
+    async def work() -> None:
+        full: Any = Full()
+        with pytest.raises(DiskFull):
+            await mirror(tmp_path, IngestDeps(full, _SPARSE, HashingEncoder(), batch_chunks=1))
+        assert full.most == 2
+        assert [r.path for r in await full.documents("main")] == ["m1.md"]
+
+    for number in range(6):
+        write(tmp_path, f"m{number}.md", f"# m{number}\n\nlantern")
     asyncio.run(work())
 
 

@@ -70,6 +70,8 @@ class Workers:
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
         self._closed = False
+        for _ in range(count):  # a process takes a while to start
+            self._threads.submit(self._worker)
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Start with a document as soon as a process is idle."""
@@ -82,12 +84,17 @@ class Workers:
             return self._here.submit(document, average_length)
         return self._threads.submit(self._analyse, raw)
 
-    def _analyse(self, raw: bytes) -> Analysed:
+    def _worker(self) -> _Worker:
+        """Return the process of this thread."""
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or not worker.alive:
             if worker is not None:
                 worker.end()  # it died while idle
             worker = self._own.worker = self._started()
+        return worker
+
+    def _analyse(self, raw: bytes) -> Analysed:
+        worker = self._worker()
         try:
             return worker.ask(raw, self._limit_s)
         except (EOFError, BrokenPipeError, TimeoutError) as error:
