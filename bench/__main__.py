@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+import pincite
 from bench.frame import (
     RESULTS,
     ROOT,
@@ -20,6 +21,7 @@ from bench.frame import (
     load_results,
     save_results,
 )
+from bench.product import compile_package
 from pincite.errors import UsageError
 from pincite.settings.load import load_settings
 
@@ -118,6 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
         phases=tuple(given.phase),
     )
     out = given.out or RESULTS / ("quick.json" if given.quick else "latest.json")
+    compile_package(Path(pincite.__file__).parent)
     failed = []
     for name in given.only:
         program: Program = import_module(f"bench.{name}").run

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from importlib.util import cache_from_source
 from math import log2
 from pathlib import Path
 
@@ -17,6 +18,7 @@ pytest.importorskip("ir_measures", reason="pip install ir-measures")
 from bench.__main__ import main
 from bench.citations import find_uncovered, place_of
 from bench.frame import Options, SkippedError, load_results
+from bench.product import compile_package
 from bench.report import MARKERS, fill
 from bench.spans import score_spans
 from bench.variants import VARIANTS
@@ -161,6 +163,14 @@ def test_a_pause_is_seen_by_every_search_that_falls_into_it() -> None:
     found = asyncio.run(watch())
     assert max(found) >= 175
     assert sum(wait >= 50 for wait in found) >= 6
+
+
+def test_modules_are_compiled_before_anything_is_timed(tmp_path: Path) -> None:
+    module = tmp_path / "inner" / "lantern.py"
+    module.parent.mkdir()
+    module.write_text("OIL = 1\n")
+    compile_package(tmp_path)
+    assert Path(cache_from_source(str(module))).is_file()
 
 
 def test_the_report_replaces_tables_and_keeps_the_prose() -> None:
