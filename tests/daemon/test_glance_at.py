@@ -42,6 +42,8 @@ def held_at(records: Sequence[DocumentRecord], paths: Sequence[str]) -> list[Doc
 
 @given(_PATHS, _NAMES)
 @example(["a/"], "a")
+@example(["-\U0010ffffa", "."], ".")
+@example([*(f"a.\U0010ffff{number}" for number in range(1_001)), "a/b"], "a")
 def test_records_at_a_path_are_that_of_the_file_and_those_in_the_folder(
     held: list[str], path: str
 ) -> None:

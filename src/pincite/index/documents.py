@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, Protocol
 
 from pincite.errors import InvalidPoint, UsageError
@@ -31,16 +31,30 @@ async def records_at(
     for each, however many there are besides."""
     found: dict[str, DocumentRecord] = {}
     for path in paths:
-        exact = await index.documents_after(collection, source, (source, _before(path)), 1)
-        found.update({one.path: one for one in exact if one.path == path})
-        after = _before(f"{path}/")  # a record's own path may end there
-        while page := await index.documents_after(collection, source, (source, after), _PAGE):
-            inside = [one for one in page if one.path.startswith(f"{path}/")]
-            found.update({one.path: one for one in inside})
-            if len(page) < _PAGE or page[-1].path not in found:
+        async for one in _from(index, collection, source, path, 1):
+            if one.path == path:
+                found[path] = one
+            break
+        inside = f"{path}/"  # a record's own path may end there
+        async for one in _from(index, collection, source, inside, _PAGE):
+            if not one.path.startswith(inside):
                 break
-            after = page[-1].path
+            found[one.path] = one
     return tuple(found[path] for path in sorted(found))
+
+
+async def _from(
+    index: Paged, collection: str, source: str, path: str, first: int
+) -> AsyncIterator[DocumentRecord]:
+    """Yield the records of a source from this path on. The first request is for `first` records."""
+    after, limit = _before(path), first
+    while page := await index.documents_after(collection, source, (source, after), limit):
+        for one in page:
+            if one.path >= path:
+                yield one
+        if len(page) < limit:
+            return
+        after, limit = page[-1].path, _PAGE
 
 
 def _before(path: str) -> str:
