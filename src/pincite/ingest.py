@@ -246,9 +246,8 @@ async def write_all(
     deps: IngestDeps,
     report: IngestReport,
 ) -> CollectionSpec:
-    """Process four batches at once: one is prepared, one embedded, and two are written, in their
-    order. Returns the spec with new types of attributes, and with an average length if it had
-    none."""
+    """Process four batches at once: one is prepared, one embedded, and two are written. Returns
+    the spec with new types of attributes, and with an average length if it had none."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
@@ -290,10 +289,10 @@ async def write_all(
                 await writing[0]
                 writing.popleft()
         finally:
-            for task in (preparing, embedding, *writing):
-                if task is not None:
-                    task.cancel()
-                    await asyncio.gather(task, return_exceptions=True)
+            left = [one for one in (preparing, embedding, *writing) if one is not None]
+            for task in left:  # all, before one ends: the second write waits for the first
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
     return spec
 
 

@@ -19,7 +19,7 @@ from pincite.model import DocumentRecord, Source, SourceRecord
 from tests.daemon.test_glance import docs as docs
 from tests.daemon.test_glance import indexed, record_of
 
-_NAMES = st.text("ab-/.\ud7ff\ue000\U0010ffff", min_size=1, max_size=6)
+_NAMES = st.text("\0ab-/.\ud7ff\ue000\U0010ffff", min_size=1, max_size=6)
 _PATHS = st.lists(_NAMES, max_size=20, unique=True)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
 from typing import Final, Protocol
 
 from pincite.errors import InvalidPoint, UsageError
@@ -31,21 +32,22 @@ async def records_at(
     for each, however many there are besides."""
     found: dict[str, DocumentRecord] = {}
     for path in paths:
-        async for one in _from(index, collection, source, path, 1):
-            if one.path == path:
-                found[path] = one
-            break
+        async with aclosing(_from(index, collection, source, path, 1)) as records:
+            one = await anext(records, None)
+        if one is not None and one.path == path:
+            found[path] = one
         inside = f"{path}/"  # a record's own path may end there
-        async for one in _from(index, collection, source, inside, _PAGE):
-            if not one.path.startswith(inside):
-                break
-            found[one.path] = one
+        async with aclosing(_from(index, collection, source, inside, _PAGE)) as records:
+            async for one in records:
+                if not one.path.startswith(inside):
+                    break
+                found[one.path] = one
     return tuple(found[path] for path in sorted(found))
 
 
 async def _from(
     index: Paged, collection: str, source: str, path: str, first: int
-) -> AsyncIterator[DocumentRecord]:
+) -> AsyncGenerator[DocumentRecord, None]:
     """Yield the records of a source from this path on. The first request is for `first` records."""
     after, limit = _before(path), first
     while page := await index.documents_after(collection, source, (source, after), limit):
@@ -59,6 +61,8 @@ async def _from(
 
 def _before(path: str) -> str:
     """Return a text that comes directly before this one in the order of paths, or nearly so."""
+    if path[-1] == "\0":
+        return path[:-1]
     number = ord(path[-1]) - 1
     former = chr(number) if not _SURROGATES[0] <= number <= _SURROGATES[1] else chr(0xD7FF)
     return f"{path[:-1]}{former}{_LAST}"

@@ -70,8 +70,7 @@ class Workers:
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
         self._closed = False
-        for _ in range(count):  # a process takes a while to start
-            self._threads.submit(self._worker)
+        self._threads.submit(self._worker)  # one starts ahead; others when they are needed
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Start with a document as soon as a process is idle."""

@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from pincite.model import Notice
+from pincite.surfaces.http.notices import told
+from tests.surfaces import packs
 from tests.surfaces.http.desks import office
 
 
 def test_advice_for_the_operator_does_not_reach_users() -> None:
-    async def told() -> list[dict[str, str]]:
+    async def shown() -> list[dict[str, str]]:
         async with office() as made:
             anna = await made.person("Anna")
             await anna.upload("keys.md", "# Keys\n\nTo rotate a key, call `rotate`.\n")
             await made.work()
             question = "how is a key rotated?"
             pack = (await anna.client.post("/v1/search", json={"question": question})).json()
-            shown = {"text": question, "preset": "local"}
-            page = (await anna.client.post("/ui/api/ask", json=shown)).json()
-            said = {one["code"]: one["message"] for one in pack["warnings"]}
-            return [said, dict(one.split(": ", 1) for one in page["warnings"])]
+            wanted = {"text": question, "preset": "local"}
+            page = (await anna.client.post("/ui/api/ask", json=wanted)).json()
+            answered = (await anna.client.post("/v1/answers", json={"question": question})).json()
+            of_api = [
+                {one["code"]: one["message"] for one in found["warnings"]}
+                for found in (pack, answered)
+            ]
+            return [*of_api, dict(one.split(": ", 1) for one in page["warnings"])]
 
-    pack, page = asyncio.run(told())
+    pack, answered, page = asyncio.run(shown())
+    assert answered["extractive"] == "the answer has sentences of the documents, word for word"
     assert pack["lexical_only"] == "the documents were searched by keywords only"
     assert page["lexical_only"] == pack["lexical_only"]
     assert page["rerank_missing"] == "the results were not reranked"
     assert page["expansion_without_model"] == "the question was searched unchanged"
-    words = " ".join((*pack.values(), *page.values()))
+    words = " ".join(text for one in (pack, answered, page) for text in one.values())
     assert "pincite" not in words
     assert "[models]" not in words
+
+
+@pytest.mark.parametrize("code", ["nothing_relevant", "url_required"])
+def test_advice_of_the_selection_stays_here(code: str) -> None:
+    advice = "to see the nearest anyway: pincite search --all; give their source a URL rule"
+    (one,) = told(packs.pack(warnings=(Notice(code, advice),)), "r1").warnings
+    assert one.code == code
+    assert not {"pincite", "rule"} & set(one.message.split())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 import pytest
@@ -11,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.surfaces.page.colour_child import coloured
-from pincite.surfaces.page.colours import Colours, Line, Rendered
+from pincite.surfaces.page.colours import Busy, Colours, Line, Rendered
+
+T = TypeVar("T")
 
 
 def text_of(lines: list[list[tuple[str, str]]]) -> str:
@@ -75,6 +79,8 @@ def test_a_text_that_its_lexer_changes_or_cannot_take_comes_back_as_it_is() -> N
         assert asyncio.run(asked(text)) == text
 
 
+#: A lexer of Java needs minutes for it.
+SLOW = "a " * 60_000
 HOSTILE = {
     "quotes": ">" * 50_000 + "a",
     "lists": "\n".join("  " * n + "- a" for n in range(500)),
@@ -126,8 +132,7 @@ def test_code_in_markdown_has_the_colours_of_files() -> None:
 
 
 def test_markdown_whose_code_takes_too_long_is_rendered_without_colours() -> None:
-    slow = "a " * 60_000  # a lexer needs minutes for it
-    text = f"# Java\n\n```java\n{slow}\n```\n\n*last*\n"
+    text = f"# Java\n\n```java\n{SLOW}\n```\n\n*last*\n"
     assert "coloured" not in str(nodes := drawn(text, 1.0))
     assert [one[0] for one in nodes] == ["h1", "pre", "p"]  # type: ignore[index]
 
@@ -149,27 +154,38 @@ def test_a_text_does_not_wait_long_for_those_of_others() -> None:
     assert [tuple(piece) for piece in second] == [("", "def g(): ...")]
 
 
-#: A process needs several seconds for it.
-ENDLESS = HOSTILE["emphasis"]
+@pytest.mark.parametrize("late_s", [60.0, 0.0])
+def test_a_slow_text_of_a_user_leaves_others_their_colours(late_s: float) -> None:
+    """As long as the user counts as late: then the text is in a process of its own."""
 
-
-def test_a_slow_text_of_a_user_leaves_others_their_colours() -> None:
     async def asked() -> list[Line]:
-        colours = Colours(0.5, 60.0, turn_s=60.0)
+        colours = Colours(3.0, 60.0, turn_s=1.0, late_s=late_s)
         mallory = colours.of("mallory")
         try:
-            await mallory.markdown(ENDLESS, (0, 1), (0, 1))
-            slow = [
-                asyncio.create_task(mallory.markdown(ENDLESS, (0, 1), (0, 1))) for _ in range(60)
-            ]
-            await asyncio.sleep(0.2)  # all of them wait
+            await mallory.lines("java", "a.java", SLOW)
+            slow = asyncio.create_task(mallory.lines("java", "a.java", SLOW))
+            await asyncio.sleep(0.2)  # it has its process
             found = await colours.of("anna").lines("python", "a.py", "def f(): ...")
-            assert not all(one.done() for one in slow)
-            for one in slow:
-                one.cancel()
-            await asyncio.gather(*slow, return_exceptions=True)
+            assert not slow.done()
+            slow.cancel()
+            await asyncio.gather(slow, return_exceptions=True)
         finally:
             await colours.close()
         return list(found)
 
-    assert tuple(asyncio.run(asked())[0][0]) == ("keyword", "def")
+    kind, _ = asyncio.run(asked())[0][0]
+    assert kind == ("keyword" if late_s else "")
+
+
+def test_markdown_that_has_no_turn_waits_once() -> None:
+    asked: list[object] = []
+
+    class Taken(Colours):
+        """Other texts never end."""
+
+        async def ask(self, user: str, asking: Mapping[str, Any], kind: type[T]) -> T | None:
+            asked.append(asking["coloured"])
+            raise Busy
+
+    assert asyncio.run(Taken().of("anna").markdown("# A\n", (0, 1), (0, 1))) is None
+    assert asked == [True]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from pincite.engine import AsyncPincite
 from pincite.presets import preset_names
 from pincite.settings.load import load_settings
+from pincite.surfaces.page.indexed import IndexLibrary
 from pincite.surfaces.page.profiles import profile_views
 from tests.surfaces.page.conftest import Served
 
@@ -37,6 +40,23 @@ def test_vectors_of_one_collection_are_enough(tmp_path: Path, dense: list[str]) 
     found = views(tmp_path, dense)
     assert not any(one["fails"] for one in found.values())
     assert found["chat"]["lacks"] == ()
+
+
+def test_a_preset_that_contradicts_the_settings_file_fails_alone(tmp_path: Path) -> None:
+    (tmp_path / "pincite.toml").write_text("[load]\npool = 12\n")
+    found = views(tmp_path, ["bundled"])
+    assert found["chat"] == {"name": "chat", "lacks": ("settings that fit it",), "fails": True}
+    assert not found["general"]["fails"]
+
+
+def test_the_page_knows_its_profiles_before_anything_is_indexed(tmp_path: Path) -> None:
+    async def about() -> Mapping[str, Any]:
+        async with AsyncPincite(tmp_path / ".pincite") as engine:
+            return await IndexLibrary(engine, tmp_path / "golden.jsonl").about()
+
+    found = asyncio.run(about())
+    assert found["judging"]
+    assert not any(one["fails"] for one in found["presets"])
 
 
 def test_a_model_without_its_key_is_not_available(tmp_path: Path) -> None:

@@ -20,11 +20,14 @@ _ADVICE: Final = {
     "calibration_of_another_reranker": "the verdict was not calibrated with this reranker",
     "dense_only": "the documents were searched semantically only",
     "expansion_without_model": "the question was searched unchanged",
+    "extractive": "the answer has sentences of the documents, word for word",
     "lexical_only": "the documents were searched by keywords only",
+    "nothing_relevant": "nothing relevant was found",
     "partly_encoded": "some passages are found by keyword search only, so far",
     "rerank_missing": "the results were not reranked",
     "rerank_text_cut": "the reranker read only the beginning of long passages",
     "url_missing": "some results have no address",
+    "url_required": "documents without an address were left out",
 }
 _INSIDE: Final = ("_unavailable", "_failed", "_not_answering", "_limited")
 

@@ -54,7 +54,8 @@ class WorkspaceLibrary:
             spaces = [one for one in await session.spaces() if self.may.reaches(one.id)]
         count = "1 space" if len(spaces) == 1 else f"{len(spaces):,} spaces"
         model = self.desk.workspace.llm or "no language model"
-        dense = [one.model for one in await self.desk.workspace.collections(self.may)]
+        collections = await self.desk.workspace.collections(self.may)
+        dense = [one.model for one in collections if one.is_searched]
         return {
             "words": [count, model, VERSION],
             **profile_views(self.desk.workspace.settings, dense, ""),

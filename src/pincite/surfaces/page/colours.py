@@ -30,6 +30,10 @@ class Rendered(msgspec.Struct, frozen=True):
     cut: bool
 
 
+class Busy(Exception):
+    """Other texts take so long that this one has had no turn."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Colours:
     """Colour texts and parse Markdown for all users of a server. A user has one text at a time. A
@@ -55,15 +59,16 @@ class Colours:
         await self._slow.close()
 
     async def ask(self, user: str, asked: Mapping[str, Any], kind: type[T]) -> T | None:
-        """Return what a process answers; None if that takes too long, or if it fails."""
+        """Return what a process answers; None if that takes too long, or if it fails. Raises
+        Busy."""
         try:
             async with asyncio.timeout(self.turn_s) as wait, self._turns.of(user):
                 process = self._process_of(user)
                 async with process.turn:
                     wait.reschedule(None)
                     found = await process.ask(asked, kind, self.start_s, self.patience_s)
-        except TimeoutError:  # other texts take long: this one is shown without colours
-            return None
+        except TimeoutError:
+            raise Busy from None
         if found is None:
             self._late[user] = asyncio.get_running_loop().time() + self.late_s
         return found
@@ -89,7 +94,10 @@ class UsersColours:
         if len(text) > _MOST_CHARS:
             return plain
         asked = {"language": language, "path": path, "text": text}
-        found = await self.colours.ask(self.user, asked, list[list[tuple[str, str]]])
+        try:
+            found = await self.colours.ask(self.user, asked, list[list[tuple[str, str]]])
+        except Busy:
+            return plain
         if found is None:
             return plain
         if ["".join(piece for _, piece in line) for line in found] != text.split("\n"):
@@ -106,7 +114,10 @@ class UsersColours:
         if len(text) > _MOST_CHARS:
             return None
         asked = {"text": text, "window": window, "cited": cited}
-        found = await self.colours.ask(self.user, asked | {"coloured": True}, Rendered)
-        if found is None:  # its code may be what takes long
-            found = await self.colours.ask(self.user, asked | {"coloured": False}, Rendered)
+        try:
+            found = await self.colours.ask(self.user, asked | {"coloured": True}, Rendered)
+            if found is None:  # its code may be what takes long
+                found = await self.colours.ask(self.user, asked | {"coloured": False}, Rendered)
+        except Busy:
+            return None
         return found if found is not None and found.marked else None

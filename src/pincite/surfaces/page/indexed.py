@@ -14,7 +14,7 @@ from pincite.asking.answers import AnswerOptions
 from pincite.citations.pictures import PagePicture, page_picture
 from pincite.diagnostics.explain import StageView
 from pincite.engine import AsyncPincite
-from pincite.errors import PinciteError
+from pincite.errors import IndexNotFound, PinciteError
 from pincite.model import AnswerEvent, Evidence, EvidencePack
 from pincite.model.citation import place_of
 from pincite.settings.models import BUNDLED
@@ -46,7 +46,11 @@ class IndexLibrary:
         """See `Library`."""
         settings = self.engine.settings
         model = settings.use.llm or "no language model"
-        specs = [info.spec for info in await self.engine.collections()]
+        try:
+            infos = await self.engine.collections()
+        except IndexNotFound:  # nothing is indexed yet
+            infos = ()
+        specs = [info.spec for info in infos if not (info.broken or info.spec.pending)]
         dense = [one.model or BUNDLED if one.dense else "" for one in specs]
         return {
             "words": [str(settings.index), f"judgements: {self.golden}", model, VERSION],

@@ -77,10 +77,11 @@ def profile_views(settings: Settings, dense: Collection[str], chosen: str) -> Ma
     preset `chosen` or, if that is empty, the configured one."""
     there = available(settings.use, dense)
 
-    def view(name: str, profile: Profile) -> dict[str, Any]:
+    def view(name: str) -> dict[str, Any]:
+        try:
+            profile = settings.preset(name) if name else settings.profile
+        except ConfigError:  # its values contradict those of the file
+            return {"name": name, "lacks": ("settings that fit it",), "fails": True}
         return {"name": name, "lacks": lacking(profile, there), "fails": fails(profile, there)}
 
-    return {
-        "preset": view(chosen, settings.preset(chosen) if chosen else settings.profile),
-        "presets": [view(name, settings.preset(name)) for name in preset_names()],
-    }
+    return {"preset": view(chosen), "presets": [view(name) for name in preset_names()]}
