@@ -206,6 +206,7 @@ def test_judgements_are_not_offered_where_nobody_keeps_them(page: Page, desk: De
     unlock(page, desk.keys["ocelot"])
     ask(page, "ocelot")
     assert page.locator(".judge").count() == 0
+    page.keyboard.press("Escape")  # out of the box
     page.keyboard.press("j")
     page.keyboard.press("3")
     page.locator("summary").first.click()
