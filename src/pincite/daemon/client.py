@@ -31,7 +31,6 @@ T = TypeVar("T")
 _TRIES = 3
 _MEETINGS = 10  # daemons that are tried one after the other until one is usable
 _ANSWER_S = 120.0  # opening the encoder from a slow disk takes 20 s
-_REPLACE_S = 240.0  # a batch may wait for the one before it
 _HELLO_S = 30.0
 _LOOK_S = 0.1
 _PAGE = 2_000  # records of documents in a message: it blocks the daemon for 20 ms
@@ -112,7 +111,8 @@ class RemoteIndex:
     async def request(self, name: str, arguments: object, result: Any) -> Any:
         """Send one request and wait for its answer. Raises the error that the daemon raised."""
         body = protocol.encode((name, arguments))
-        seconds = min(2 * self._answer_s, _REPLACE_S) if name == "replace" else self._answer_s
+        # a batch may wait for the one before it
+        seconds = self._answer_s * (2 if name == "replace" else 1)
         understood = True
         for _ in range(_TRIES):
             stream = await self._stream()
