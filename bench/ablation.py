@@ -28,11 +28,10 @@ from bench.code_search import Query as Asking
 from bench.code_search import Repository, ndcg, read
 from bench.frame import Options, require
 from bench.golden import find_wheel, require_docs
-from bench.product import open_product, temporary_folder
+from bench.product import new_index, open_product
 from bench.quality import build
 from bench.variants import deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.deps import Deps
 from pincite.evals.analysis.statistics import interval
 from pincite.evals.analysis.summary import scores as scores_of
@@ -40,13 +39,11 @@ from pincite.evals.golden.beir import read_beir
 from pincite.evals.golden.questions import read_golden
 from pincite.evals.report.tables import table
 from pincite.evals.run.runner import measured, open_subject, run_golden
-from pincite.index.local import LocalIndex
 from pincite.ingestion.options import IndexOptions
 from pincite.model import Candidate, Query, Question, Scope
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.trace import Trace
 
 _QUICK = ("express", "sinatra")
@@ -188,18 +185,13 @@ async def _cosqa(options: Options) -> list[Asked]:
     cached = CachedEncoder(encoder, options.cache)
     profile = profile_of("default", results=_SHOWN, same_text=False)
     try:
-        with temporary_folder() as folder:
-            store = EdgeStore(folder / "store")
-            index = LocalIndex(store, open_catalog(folder), store)
-            try:
-                spec = await build(index, collection, cached)
-                deps = deps_of("default", spec, index, cached, code=True)
-                return [
-                    await _before(text, deps, profile, _judged(collection.judgements[key]))
-                    for key, text in collection.queries.items()
-                ]
-            finally:
-                await index.close()
+        async with new_index() as index:
+            spec = await build(index, collection, cached)
+            deps = deps_of("default", spec, index, cached, code=True)
+            return [
+                await _before(text, deps, profile, _judged(collection.judgements[key]))
+                for key, text in collection.queries.items()
+            ]
     finally:
         cached.close()
         encoder.close()

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.frame import Clock, Cost, Options
-from bench.product import temporary_folder
+from bench.product import new_index, temporary_folder
 from bench.quality import CODE_SETS
 from bench.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.deps import Deps, informative_terms
 from pincite.evals.analysis.regression import check_measures
 from pincite.evals.analysis.summary import scores
@@ -37,13 +36,11 @@ from pincite.evals.sweep.cells import SWEPT
 from pincite.evals.sweep.points import Point, draw, grid, parse_values, with_values
 from pincite.evals.sweep.results import SweepTable
 from pincite.evals.sweep.runner import run_sweep
-from pincite.index.local import LocalIndex
 from pincite.model import Scope
 from pincite.ports import DenseEncoder, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
-from pincite.stores.qdrant_edge.store import EdgeStore
 
 SWEEP_SETS: Final = ("cranfield", "scifact-train")
 _QUICK_QUERIES = 20
@@ -144,25 +141,20 @@ async def indexed(
     """The collection in an index of its own, with its questions."""
     code = collection.name in CODE_SETS
     golden = collection.golden()
-    with temporary_folder() as folder:
-        store = EdgeStore(folder / "store")
-        index = LocalIndex(store, open_catalog(folder), store)
-        try:
-            spec = await index_corpus(
-                index,
-                collection.name,
-                collection.documents,
-                encoder,
-                language="english" if code else "auto",
-                sparse=sparse,
-                source_type="code" if code else "docs",
-            )
-            analyser = sparse or Bm25Encoder(spec.language)
-            one = Searchable(spec, index, analyser, encoder, code)
-            deps = Deps((one,), informative_terms(spec.language), guess_language)
-            yield Subject(deps, Scope(), await find_targets(golden.queries, [one])), golden
-        finally:
-            await index.close()
+    async with new_index() as index:
+        spec = await index_corpus(
+            index,
+            collection.name,
+            collection.documents,
+            encoder,
+            language="english" if code else "auto",
+            sparse=sparse,
+            source_type="code" if code else "docs",
+        )
+        analyser = sparse or Bm25Encoder(spec.language)
+        one = Searchable(spec, index, analyser, encoder, code)
+        deps = Deps((one,), informative_terms(spec.language), guess_language)
+        yield Subject(deps, Scope(), await find_targets(golden.queries, [one])), golden
 
 
 async def _sweep(collection: Collection, encoder: DenseEncoder) -> SweepFigures:

@@ -23,18 +23,15 @@ from typing import Any, Final
 import msgspec
 
 from bench.frame import Options, SkippedError
-from bench.product import temporary_folder
+from bench.product import new_index
 from bench.quality import build
 from bench.variants import Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.beir import LAYOUT, Collection, read_beir
 from pincite.evals.report.tables import table
-from pincite.index.local import LocalIndex
 from pincite.ports import DenseEncoder
-from pincite.stores.qdrant_edge.store import EdgeStore
 
 _SETS: Final = ("scifact-train", "cranfield", "anthropic-docs", "xquad-en")
 _WORKER: Final = Path(__file__).with_name("framework_worker.py")
@@ -126,25 +123,20 @@ def _texts(collection: Collection) -> dict[str, str]:
 
 
 async def _ours(collection: Collection, variant: Variant, encoder: DenseEncoder) -> Outcome:
-    with temporary_folder() as folder:
-        store = EdgeStore(folder / "store")
-        index = LocalIndex(store, open_catalog(folder), store)
-        try:
+    async with new_index() as index:
+        started_s = time.perf_counter()
+        words = variant == "lexical"
+        spec = await build(index, collection, None if words else encoder)
+        index_s = round(time.perf_counter() - started_s, 2) if words else None
+        deps = deps_of(variant, spec, index, encoder, code=False)
+        profile = profile_of(variant, results=_RESULTS, same_text=False)
+        await ask(next(iter(collection.queries.values())), deps, profile)
+        found, query_ms = {}, []
+        for name, question in collection.queries.items():
             started_s = time.perf_counter()
-            words = variant == "lexical"
-            spec = await build(index, collection, None if words else encoder)
-            index_s = round(time.perf_counter() - started_s, 2) if words else None
-            deps = deps_of(variant, spec, index, encoder, code=False)
-            profile = profile_of(variant, results=_RESULTS, same_text=False)
-            await ask(next(iter(collection.queries.values())), deps, profile)
-            found, query_ms = {}, []
-            for name, question in collection.queries.items():
-                started_s = time.perf_counter()
-                pack = await ask(question, deps, profile)
-                query_ms.append((time.perf_counter() - started_s) * 1000)
-                found[name] = [item.path for item in pack.evidence]
-        finally:
-            await index.close()
+            pack = await ask(question, deps, profile)
+            query_ms.append((time.perf_counter() - started_s) * 1000)
+            found[name] = [item.path for item in pack.evidence]
     return Outcome(*_outcome(collection, found, query_ms), index_s)
 
 

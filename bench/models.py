@@ -17,16 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.product import temporary_folder
+from bench.product import new_index
 from bench.variants import ask, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.deps import Deps, informative_terms
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.corpora import index_corpus
 from pincite.evals.run.runner import measured
-from pincite.index.local import LocalIndex
 from pincite.model import Matrix, Vector
 from pincite.ports import DenseEncoder, Searchable
 from pincite.presets import MULTI_MODEL, PRESETS
@@ -35,7 +33,6 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.settings.load import load_settings
 from pincite.stages.merge import MergeConfig
-from pincite.stores.qdrant_edge.store import EdgeStore
 
 RESULTS = 10
 QUERIES = 200  # of each collection at most
@@ -88,23 +85,18 @@ def profiles() -> dict[str, Profile]:
 async def measure(collection: Collection, whole: DenseEncoder, share: float) -> dict[str, float]:
     """nDCG@10 of each way; with a share of 0 or 1 of one model alone."""
     parts = _dealt(collection.documents, share)
-    with temporary_folder() as folder:
-        store = EdgeStore(folder / "store")
-        index = LocalIndex(store, open_catalog(folder), store)
-        try:
-            members: list[Searchable] = []
-            for name, dense, texts in zip("ab", (whole, Half(whole)), parts, strict=True):
-                if texts:
-                    language = "auto" if not members else members[0].spec.language
-                    spec = await index_corpus(index, name, texts, dense, language=language)
-                    sparse = Bm25Encoder(spec.language)
-                    members.append(Searchable(spec, index, sparse, dense))
-            terms = informative_terms(members[0].spec.language)
-            deps = Deps(members, terms, guess_language)
-            chosen = profiles() if len(members) > 1 else {"": profiles()["on one scale"]}
-            return {name: await _ndcg(collection, deps, each) for name, each in chosen.items()}
-        finally:
-            await index.close()
+    async with new_index() as index:
+        members: list[Searchable] = []
+        for name, dense, texts in zip("ab", (whole, Half(whole)), parts, strict=True):
+            if texts:
+                language = "auto" if not members else members[0].spec.language
+                spec = await index_corpus(index, name, texts, dense, language=language)
+                sparse = Bm25Encoder(spec.language)
+                members.append(Searchable(spec, index, sparse, dense))
+        terms = informative_terms(members[0].spec.language)
+        deps = Deps(members, terms, guess_language)
+        chosen = profiles() if len(members) > 1 else {"": profiles()["on one scale"]}
+        return {name: await _ndcg(collection, deps, each) for name, each in chosen.items()}
 
 
 def _dealt(documents: Mapping[str, str], share: float) -> tuple[dict[str, str], dict[str, str]]:

@@ -21,11 +21,10 @@ import msgspec
 
 from bench.code_search import QUICK, Repository, ndcg, read
 from bench.frame import Options
-from bench.product import temporary_folder
+from bench.product import new_index, temporary_folder
 from bench.quality import CODE_SETS, build
 from bench.variants import Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.chunkers import ChunkerConfig
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
@@ -38,7 +37,6 @@ from pincite.ingestion.sources import open_all
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.stores.qdrant_edge.store import EdgeStore
 
 SETS = ("anthropic-docs", "cranfield", "cosqa-dev", "mbpp-code", "xquad-en")
 CODE = "code-search-dev"
@@ -106,18 +104,13 @@ async def _measure(
     collection: Collection, encoder: Any, share: float, figures: PartialFigures
 ) -> None:
     name = collection.name
-    with temporary_folder() as folder:
-        store = EdgeStore(folder / "store")
-        index = LocalIndex(store, open_catalog(folder), store)
-        try:
-            spec = await build(index, collection, encoder)
-            asked = (spec, index, encoder, collection)
-            if share == 0:
-                figures.lexical[name] = await _ndcg("lexical", 1.0, *asked)
-            figures.default[name][share] = await _ndcg("default", share, *asked)
-            figures.unaware[name][share] = await _ndcg("default", 1.0, *asked)
-        finally:
-            await index.close()
+    async with new_index() as index:
+        spec = await build(index, collection, encoder)
+        asked = (spec, index, encoder, collection)
+        if share == 0:
+            figures.lexical[name] = await _ndcg("lexical", 1.0, *asked)
+        figures.default[name][share] = await _ndcg("default", share, *asked)
+        figures.unaware[name][share] = await _ndcg("default", 1.0, *asked)
 
 
 async def _code(options: Options, encoder: Any, figures: PartialFigures) -> None:
@@ -132,18 +125,13 @@ async def _code(options: Options, encoder: Any, figures: PartialFigures) -> None
                 continue
             for share in SHARES:
                 some = SomeVectors(encoder, share)
-                with temporary_folder() as folder:
-                    store = EdgeStore(folder / "store")
-                    index = LocalIndex(store, open_catalog(folder), store)
-                    try:
-                        spec = await _index(one, index, some)
-                        asked = (spec, index, some, one)
-                        if share == 0:
-                            lexical += await _files("lexical", 1.0, *asked)
-                        default[share] += await _files("default", share, *asked)
-                        unaware[share] += await _files("default", 1.0, *asked)
-                    finally:
-                        await index.close()
+                async with new_index() as index:
+                    spec = await _index(one, index, some)
+                    asked = (spec, index, some, one)
+                    if share == 0:
+                        lexical += await _files("lexical", 1.0, *asked)
+                    default[share] += await _files("default", share, *asked)
+                    unaware[share] += await _files("default", 1.0, *asked)
             print(f"  {CODE}: {one.name}", flush=True)
     figures.lexical[CODE] = _mean(lexical)
     figures.default[CODE] = {share: _mean(values) for share, values in default.items()}

@@ -12,14 +12,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.frame import Options
-from pincite.catalog.file import holds_index
+from pincite.catalog.file import holds_index, open_catalog
 from pincite.daemon.encoder import QueryEncoder
 from pincite.daemon.protocol import ServedIndex
 from pincite.engine import AsyncPincite
+from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder, Index
 from pincite.profile import Profile
 from pincite.settings.load import Settings
+from pincite.stores.qdrant_edge.store import EdgeStore
 
 _GONE_S = 30.0
 
@@ -40,6 +42,18 @@ def compile_package(package: Path) -> None:
 def settings_of(root: Path, models: Path) -> Settings:
     """Those of the index folder `root`, whose daemon leaves soon after."""
     return Settings(index=root, models=models, profile=Profile(), idle_s=120.0)
+
+
+@asynccontextmanager
+async def new_index() -> AsyncIterator[LocalIndex]:
+    """An empty index in this process, in a temporary folder."""
+    with temporary_folder() as folder:
+        store = EdgeStore(folder / "store")
+        index = LocalIndex(store, open_catalog(folder), store)
+        try:
+            yield index
+        finally:
+            await index.close()
 
 
 @asynccontextmanager

@@ -16,19 +16,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.frame import Options
-from bench.product import temporary_folder
+from bench.product import new_index
 from bench.references import REFERENCES, Reference
 from bench.spans import SpanFigures, measure_spans
 from bench.variants import VARIANTS, Variant, ask, deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.evals.analysis.measures import evaluate, parse
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.corpora import index_corpus
 from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
-from pincite.stores.qdrant_edge.store import EdgeStore
 
 _DEEP = 100
 _QUICK = ("anthropic-docs", "xquad-zh")
@@ -124,17 +122,12 @@ async def measure(
 ) -> SetFigures:
     """Index one collection in a temporary folder and ask all of its queries in these variants."""
     blank = sum(not text.strip() for text in collection.documents.values())
-    with temporary_folder() as folder:
-        store = EdgeStore(folder / "store")
-        index = LocalIndex(store, open_catalog(folder), store)
-        try:
-            spec = await build(index, collection, encoder)
-            scores = {
-                str(variant): await _scores(variant, spec, index, encoder, collection)
-                for variant in variants
-            }
-        finally:
-            await index.close()
+    async with new_index() as index:
+        spec = await build(index, collection, encoder)
+        scores = {
+            str(variant): await _scores(variant, spec, index, encoder, collection)
+            for variant in variants
+        }
     return SetFigures(
         name=collection.name,
         documents=len(collection.documents),

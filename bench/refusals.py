@@ -28,24 +28,21 @@ from typing import Final, Literal
 from bench.code_search import read as read_repositories
 from bench.frame import ROOT, Options, require
 from bench.golden import find_wheel, require_docs
-from bench.product import open_product, temporary_folder
+from bench.product import new_index, open_product, temporary_folder
 from bench.quality import build
 from bench.variants import deps_of, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.deps import Deps
 from pincite.evals.analysis.refusal import Levels, Outcome, auroc
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.questions import read_golden
 from pincite.evals.run.results import Topic
-from pincite.index.local import LocalIndex
 from pincite.model import EvidencePack, Question, Ranking, Scope, VerdictLevel
 from pincite.ports import DenseEncoder
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.stages.probe import ProbeConfig
-from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.trace import Trace
 
 Side = Literal["before", "after", "probe"]
@@ -146,16 +143,11 @@ Measure = Callable[[str, Sequence[Asked], Ask], Awaitable[None]]
 async def _corpus(
     collection: Collection, questions: Sequence[Asked], encoder: DenseEncoder, measure: Measure
 ) -> None:
-    with temporary_folder() as folder:
-        store = EdgeStore(folder / "store")
-        index = LocalIndex(store, open_catalog(folder), store)
-        try:
-            spec = await build(index, collection, encoder)
-            deps = deps_of("default", spec, index, encoder)
-            profile = profile_of("default", results=10, same_text=False, keep=False)
-            await measure(collection.name, questions, _asking(deps, profile))
-        finally:
-            await index.close()
+    async with new_index() as index:
+        spec = await build(index, collection, encoder)
+        deps = deps_of("default", spec, index, encoder)
+        profile = profile_of("default", results=10, same_text=False, keep=False)
+        await measure(collection.name, questions, _asking(deps, profile))
 
 
 def _asking(deps: Deps, profile: Profile) -> Ask:

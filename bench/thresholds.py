@@ -25,19 +25,16 @@ import msgspec
 
 from bench.frame import Options, require
 from bench.golden import require_docs
-from bench.product import open_product, temporary_folder
+from bench.product import new_index, open_product, temporary_folder
 from bench.quality import build
 from bench.refusals import SETS, Asked, adk_questions
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.catalog.file import open_catalog
 from pincite.evals.analysis.calibrate import learn
 from pincite.evals.golden.beir import read_beir
 from pincite.evals.report.tables import table
 from pincite.evals.run.results import Topic
-from pincite.index.local import LocalIndex
 from pincite.ports import DenseEncoder, Readable, SearchRequest
 from pincite.stages.gate import MEASURED
-from pincite.stores.qdrant_edge.store import EdgeStore
 
 ASSUMED: Final = 0.3
 _FOLDS, _SHUFFLES = 5, 20
@@ -88,12 +85,9 @@ async def run(options: Options) -> ThresholdFigures:
         for name, make in SETS:
             require(options.data / name, "in the BEIR layout")
             collection, questions = make(read_beir(options.data / name))
-            with temporary_folder() as folder:
-                store = EdgeStore(folder / "store")
-                index = LocalIndex(store, open_catalog(folder), store)
+            async with new_index() as index:
                 spec = await build(index, collection, cached)
                 found[name] = await _values(questions, index, spec.name, cached)
-                await index.close()
     finally:
         cached.close()
         encoder.close()
