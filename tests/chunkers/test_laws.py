@@ -13,7 +13,8 @@ from tests.chunkers.laws import SMALL, SOURCE, Child, chunks_of, read
 SUFFIXES = (
     "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
     " toml ini xml csv rst txt sql proto dart m jl r pl ml mli erl clj ps1 sol tf mk cmake graphql"
-    " vue svelte"
+    " vue svelte groovy d vala glsl fs nim cr el f90 tcl gleam elm purs sv vhd pas odin mojo thrift"
+    " fish awk vim bzl"
 ).split()
 FRAGMENTS = st.sampled_from(
     [

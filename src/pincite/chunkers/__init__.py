@@ -1,6 +1,7 @@
 """Chunkers: cut documents into citable spans."""
 
 from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.by_line import outlined
 from pincite.chunkers.config import ChunkerConfig
 from pincite.chunkers.context import context_line
 from pincite.chunkers.cutting import chunk_id, cut
@@ -15,4 +16,5 @@ __all__ = [
     "cut",
     "estimate_tokens",
     "lacks_grammar",
+    "outlined",
 ]

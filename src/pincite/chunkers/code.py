@@ -57,7 +57,7 @@ def chunk_parts(
         known.append(definitions)
         start = (first, last, [_spanned(root)])
         pieces.append(_pieces(lines, start, definitions, packer, grammar.leading))
-    return tuple(_with_symbols(lines, packer.pack(chain.from_iterable(pieces)), known))
+    return tuple(with_symbols(lines, packer.pack(chain.from_iterable(pieces)), known))
 
 
 def _parsed(
@@ -76,9 +76,10 @@ def _between(lines: Lines, first: int, last: int) -> str:
     return lines.text[lines.starts[first] : lines.starts[last]]
 
 
-def _with_symbols(
+def with_symbols(
     lines: Lines, sections: Iterable[Section], known: list[Definitions]
 ) -> Iterator[Section]:
+    """Yield the sections with the names that each defines."""
     for one in sections:
         rows = lines.line_at(one.start), lines.line_at(one.end - 1)
         names = chain.from_iterable(each.symbols_in(*rows) for each in known)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pincite.chunkers.grammars import Grammar
     from pincite.chunkers.pieces import Path
 
-_DEEPEST = 8  # symbol paths are cut below; real code stays above
+DEEPEST = 8  #: symbol paths are cut below; real code stays above
 _NAME_CHARS = 80
 _PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=<|\Z)")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
@@ -165,7 +165,7 @@ def _by_query(root: Node, query: Query) -> list[Definition]:
             max(one.node.start_point.row, last_row),
             start,
             end,
-            (*outer, *own)[:_DEEPEST],
+            (*outer, *own)[:DEEPEST],
             text if one.defines else "",
             one.name.start_point.row,
         )

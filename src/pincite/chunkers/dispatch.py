@@ -53,6 +53,7 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
 
         return tuple(packer.pack(table_pieces(lines)))
     if document.source_type == "code":
+        from pincite.chunkers.by_line import chunk_by_line, outlined
         from pincite.chunkers.grammars import grammar_for
 
         if grammar := grammar_for(language, document.path):
@@ -63,6 +64,8 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
             from pincite.chunkers.components import chunk_component
 
             return chunk_component(lines, packer)
+        if outlined(language):
+            return chunk_by_line(lines, packer, language)
     from pincite.chunkers.text import rst_pieces, text_pieces
 
     if language == "rst":

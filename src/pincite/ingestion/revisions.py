@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from pincite.chunkers import lacks_grammar
+from pincite.chunkers import lacks_grammar, outlined
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
@@ -73,8 +73,11 @@ def fingerprints_of(
         parts.append(f"described {said}")
     if opened.source.mask_secrets:
         parts.append(MASKED)
-    if _lacks_grammar(path):
+    found = file_type(path, b"")
+    if found is not None and lacks_grammar(found.language):
         parts.append("no grammar")  # cut again when a grammar is available
+    if found is not None and outlined(found.language):
+        parts.append("by line")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
     return fingerprints(spec, parts, made_with(opened.source.name, path))
@@ -89,11 +92,6 @@ def fingerprints(
         " ".join((spec.chunker, spec.sparse, dense, *parts))
         for dense in (spec.dense or LEXICAL, *spec.formerly, *others)
     )
-
-
-def _lacks_grammar(path: str) -> bool:
-    found = file_type(path, b"")
-    return found is not None and lacks_grammar(found.language)
 
 
 def _has_front_matter(path: str) -> bool:

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.by_line import find_by_line
+from pincite.chunkers.line_languages import LINE_LANGUAGES
+from pincite.chunkers.lines import Lines
+from pincite.readers.languages import LANGUAGES, file_type
+from tests.chunkers.laws import chunks_of
+from tests.chunkers.line_samples import LINE_SAMPLES, LineSample
+
+TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
+
+
+def outline(path: str, text: str) -> list[str]:
+    found = file_type(path)
+    assert found
+    definitions = find_by_line(Lines(text), LINE_LANGUAGES[found.language])
+    return [f"{one.first + 1}-{one.last + 1} {'/'.join(one.path)}" for one in definitions]
+
+
+@pytest.mark.parametrize("sample", LINE_SAMPLES, ids=lambda sample: sample.path)
+def test_definitions_have_their_lines_and_names(sample: LineSample) -> None:
+    expected = [line.strip() for line in sample.expected.splitlines()]
+    assert outline(sample.path, sample.text) == expected
+    windows = sample.text.replace("\n", "\r\n")
+    assert outline(sample.path, windows) == expected
+
+
+@pytest.mark.parametrize("sample", LINE_SAMPLES, ids=lambda sample: sample.path)
+def test_every_name_is_a_symbol_of_one_chunk_and_every_line_is_in_one(sample: LineSample) -> None:
+    names = [line.rpartition("/")[2].rpartition(" ")[2] for line in sample.expected.splitlines()]
+    for config in (TINY, ChunkerConfig()):
+        symbols = [
+            name for chunk in chunks_of(sample.path, sample.text, config) for name in chunk.symbols
+        ]
+        assert set(names) <= set(symbols)
+
+
+def test_every_language_has_a_sample_and_is_read() -> None:
+    sampled = {found.language for each in LINE_SAMPLES if (found := file_type(each.path))}
+    assert sampled == set(LINE_LANGUAGES)
+    assert sampled <= LANGUAGES
+
+
+def test_a_definition_that_fits_is_one_chunk_with_its_comment() -> None:
+    body = "".join(f"    my $value{n} = compute({n});\n" for n in range(4))
+    text = "".join(f"# Says what {n} does.\nsub f{n} {{\n{body}}}\n\n" for n in range(3))
+    chunks = chunks_of("a.pl", text, ChunkerConfig(60, 120, 20))
+    assert [chunk.headings for chunk in chunks] == [("f0",), ("f1",), ("f2",)]
+    assert all(
+        chunk.text.startswith("# Says what") and chunk.text.endswith("}") for chunk in chunks
+    )
+
+
+def test_a_long_definition_is_cut_and_all_its_chunks_have_its_path() -> None:
+    body = "".join(f"    final value{n} = compute({n});\n\n" for n in range(30))
+    chunks = chunks_of("a.dart", f"class A {{\n  void run() {{\n{body}  }}\n}}\n", TINY)
+    assert len(chunks) > 3
+    assert {chunk.headings for chunk in chunks[:-1]} == {("A", "run")}
+    assert chunks[0].text.startswith("class A {\n  void run() {")
+    assert chunks[0].symbols == ("A", "run")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    return call(name) {",
+        "    await expect(found, () {",
+        "    } else if (ready) {",
+        "    call(name);",
+        "    final found = call(name, () {",
+        "    Page scan(String name);",
+    ],
+)
+def test_a_statement_is_no_function(line: str) -> None:
+    assert outline("a.dart", f"void run() {{\n{line}\n}}\n") == ["1-3 run"]
+
+
+HOSTILE = (
+    *("sub ", "a ", "a<", "static ", "has '", "package a", "(define ((", "a.b ", "type a = "),
+    *("function a ", "mixin ", "@a ", "let rec ", "public static ", "=head1\n", "/*\n", "{\n"),
+    *("  x\n", "(\n", "instance a"),
+)
+
+
+def test_hostile_texts_take_linear_time() -> None:
+    texts = [part * (100_000 // len(part)) for part in HOSTILE]
+    texts += ["\n".join(part.strip() * 60 for _ in range(400)) for part in HOSTILE]
+    texts += ["\n".join(" " * n + "sub a {" for n in range(800))]
+    for lines in map(Lines, texts):
+        for language in LINE_LANGUAGES.values():
+            started_s = time.process_time()
+            find_by_line(lines, language)
+            assert time.process_time() - started_s < 2.0, lines.text[:20]
+
+
+def test_definitions_nested_without_end_are_cut() -> None:
+    text = "\n".join(" " * n + f"sub a{n} {{" for n in range(400))
+    assert chunks_of("a.pl", text, TINY)
