@@ -53,3 +53,17 @@ def test_a_file_without_its_grammar_is_noted_and_cut_again_once_there_is_one(
     assert (report.changed, report.unchanged, report.noted) == (1, 1, {})
     names = {name for chunk in desk.chunks() for name in chunk.symbols}
     assert {"Book", "Lending", "Lend", "loans"} <= names
+
+
+def test_a_file_that_was_cut_at_blank_lines_before_is_cut_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("lib/Scanner.pm", "package Scanner;\n\nsub scan {\n    return 1;\n}\n")
+    desk.write("lib/notes.txt", "The scanner stops after ten pages.\n")
+    with monkeypatch.context() as before:
+        before.setattr("pincite.ingestion.revisions.outlined", lambda _language: False)
+        desk.run("lib")
+    (report,) = desk.run("lib")
+    assert (report.changed, report.unchanged) == (1, 1)
+    (report,) = desk.run("lib")
+    assert (report.changed, report.unchanged) == (0, 2)

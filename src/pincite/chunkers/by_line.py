@@ -74,7 +74,7 @@ def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
                 continue
         if language.scope and (named := language.scope.match(head)):
             _close(open_, last)
-            scope = _close_scope(scope, last)
+            _close_scope(scope, last)
             scope = _Open(row, -1, _name(named), ())
             found.append(scope)
             last = row
