@@ -50,7 +50,7 @@ def _group(label: str, one: Group) -> tuple[str, ...]:
     ]
     count = sum(one.questions.values())
     return (
-        f"{count} questions, {one.packages} {label}:",
+        f"{label.capitalize()} ({one.packages}), {count} questions:",
         table(("nDCG@10", *one.systems), rows),
         "Differences, with the range of 95 % of the means of resampled questions:",
         table(("nDCG@10", *next(iter(one.differences.values()))), pairs),
