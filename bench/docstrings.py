@@ -156,7 +156,7 @@ async def _ours(
 
 def _take_in(outcome: Outcome, one: Repository, answered: list[Answered]) -> None:
     values = zip(one.queries, outcome.ndcg[one.name], outcome.distinct, strict=True)
-    answered += [Answered(one.name, query.category, *value) for query, *value in values]
+    answered += [Answered(one.name, query.category, worth, n) for query, worth, n in values]
 
 
 def _by_system(taken: Mapping[str, Sequence[Answered]], packages: Set[str]) -> dict[str, float]:
