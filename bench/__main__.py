@@ -52,6 +52,7 @@ LONG: Final = (
     "descriptions",
     "keywords",
     "watching",
+    "docstrings",
     *("home", "qmd", "load", "frameworks"),
 )
 

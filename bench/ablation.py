@@ -25,7 +25,7 @@ from typing import Any, Final
 import msgspec
 
 from bench.code_search import Query as Asking
-from bench.code_search import Repository, ndcg, read
+from bench.code_search import Repository, mean, ndcg, read
 from bench.frame import Options, require
 from bench.golden import find_wheel, require_docs
 from bench.product import new_index, open_product
@@ -133,31 +133,30 @@ async def run(options: Options) -> AblationFigures:
             for one in repositories
             for question in await _repository(one, place / name / one.name, name, options)
         ]
-        _take(f"code-search {name}", lambda v, asked=asked: _replay(asked, v), figures)  # type: ignore[misc]
+        take(f"code-search {name}", lambda v, asked=asked: replay(asked, v), figures)  # type: ignore[misc]
     asked = await _cosqa(options)
-    _take("cosqa-dev", lambda v: _replay(asked, v), figures)
+    take("cosqa-dev", lambda v: replay(asked, v), figures)
     if not options.quick:
-        _take("adk-dev", (await _adk(options, place / "adk")).__getitem__, figures)
+        take("adk-dev", (await _adk(options, place / "adk")).__getitem__, figures)
     return figures
 
 
-def _take(name: str, measure: Callable[[str], list[float]], figures: AblationFigures) -> None:
+def take(name: str, measure: Callable[[str], list[float]], figures: AblationFigures) -> None:
+    """Take in one set. `measure` gives the worth of each question in the variant of a label; that
+    of "" is the ranking as shipped."""
     shipped = measure("")
-    figures.shipped[name] = _mean(shipped)
+    figures.shipped[name] = mean(shipped)
     figures.questions[name] = len(shipped)
     figures.changes[name] = {}
     for label in VARIANTS:
         differences = [a - b for a, b in zip(measure(label), shipped, strict=True)]
-        change = Change(_mean(differences), *interval(differences))
+        change = Change(mean(differences), *interval(differences))
         figures.changes[name][label] = change
     print(f"  {name}: {figures.shipped[name]:.4f} of {len(shipped)} questions", flush=True)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / max(1, len(values))
-
-
-def _replay(asked: Sequence[Asked], label: str) -> list[float]:
+def replay(asked: Sequence[Asked], label: str) -> list[float]:
+    """What each question is worth in a variant."""
     variant = VARIANTS[label] if label else Variant()
     config = replace(RankCodeConfig(), **variant.changes)  # type: ignore[arg-type]
     return [one.value(config, variant.pool) for one in asked]
@@ -170,10 +169,11 @@ async def _repository(one: Repository, root: Path, name: str, options: Options) 
             [one.root], options=IndexOptions(lexical=name == "lexical", name=one.name)
         )
         deps = await engine.deps(Scope())
-        return [await _before(query.text, deps, profile, _files(query)) for query in one.queries]
+        return [await before(query.text, deps, profile, files_of(query)) for query in one.queries]
 
 
-def _files(query: Asking) -> Judge:
+def files_of(query: Asking) -> Judge:
+    """nDCG@10 of the files that answer a question."""
     return lambda order: ndcg(dict.fromkeys(one.chunk.path for one in order), query.targets)
 
 
@@ -189,7 +189,7 @@ async def _cosqa(options: Options) -> list[Asked]:
             spec = await build(index, collection, cached)
             deps = deps_of("default", spec, index, cached, code=True)
             return [
-                await _before(text, deps, profile, _judged(collection.judgements[key]))
+                await before(text, deps, profile, _judged(collection.judgements[key]))
                 for key, text in collection.queries.items()
             ]
     finally:
@@ -213,7 +213,7 @@ def _discounted(gains: Sequence[int]) -> float:
     return math.fsum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
 
 
-async def _before(text: str, deps: Deps, profile: Profile, judge: Judge) -> Asked:
+async def before(text: str, deps: Deps, profile: Profile, judge: Judge) -> Asked:
     """Ask, and keep what the ranking was given."""
     trace = Trace(time.perf_counter)
     await search(Question(text), deps, profile, trace)

@@ -168,7 +168,7 @@ async def _ours(
             outcome.there_s[one.name] = there_s
             for query in one.queries:
                 started_s = time.perf_counter()
-                pack = await engine.search(query.text, profile=_showing(profile))
+                pack = await engine.search(query.text, profile=showing(profile))
                 outcome.query_ms.append((time.perf_counter() - started_s) * 1000)
                 count(outcome, one.name, query, [item.path for item in pack.evidence])
 
@@ -192,7 +192,8 @@ def plain(profile: Profile) -> Profile:
     )
 
 
-def _showing(profile: Profile) -> Profile:
+def showing(profile: Profile) -> Profile:
+    """The profile with ten results, those below the threshold included."""
     shown = measured(profile).showing(_RESULTS)
     return replace(shown, select=replace(shown.select, on_none="keep"))
 
@@ -272,21 +273,22 @@ def _figures(outcome: Outcome, repositories: Sequence[Repository]) -> SystemFigu
     languages = {one.name: one.language for one in repositories}
     everything = [value for values in outcome.ndcg.values() for value in values]
     return SystemFigures(
-        ndcg_10=_mean(everything),
-        languages={languages[name]: _mean(values) for name, values in outcome.ndcg.items()},
-        categories={name: _mean(values) for name, values in sorted(outcome.categories.items())},
-        distinct=_mean(outcome.distinct),
+        ndcg_10=mean(everything),
+        languages={languages[name]: mean(values) for name, values in outcome.ndcg.items()},
+        categories={name: mean(values) for name, values in sorted(outcome.categories.items())},
+        distinct=mean(outcome.distinct),
         query_p50_ms=median(outcome.query_ms),
         index_s=math.fsum(outcome.index_s.values()),
         there_s=math.fsum(outcome.there_s.values()),
     )
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean(values: Sequence[float]) -> float:
+    """0 for no values."""
     return math.fsum(values) / max(1, len(values))
 
 
 def _line(systems: Mapping[str, Outcome], repository: str) -> str:
     return ", ".join(
-        f"{name} {_mean(outcome.ndcg[repository]):.3f}" for name, outcome in systems.items()
+        f"{name} {mean(outcome.ndcg[repository]):.3f}" for name, outcome in systems.items()
     )

@@ -16,6 +16,7 @@ from bench.code_search_table import code_search
 from bench.conversations_table import conversations
 from bench.descriptions_table import descriptions
 from bench.diversity_table import diversity
+from bench.docstrings_table import docstrings
 from bench.documents_table import documents
 from bench.encoder import EncoderFigures
 from bench.evaluation_table import evaluation
@@ -321,6 +322,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "partial": partial,
     "code_search": code_search,
     "ablation": ablation,
+    "docstrings": docstrings,
     "reading": reading,
     "golden": golden,
     "evidence": evidence,

@@ -252,6 +252,14 @@ def test_what_defines_a_name_of_the_question_goes_ahead(question: str, symbol: s
     assert order(question, found, **only(defines=0.3)) == ["a", "x"]
 
 
+def test_a_question_that_is_only_a_name_wants_what_defines_it_and_not_what_uses_it() -> None:
+    found = [one("x", 1.0, "x.py", symbols=("other",)), one("a", 0.5, "y.py", symbols=("Session",))]
+    # .5 + 3 * .3 is more than 1, and .5 + .3 is less.
+    assert order("Session", found, **only(defines=0.3)) == ["a", "x"]
+    assert order("where is Session used", found, **only(defines=0.3)) == ["x", "a"]
+    assert order("Session", found, **only(defines=0.15)) == ["x", "a"]
+
+
 def test_within_a_file_the_definition_stands_for_it() -> None:
     found = [
         one("use", 1.0, "x.py", symbols=("caller",)),

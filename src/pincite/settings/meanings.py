@@ -297,7 +297,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "placed": (
                 "weight of the share of the folder's words in a question with the whole file name"
             ),
-            "defines": "bonus for defining a name that is written like code in the question",
+            "defines": (
+                "bonus for defining a name that is written like code; times 3 if only that is asked"
+            ),
             "mentions": "bonus for defining any word of the question",
             "overlap": "weight of the share of the question's words in the defined names",
             "tests": "factor for the score of tests; 1 leaves it unchanged",

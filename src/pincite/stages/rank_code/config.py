@@ -28,7 +28,8 @@ class RankCodeConfig:
     .9247, .9257 by words and .9301, .9311, .9313, .9313 with the model; adk-dev in code alone
     gives .185, .186, .183 for .2, .25, .3.
 
-    `defines`: the file defines a name that is written like code in the question.
+    `defines`: the file defines a name that is written like code in the question; it counts three
+    times if the question is only this name.
     `mentions`: it defines any word of the question. `overlap`: the best share of the question's
     words in the name of one definition.
 
@@ -47,7 +48,7 @@ class RankCodeConfig:
     search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925, .924, .930,
     .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
-    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056 and 0063.
+    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063 and 0066.
     """
 
     coherence: float = 0.6

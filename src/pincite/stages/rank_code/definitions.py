@@ -11,6 +11,10 @@ from pincite.stages.rank_code.words import Asked, Overlap
 from pincite.support.names import last_component
 
 _OTHER_CASE = 0.5
+#: How often `defines` counts if the question is only a name: 1, 2, 3, 4, 5 give .937, .964, .969,
+#: .973, .976 for names in packages that no setting was chosen with, and .925, .925, .925, .924,
+#: .924 on code-search-dev, by words (docs/decisions/0066)
+_ALONE = 3
 
 
 def defining_files(files: Iterable[Collection[Chunk]]) -> Mapping[str, int]:
@@ -28,7 +32,8 @@ def definition_part(
     """Return the contribution of a passage's definitions to the score of its file.
 
     defines  if it defines a name that the question writes like code, half of it where only
-             upper and lower case are others
+             upper and lower case are others; three times as much if the question is only this name,
+             because then what uses the name is not meant
     mentions if it defines any word of the question
     overlap  * share of the question's words in the names that it defines
 
@@ -39,7 +44,7 @@ def definition_part(
         return 0.0
     ends = _ends(chunk)
     return (
-        config.defines * _defined(ends, asked.code, files)
+        config.defines * (_ALONE if asked.alone else 1) * _defined(ends, asked.code, files)
         + config.mentions * _rarest(ends & asked.names, files)
         + config.overlap * overlap.share(ends)
     )

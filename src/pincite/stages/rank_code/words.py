@@ -28,11 +28,12 @@ class Word:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question: its `words` without function words; `names`, the last components of all its
-    names; `code`, those of names that are written like code."""
+    names; `code`, those of names that are written like code; `alone`, whether it is one word."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
     code: frozenset[str]
+    alone: bool
 
 
 class Vocabulary:
@@ -54,6 +55,7 @@ class Vocabulary:
             tuple(dict.fromkeys(words)),
             _last(written_names(query.text), _LEAST),
             _last(query.symbols, 1),
+            len(query.text.split()) == 1,
         )
 
     def _word(self, text: str) -> Word:
