@@ -88,7 +88,9 @@ def test_every_proof_that_the_coverage_page_names_is_there() -> None:
 def test_the_coverage_page_says_of_every_requirement_what_differs() -> None:
     text = (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
     items = re.findall(r"^- (.+(?:\n  .+)*)", text.split("\n## ")[0], re.MULTILINE)
-    form = re.compile(r"\*\*(\w+)\*\* .+? \*Code\*: (.+)\. \*Proof\*: (.+?)\.(?: \*Differs\*: .+\.)?")
+    form = re.compile(
+        r"\*\*(\w+)\*\* .+? \*Code\*: (.+)\. \*Proof\*: (.+?)\.(?: \*Differs\*: .+\.)?"
+    )
     found = [form.fullmatch(" ".join(item.split())) for item in items]
     assert [item for item, match in zip(items, found, strict=True) if match is None] == []
     rows = [match.groups() for match in found if match is not None]
