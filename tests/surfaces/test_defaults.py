@@ -21,18 +21,18 @@ from pincite.surfaces.tool_arguments import input_schema
 from pincite.surfaces.tool_texts import MAX_TOKENS, results_for
 from tests.surfaces.conftest import Cli
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs/configuration.md"
 QUESTION = "how is a key rotated"
 IDLE = {"PINCITE_IDLE_S": "60"}
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
-    """Twenty passages about one thing, and the settings that the README shows."""
+    """Twenty passages about one thing, and the first settings of the page about them."""
     cli = Cli(tmp_path_factory.mktemp("defaults"))
     for n in range(20):
         cli.write(f"docs/keys{n}.md", f"# Keys {n}\n\nA key is rotated by step {n}.\n")
-    (block,) = re.findall(r"^```toml\n(.*?)^```", README.read_text("utf-8"), re.M | re.S)
+    block, *_ = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
     cli.write("pincite.toml", block)
     cli("index", "docs", "--lexical", "--name", "acme", "--ref", "v1")
     yield cli
