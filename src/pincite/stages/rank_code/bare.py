@@ -10,6 +10,7 @@ _BLOCKS = (
     *(("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)"), ("--[[", "]]")),
     *(('"""', '"""'), ("'''", "'''"), ("=begin", "=end")),
 )
+_BEGINS = tuple(begin for begin, _ in _BLOCKS)
 #: `#` begins a comment, or what a preprocessor does; only including is done for others.
 _HASH = re.compile(
     r"#(?!\[|!\[|\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b)"
@@ -47,12 +48,12 @@ def is_bare(text: str) -> bool:
 def _opens(line: str) -> str | None:
     """Return what closes the comment or import list that this line opens: "" if it closes on this
     line, None for code."""
-    for begin, end in _BLOCKS:
-        if line.startswith(begin):
-            behind = line[len(begin) :].partition(end)
-            if not behind[1]:
-                return end
-            return "" if not behind[2].strip() else None
+    if line.startswith(_BEGINS):
+        begin, end = next(block for block in _BLOCKS if line.startswith(block[0]))
+        behind = line[len(begin) :].partition(end)
+        if not behind[1]:
+            return end
+        return "" if not behind[2].strip() else None
     if line.startswith(_COMMENT) or _HASH.match(line):
         return ""
     found = _IMPORT.match(line) or _BOUND.match(line)

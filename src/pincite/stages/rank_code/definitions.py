@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
 from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.words import Asked, Overlap
+from pincite.stages.rank_code.words import Asked, Likeness
 from pincite.support.names import last_component
 
 _OTHER_CASE = 0.5
 
 
-def defining_files(files: Iterable[Collection[Chunk]]) -> Mapping[str, int]:
-    """Count the files that define each name."""
-    return Counter(name for chunks in files for name in {n for one in chunks for n in _ends(one)})
+def names_of(chunk: Chunk) -> frozenset[str]:
+    """Return the last components of the names that a passage defines."""
+    return frozenset(map(last_component, chunk.symbols))
+
+
+def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
+    """Count the files that define each name. A file is given by the names of its passages."""
+    return Counter(name for passages in files for name in frozenset[str]().union(*passages))
 
 
 def definition_part(
     asked: Asked,
-    chunk: Chunk,
-    overlap: Overlap,
+    names: Set[str],
+    like: Likeness,
     files: Mapping[str, int],
     config: RankCodeConfig,
 ) -> float:
-    """Return the contribution of a passage's definitions to the score of its file.
+    """Return the contribution of the names that a passage defines to the score of its file.
 
     defines  if it defines a name that the question writes like code, half of it where only
              upper and lower case are others
@@ -35,18 +40,13 @@ def definition_part(
     A name that n of the found `files` define counts 1 / n for the first two: a namespace is opened
     in every file, and a class in parts is in many.
     """
-    if not chunk.symbols:
+    if not names:
         return 0.0
-    ends = _ends(chunk)
     return (
-        config.defines * _defined(ends, asked.code, files)
-        + config.mentions * _rarest(ends & asked.names, files)
-        + config.overlap * overlap.share(ends)
+        config.defines * _defined(names, asked.code, files)
+        + config.mentions * _rarest(names & asked.names, files)
+        + config.overlap * like.overlap(names)
     )
-
-
-def _ends(chunk: Chunk) -> set[str]:
-    return {last_component(symbol) for symbol in chunk.symbols}
 
 
 def _defined(ends: Set[str], names: Set[str], files: Mapping[str, int]) -> float:
