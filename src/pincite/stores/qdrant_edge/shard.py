@@ -66,6 +66,7 @@ class Shard:
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
         self.writing = asyncio.Lock()  # the caller of `apply` holds it
+        self.state = object()  #: another one after every write
         self._free_bytes = free_bytes
         self._wanted = layout
         self._journal: list[edge.UpdateOperation] | None = None
@@ -163,6 +164,7 @@ class Shard:
     def apply(self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0) -> None:
         """Apply one operation. After the return it survives a killed process."""
         self.require_space(_FINISHING)
+        self.state = object()
         self.guard("write to", lambda: self._shard.update(operation))
         self._state.written += written
         self._state.deleted += deleted
