@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+_REMEMBERED = 2_000  # texts that are cached, about 3 MB; the store caches most of them, too
 _COMMENT = ("//", "#!", "--", ";;", "%%", "*")
 #: How a comment begins that may reach over several lines, and how it ends.
 _BLOCKS = (
@@ -27,6 +29,7 @@ _BODY = re.compile(r"\)\s*\{|\bdo\s*$|=>\s*\{")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
+@lru_cache(_REMEMBERED)
 def is_bare(text: str) -> bool:
     """Does this code consist of comments and imports only? The beginnings of lines decide, in any
     language. If the text begins inside of a comment, that comment is not recognised."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
 
-from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Asked, Likeness
 from pincite.support.names import last_component
 
 _OTHER_CASE = 0.5
+_REMEMBERED = 10_000  # lists of names that are cached, about 5 MB
 
 
-def names_of(chunk: Chunk) -> frozenset[str]:
+@lru_cache(_REMEMBERED)
+def names_of(symbols: tuple[str, ...]) -> frozenset[str]:
     """Return the last components of the names that a passage defines."""
-    return frozenset(map(last_component, chunk.symbols))
+    return frozenset(map(last_component, symbols))
 
 
 def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:

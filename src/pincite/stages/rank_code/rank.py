@@ -167,7 +167,7 @@ def _files(
     places: dict[_File, list[int]] = defaultdict(list)
     for place, one in enumerate(candidates):
         places[one.collection, one.chunk.repo, one.chunk.path or one.chunk.id].append(place)
-    names = [names_of(one.chunk) for one in candidates]
+    names = [names_of(one.chunk.symbols) for one in candidates]
     defining = defining_files([names[place] for place in of_file] for of_file in places.values())
 
     def passage(place: int) -> _Passage:

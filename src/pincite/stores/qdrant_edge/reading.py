@@ -93,9 +93,7 @@ def _vectors(shard: Shard, points: Sequence[_Read]) -> dict[str, Vector]:
     return found
 
 
-def next_page(
-    shard: Shard, after: str | None, limit: int, *, vectors: bool
-) -> list[edge.Record]:
+def next_page(shard: Shard, after: str | None, limit: int, *, vectors: bool) -> list[edge.Record]:
     """Return the next points by id that are not hidden, with their payloads."""
     request = edge.ScrollRequest(
         offset=None if after is None else UUID(hex=after.ljust(32, "0")),

@@ -94,9 +94,11 @@ class Shard:
             self.guard("write to", lambda: generations.write_state(self.root, self._state))
 
     def set_attributes(self, attributes: Mapping[str, AttributeType]) -> None:
-        """Create the missing payload indexes of attributes."""
+        """Create the missing payload indexes of attributes, and those of our own fields that a
+        shard of an earlier version lacks."""
         schema = self.ask(lambda s: {k: v.data_type for k, v in s.info().payload_schema.items()})
-        for operation in to_indexes(attributes, schema):
+        own = [index_of(name) for name in INDEXED_FIELDS if name not in schema]
+        for operation in (*own, *to_indexes(attributes, schema)):
             self.apply(operation)
 
     def allow_aliases(self) -> None:
