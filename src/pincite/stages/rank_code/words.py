@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 from pincite.model import Query
 from pincite.support.names import last_component, written_names
@@ -17,6 +18,7 @@ _BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 
 #: Distinct words, and distinct names, whose parts are cached; each cache is emptied when full.
 #: About 4 MB together. 361 questions on 18 repositories need half of it.
 _REMEMBERED = 10_000
+_LONGEST = 100  # characters of a name that is cached
 
 Terms = Callable[[str], frozenset[str]]
 
@@ -32,6 +34,13 @@ class Word:
 
     def __hash__(self) -> int:
         return hash(self.text)
+
+
+class Name(NamedTuple):
+    """The words of a name, and the beginnings of all of them."""
+
+    words: tuple[Word, ...]
+    beginnings: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +60,22 @@ class Vocabulary:
         """`terms` returns the stems of a word; a function word has none."""
         self._terms = terms
         self._known: dict[str, Word] = {}
-        self._names: dict[str, tuple[Word, ...]] = {}
+        self._names: dict[str, Name] = {}
 
     def words(self, name: str) -> tuple[Word, ...]:
         """Split a name: `RotatingFileHandler` and `rotating_file_handler` have three words."""
-        words = self._names.get(name)
-        if words is None:
-            words = self._split(name)
-            if len(self._names) >= _REMEMBERED:
-                self._names.clear()
-            self._names[name] = words
-        return words
+        return self.name(name).words
+
+    def name(self, text: str) -> Name:
+        """Return the parts of a name."""
+        known = self._names.get(text)
+        if known is None:
+            words = self._split(text)
+            known = Name(words, frozenset[str]().union(*(word.beginnings for word in words)))
+            if len(text) <= _LONGEST:
+                _make_room(self._names)
+                self._names[text] = known
+        return known
 
     def asked(self, query: Query) -> Asked:
         """Split the question into words and names."""
@@ -80,9 +94,9 @@ class Vocabulary:
         if word is None:
             stems = self._terms(text)
             word = Word(text, stems, frozenset(one[:_LEAST] for one in (text, *stems)))
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[text] = word
+            if len(text) <= _LONGEST:
+                _make_room(self._known)
+                self._known[text] = word
         return word
 
 
@@ -147,14 +161,21 @@ class Likeness:
         none is like any."""
         known = self._of_names.get(name)
         if known is None:
-            found = list(filter(None, map(self.of_word, self._vocabulary.words(name))))
-            known = tuple(map(max, zip(*found, strict=True))) if len(found) > 1 else ()
-            known = self._of_names[name] = found[0] if len(found) == 1 else known
+            parts = self._vocabulary.name(name)
+            known = ()
+            if not self._beginnings.isdisjoint(parts.beginnings):
+                found = [alike for word in parts.words if (alike := self.of_word(word))]
+                known = tuple(map(max, zip(*found, strict=True))) if len(found) > 1 else ()
+                known = found[0] if len(found) == 1 else known
+            self._of_names[name] = known
         return known
 
     def best(self, name: str) -> list[float]:
         """Return the best likeness of each word of this name to a word of the question."""
-        return [max(self.of_word(word), default=0.0) for word in self._vocabulary.words(name)]
+        words = self._vocabulary.words(name)
+        if not self.of_name(name):
+            return [0.0] * len(words)
+        return [max(self.of_word(word), default=0.0) for word in words]
 
     def overlap(self, names: Iterable[str]) -> float:
         """Return the mean, over the words of the question, of their best likeness to a word of the
@@ -169,6 +190,11 @@ class Likeness:
 def mean(values: Sequence[float]) -> float:
     """Return the mean, 0 for no values."""
     return sum(values) / len(values) if values else 0.0
+
+
+def _make_room(known: dict[str, Any]) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
 
 
 def _last(names: Iterable[str], least: int) -> frozenset[str]:
