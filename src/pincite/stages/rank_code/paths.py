@@ -45,13 +45,14 @@ class Priors:
 
     def of(self, kinds: Iterable[SourceType], path: str) -> float:
         """Return the factor for the score of a file whose passages are of these kinds."""
-        place = _place(path)
+        place = place_of(path)
         by_place = self.tests if place == "tests" else self.minor if place == "minor" else 1.0
         return max((1.0 if kind == "code" else self.prose) * by_place for kind in kinds)
 
 
 @lru_cache(_REMEMBERED)
-def _place(path: str) -> Literal["", "tests", "minor"]:
+def place_of(path: str) -> Literal["", "tests", "minor"]:
+    """Return the kind of file that a path tells; empty for most."""
     if _TEST_FOLDER.search(path) or _TEST_FILE.search(path):
         return "tests"
     return "minor" if _MINOR.search(path) else ""
