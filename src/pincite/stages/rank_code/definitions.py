@@ -11,7 +11,7 @@ from pincite.stages.rank_code.words import Asked, Likeness
 from pincite.support.names import last_component
 
 _OTHER_CASE = 0.5
-_REMEMBERED = 10_000  # lists of names that are cached, about 5 MB
+_REMEMBERED = 10_000  # lists of names that are cached, by an estimate 6 MB
 
 
 @lru_cache(_REMEMBERED)

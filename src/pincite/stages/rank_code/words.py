@@ -16,7 +16,7 @@ _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LEAST = 3  # letters of a beginning, or of a word that may be a name, that counts
 _BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 make no difference
 #: Distinct words, and distinct names, whose parts are cached; each cache is emptied when full.
-#: About 4 MB together. 361 questions on 18 repositories need half of it.
+#: About 7 and 5 MB. 361 questions on 18 repositories have 2,800 words and 6,500 names.
 _REMEMBERED = 10_000
 _LONGEST = 100  # characters of a name that is cached
 
