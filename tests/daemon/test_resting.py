@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from pincite.daemon.resting import memory_mb, trim
+from pincite.daemon.service import Daemon
+from pincite.testing.fakes import HashingEncoder
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, daemon, gone, run
 
@@ -65,6 +67,26 @@ def test_it_rests_and_answers_right_when_it_is_asked_again() -> None:
                     assert await index.page("main", None, 9) == before
                     assert (await index.condition()).resting_since == ""
                     assert (await index.embed_query("fake", "fox")).tolist() == [1, 0]
+
+    run(check)
+
+
+def test_a_rest_releases_the_chunks_that_were_read() -> None:
+    async def check(folder: Path) -> None:
+        service = Daemon(folder, folder, lambda *_: HashingEncoder())
+        await service.open()
+        await service.create(LEXICAL_SPEC)
+        await service.replace("main", [A1])
+        ids = [point.chunk.id for point in A1[1]]
+        read = await service.load("main", ids)
+        again = await service.load("main", ids)
+        assert all(a.chunk is b.chunk for a, b in zip(read, again, strict=True))
+        await asyncio.gather(*service._encoders.values())
+        service.rest()
+        rested = await service.load("main", ids)
+        assert rested == read
+        assert not any(a.chunk is b.chunk for a, b in zip(read, rested, strict=True))
+        await service.close()
 
     run(check)
 

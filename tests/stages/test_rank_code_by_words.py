@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pincite.model import Candidate, Query, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stages.rank_code.rank import _scores as words_of
+from pincite.stages.rank_code.scores import Scores
 from pincite.stages.smooth import SmoothConfig, smooth
 from tests.builders import chunk
 
@@ -125,5 +125,5 @@ def test_a_collection_with_one_hit_is_measured_as_the_others_are() -> None:
     """Fusion took one range for all collections, and the lowest of all for 0."""
     together = found([10.0, 6.0, 5.0])
     apart = [replace(one, collection=name) for one, name in zip(together, "aab", strict=True)]
-    assert words_of(together, 1.0, {}) == pytest.approx([1.0, 0.6, 0.5])
-    assert words_of(apart, 1.0, {}) == pytest.approx([1.0, 0.6, 0.5])
+    assert Scores.of(together).shares(1.0, {}) == pytest.approx([1.0, 0.6, 0.5])
+    assert Scores.of(apart).shares(1.0, {}) == pytest.approx([1.0, 0.6, 0.5])

@@ -2,15 +2,20 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import qdrant_edge as edge
 
+from pincite.model import Point
 from pincite.ports import Store
 from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge import shard as shards
+from pincite.stores.qdrant_edge.reading import Recent
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC
 from pincite.testing.scores import random_points
@@ -112,5 +117,100 @@ def test_the_index_of_aliases_is_made_with_the_first_one_and_found_again() -> No
             found = await again.load("main", [point.chunk.id for point in points])
             assert len(found) == 6
             await again.close()
+
+    asyncio.run(session())
+
+
+def _schema(store: EdgeStore) -> set[str]:
+    return set(store._shards["main"].ask(lambda s: [*s.info().payload_schema]))
+
+
+def test_names_are_indexed_also_where_an_earlier_version_made_the_collection() -> None:
+    """Without an index, a question for a name reads the payload of every point."""
+
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            assert "symbols" in _schema(store)
+            await stored(store, "r1", random_points(9, seed=3))
+            lacking = edge.UpdateOperation.delete_field_index("symbols")
+            store._shards["main"].apply(lacking)
+            assert "symbols" not in _schema(store)
+            await store.close()
+            again = EdgeStore(folder)
+            await again.create(DENSE_SPEC)
+            assert "symbols" in _schema(again)
+            assert len(await again.page("main", None, 100)) == 9
+            await again.close()
+
+    asyncio.run(session())
+
+
+async def stored(store: EdgeStore, revision: str, points: Sequence[Point]) -> list[str]:
+    await store.stage("main", {revision: points})
+    await store.publish("main", {revision: None})
+    return [point.chunk.id for point in points]
+
+
+def test_a_chunk_that_was_read_is_cached_until_the_next_write() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(replace(DENSE_SPEC, attributes={"year": "integer"}))
+            ids = await stored(store, "r1", random_points(9, seed=3))
+            first = await store.load("main", ids, vectors=True)
+            again = await store.load("main", ids[::-1], vectors=True)
+            assert [one.chunk for one in again] == [one.chunk for one in first][::-1]
+            assert all(a.chunk is b.chunk for a, b in zip(again[::-1], first, strict=True))
+            vectors = [[one.vector for one in found] for found in (again[::-1], first)]
+            assert np.array_equal(np.array(vectors[0]), np.array(vectors[1]))
+            assert all(one is not None for one in vectors[0])
+            assert all(one.vector is None for one in await store.load("main", ids))
+
+            await store.set_attributes("main", {"r1": {"year": 7}})
+            changed = await store.load("main", ids)
+            assert [one.chunk.attributes for one in changed] == [{"year": 7}] * 9
+            store.forget()
+            assert (await store.load("main", ids))[0].chunk is not changed[0].chunk
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_a_cached_chunk_of_a_hidden_or_removed_document_is_not_loaded() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            ids = await stored(store, "r1", random_points(9, seed=3))
+            assert len(await store.load("main", ids)) == 9
+            store._shards["main"].hidden.add("r1")
+            assert await store.load("main", ids) == ()
+            store._shards["main"].hidden.clear()
+            assert len(await store.load("main", ids)) == 9
+            await store.remove("main", ["r1"])
+            assert await store.load("main", ids) == ()
+            await store.drop("main")
+            await store.create(DENSE_SPEC)
+            assert await store.load("main", ids) == ()
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_the_cache_of_chunks_has_a_bound() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            ids = await stored(store, "r1", random_points(60, seed=3))
+            shard, recent = store._shards["main"], Recent(most_bytes=40_000)
+            for start in range(0, 60, 5):
+                some = ids[start : start + 5]
+                found = recent.load(shard, some, vectors=False)
+                assert [one.chunk.id for one in found] == some
+                assert len(recent._known) <= 40_000 / 1_500
+            await store.close()
 
     asyncio.run(session())

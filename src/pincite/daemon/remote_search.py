@@ -27,6 +27,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import found_by
 from pincite.search import search
+from pincite.stages import rank_code
 from pincite.support.memoize import memoize_last
 from pincite.trace import Trace
 
@@ -125,6 +126,7 @@ def forget() -> None:
     """Clear the caches."""
     for known in (_places, _profile, _sparse):
         known.cache_clear()
+    rank_code.forget()
 
 
 @lru_cache(_SETTINGS)

@@ -196,6 +196,7 @@ class Daemon(LocalIndex):
         if not all(one.done() for one in self._encoders.values()):
             return
         self._encoders.clear()
+        self._opened.forget()
         if searching := sys.modules.get("pincite.daemon.remote_search"):
             searching.forget()
         trim()

@@ -231,10 +231,10 @@ class Candidate:
                 return signal
         return None
 
-    def with_signal(self, signal: Signal) -> Candidate:
-        """The same candidate with one more signal."""
+    def with_signal(self, *signals: Signal) -> Candidate:
+        """The same candidate with more signals."""
         return Candidate(
-            self.collection, self.chunk, (*self.signals, signal), self.vector, self.descriptions
+            self.collection, self.chunk, (*self.signals, *signals), self.vector, self.descriptions
         )
 
     @property

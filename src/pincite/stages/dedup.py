@@ -38,16 +38,19 @@ def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
 def _apply(
     candidates: Sequence[Candidate], reason: str, key: Callable[[Chunk], Hashable]
 ) -> tuple[list[Candidate], list[Drop]]:
+    keys = [key(candidate.chunk) for candidate in candidates]
+    if len(set(keys)) == len(keys):  # as most often
+        return list(candidates), []
     kept: dict[Hashable, Candidate] = {}
     dropped = []
-    for candidate in candidates:
-        known = kept.setdefault(key(candidate.chunk), candidate)
+    for own, candidate in zip(keys, candidates, strict=True):
+        known = kept.setdefault(own, candidate)
         if known is candidate:
             continue
         winner, loser = known, candidate
         if _richness(candidate.chunk) > _richness(known.chunk):
             winner, loser = replace(candidate, signals=known.signals), known
-            kept[key(candidate.chunk)] = winner
+            kept[own] = winner
         dropped.append(Drop(loser.chunk.candidate_id, f"{reason} {winner.chunk.candidate_id}"))
     return list(kept.values()), dropped
 
@@ -64,14 +67,13 @@ def _text_among(candidates: Sequence[Candidate]) -> Callable[[Chunk], Hashable]:
     """Return the text without repeated white space. It is computed only if two texts have the same
     beginning."""
 
-    def beginning(chunk: Chunk) -> tuple[str, ...]:
-        return tuple(chunk.text.split(maxsplit=_BEGINNING)[:_BEGINNING])
-
-    beginnings = Counter(beginning(one.chunk) for one in candidates)
+    texts = {one.chunk.text for one in candidates}
+    beginnings = {text: tuple(text.split(maxsplit=_BEGINNING)[:_BEGINNING]) for text in texts}
+    times = Counter(beginnings[one.chunk.text] for one in candidates)
 
     def text(chunk: Chunk) -> Hashable:
-        begins = beginning(chunk)
-        return " ".join(chunk.text.split()) if beginnings[begins] > 1 else begins
+        begins = beginnings[chunk.text]
+        return " ".join(chunk.text.split()) if times[begins] > 1 else begins
 
     return text
 

@@ -16,15 +16,21 @@ def _keep(names: Iterable[str]) -> None:
     tuple(names)
 
 
+def _forget() -> None:
+    """Nothing is cached."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An opened store. `measured` returns the space that it takes, if it can; `keep_only` removes
-    other collections, left behind by a crash. A `remote` store may be temporarily unreachable."""
+    other collections, left behind by a crash; `forget` releases what it has cached. A `remote`
+    store may be temporarily unreachable."""
 
     store: Store
     measured: Any = None
     keep_only: Callable[[Iterable[str]], None] = _keep
     remote: bool = False
+    forget: Callable[[], None] = _forget
 
 
 def open_edge(
@@ -39,7 +45,7 @@ def open_edge(
     store = EdgeStore(
         root / "collections", layout=EdgeLayout(quantization or USUAL.quantization, on_disk)
     )
-    return Opened(store, store, store.keep_only)
+    return Opened(store, store, store.keep_only, forget=store.forget)
 
 
 def open_sqlite(root: Path, settings: StoreSettings = StoreSettings("sqlite")) -> Opened:

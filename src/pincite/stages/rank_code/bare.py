@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+_REMEMBERED = 2_000  # texts that are cached, about 3 MB; the store caches most of them, too
 _COMMENT = ("//", "#!", "--", ";;", "%%", "*")
 #: How a comment begins that may reach over several lines, and how it ends.
 _BLOCKS = (
     *(("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)"), ("--[[", "]]")),
     *(('"""', '"""'), ("'''", "'''"), ("=begin", "=end")),
 )
+_BEGINS = tuple(begin for begin, _ in _BLOCKS)
 #: `#` begins a comment, or what a preprocessor does; only including is done for others.
 _HASH = re.compile(
     r"#(?!\[|!\[|\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b)"
@@ -26,6 +29,7 @@ _BODY = re.compile(r"\)\s*\{|\bdo\s*$|=>\s*\{")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
+@lru_cache(_REMEMBERED)
 def is_bare(text: str) -> bool:
     """Does this code consist of comments and imports only? The beginnings of lines decide, in any
     language. If the text begins inside of a comment, that comment is not recognised."""
@@ -47,12 +51,12 @@ def is_bare(text: str) -> bool:
 def _opens(line: str) -> str | None:
     """Return what closes the comment or import list that this line opens: "" if it closes on this
     line, None for code."""
-    for begin, end in _BLOCKS:
-        if line.startswith(begin):
-            behind = line[len(begin) :].partition(end)
-            if not behind[1]:
-                return end
-            return "" if not behind[2].strip() else None
+    if line.startswith(_BEGINS):
+        begin, end = next(block for block in _BLOCKS if line.startswith(block[0]))
+        behind = line[len(begin) :].partition(end)
+        if not behind[1]:
+            return end
+        return "" if not behind[2].strip() else None
     if line.startswith(_COMMENT) or _HASH.match(line):
         return ""
     found = _IMPORT.match(line) or _BOUND.match(line)

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
 
-from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.words import Asked, Overlap
+from pincite.stages.rank_code.words import Asked, Likeness
 from pincite.support.names import last_component
 
 _OTHER_CASE = 0.5
-#: How often `defines` counts if the question is only a name: 1, 2, 3, 4, 5 give .937, .964, .969,
+#: How often `defines` counts if the question is only a name: 1, 2, 3, 4, 5 give .937, .964, .971,
 #: .973, .976 for names in packages that no setting was chosen with, and .925, .925, .925, .924,
 #: .924 on code-search-dev, by words (docs/decisions/0066)
 _ALONE = 3
+_REMEMBERED = 10_000  # lists of names that are cached, by an estimate 6 MB
 
 
-def defining_files(files: Iterable[Collection[Chunk]]) -> Mapping[str, int]:
-    """Count the files that define each name."""
-    return Counter(name for chunks in files for name in {n for one in chunks for n in _ends(one)})
+@lru_cache(_REMEMBERED)
+def names_of(symbols: tuple[str, ...]) -> frozenset[str]:
+    """Return the last components of the names that a passage defines."""
+    return frozenset(map(last_component, symbols))
+
+
+def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
+    """Count the files that define each name. A file is given by the names of its passages."""
+    return Counter(name for passages in files for name in frozenset[str]().union(*passages))
 
 
 def definition_part(
     asked: Asked,
-    chunk: Chunk,
-    overlap: Overlap,
+    names: Set[str],
+    like: Likeness,
     files: Mapping[str, int],
     config: RankCodeConfig,
 ) -> float:
-    """Return the contribution of a passage's definitions to the score of its file.
+    """Return the contribution of the names that a passage defines to the score of its file.
 
     defines  if it defines a name that the question writes like code, half of it where only
              upper and lower case are others; three times as much if the question is only this name,
@@ -40,18 +47,13 @@ def definition_part(
     A name that n of the found `files` define counts 1 / n for the first two: a namespace is opened
     in every file, and a class in parts is in many.
     """
-    if not chunk.symbols:
+    if not names:
         return 0.0
-    ends = _ends(chunk)
     return (
-        config.defines * (_ALONE if asked.alone else 1) * _defined(ends, asked.code, files)
-        + config.mentions * _rarest(ends & asked.names, files)
-        + config.overlap * overlap.share(ends)
+        config.defines * (_ALONE if asked.alone else 1) * _defined(names, asked.code, files)
+        + config.mentions * _rarest(names & asked.names, files)
+        + config.overlap * like.overlap(names)
     )
-
-
-def _ends(chunk: Chunk) -> set[str]:
-    return {last_component(symbol) for symbol in chunk.symbols}
 
 
 def _defined(ends: Set[str], names: Set[str], files: Mapping[str, int]) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import mul
 
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.words import Asked, Vocabulary, Word, likeness, share
+from pincite.stages.rank_code.words import Asked, Likeness, Vocabulary, mean
 
 #: Files that are named for their place: the folder names what is in them.
 _PLACES = frozenset(("__init__", "index", "mod", "init"))
@@ -56,29 +57,30 @@ def name_parts(
     if len(sources) == 1 and not config.source_named:
         asked = _within(asked, next(iter(sources)), vocabulary)
     names = {path: file_name(path) for path in paths}
-    cut = {
-        name: vocabulary.words(name) for one in names.values() for name in (one.stem, one.folder)
-    }
-    weights = _rarity(asked.words, [cut[n.stem] + cut[n.folder] for n in names.values()])
+    like = Likeness(asked.words, vocabulary)
+    weights = _rarity(like, names.values())
     called = {name.lower() for name in asked.names}
     return {
-        path: config.covered * share(cut[name.stem], asked.words)
-        + config.asked * _weighed(weights, cut[name.stem])
-        + config.folder * _weighed(weights, cut[name.folder])
+        path: config.covered * mean(like.best(name.stem))
+        + config.asked * _weighed(weights, like.of_name(name.stem))
+        + config.folder * _weighed(weights, like.of_name(name.folder))
         + config.same * (name.stem.lower() in called)
-        + config.placed * _placed(cut[name.stem], cut[name.folder], asked)
+        + config.placed * _placed(name, like, vocabulary)
         for path, name in names.items()
     }
 
 
-def _placed(stem: tuple[Word, ...], folder: tuple[Word, ...], asked: Asked) -> float:
+def _placed(name: FileName, like: Likeness, vocabulary: Vocabulary) -> float:
     """`middleware/logger.rb` is a whole place for a question about logging middleware. A folder
     with the words of its file (`tools/agent_tool.py`) says less, but its file is of the kind that
     the folder is for: 0, .5, 1 of such a word are compared in docs/decisions/0038."""
-    if not stem or not all(likeness(word, asked.words) > 0 for word in stem):
+    of_stem = like.of_name(name.stem)
+    if not of_stem or not all(like.best(name.stem)):
         return 0.0
-    others = [word for word in asked.words if not likeness(word, stem)]
-    return (share(folder, asked.words) + share(folder, others)) / 2
+    others = [place for place, value in enumerate(of_stem) if not value]
+    folder = [like.of_word(word) for word in vocabulary.words(name.folder)]
+    rest = [max((found[n] for n in others), default=0.0) if found else 0.0 for found in folder]
+    return (mean(like.best(name.folder)) + mean(rest)) / 2
 
 
 def _within(asked: Asked, source: str, vocabulary: Vocabulary) -> Asked:
@@ -91,16 +93,18 @@ def _within(asked: Asked, source: str, vocabulary: Vocabulary) -> Asked:
     return replace(asked, words=words, names=names)
 
 
-def _rarity(asked: Iterable[Word], files: list[tuple[Word, ...]]) -> dict[Word, float]:
-    weights = {}
-    for word in asked:
-        having = sum(likeness(word, of_file) > 0 for of_file in files)
-        weights[word] = math.log(1 + (len(files) - having + 0.5) / (having + 0.5))
-    return weights
+def _rarity(like: Likeness, names: Collection[FileName]) -> list[float]:
+    """Return the weight of each word of the question."""
+    having = [0] * len(like.asked)
+    for name in names:
+        found = [one for one in (like.of_name(name.stem), like.of_name(name.folder)) if one]
+        for place, values in enumerate(zip(*found, strict=True)):
+            having[place] += any(values)
+    return [math.log(1 + (len(names) - n + 0.5) / (n + 0.5)) for n in having]
 
 
-def _weighed(weights: Mapping[Word, float], words: tuple[Word, ...]) -> float:
-    total = math.fsum(weights.values())
-    if not words or not total:
+def _weighed(weights: Sequence[float], likeness: Sequence[float]) -> float:
+    total = math.fsum(weights)
+    if not likeness or not total:
         return 0.0
-    return math.fsum(by * likeness(word, words) for word, by in weights.items()) / total
+    return math.fsum(map(mul, weights, likeness)) / total

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
-from pincite.model import Chunk
+from pincite.model import SourceType
 from pincite.stages.rank_code.config import RankCodeConfig
 
 _TEST_FOLDER = re.compile(
@@ -29,6 +32,7 @@ _ASKS_PROSE = re.compile(
 _ASKS_MINOR = re.compile(
     r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
 )
+_REMEMBERED = 10_000  # paths, about 2 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +43,19 @@ class Priors:
     prose: float
     minor: float
 
-    def of(self, chunk: Chunk) -> float:
-        """Return the factor for the score of a chunk's file."""
-        factor = 1.0
-        if chunk.source_type != "code":
-            factor *= self.prose
-        if _TEST_FOLDER.search(chunk.path) or _TEST_FILE.search(chunk.path):
-            factor *= self.tests
-        elif _MINOR.search(chunk.path):
-            factor *= self.minor
-        return factor
+    def of(self, kinds: Iterable[SourceType], path: str) -> float:
+        """Return the factor for the score of a file whose passages are of these kinds."""
+        place = place_of(path)
+        by_place = self.tests if place == "tests" else self.minor if place == "minor" else 1.0
+        return max((1.0 if kind == "code" else self.prose) * by_place for kind in kinds)
+
+
+@lru_cache(_REMEMBERED)
+def place_of(path: str) -> Literal["", "tests", "minor"]:
+    """Return the kind of file that a path tells; empty for most."""
+    if _TEST_FOLDER.search(path) or _TEST_FILE.search(path):
+        return "tests"
+    return "minor" if _MINOR.search(path) else ""
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:

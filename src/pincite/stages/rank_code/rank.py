@@ -5,29 +5,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from math import fsum, sqrt
 from types import MappingProxyType
+from typing import NamedTuple
 
-from pincite.model import Candidate, Chunk, Query, Signal, SignalName
+from pincite.model import Candidate, Chunk, Query, Signal
 from pincite.stages.rank_code.bare import is_bare
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.definitions import defining_files, definition_part
+from pincite.stages.rank_code.definitions import defining_files, definition_part, names_of
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import priors_for
-from pincite.stages.rank_code.words import Overlap, Terms, Vocabulary
+from pincite.stages.rank_code.scores import Scores
+from pincite.stages.rank_code.words import Asked, Likeness, Terms, vocabulary_of
 
 __all__ = ["RankCodeConfig", "rank_code"]
 
 _File = tuple[str, str, str]  # collection, source, path
-_EQUAL = 1e-6  # scores that differ by less say nothing of a scale; rounding is below it
 _FEW = 2  # definitions that are too few to say that one file has most; 0 to 3 are alike
 _NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0028
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
+class _Passage(NamedTuple):
     """A candidate and its numbers, all in 0..1 but `definition`: `score`, its share of the best
     score; `adds`, its contribution to the coherence of its file; `definition`, that of its
     definitions; `words`, its share of the best keyword score; `again`, the weight of `words` beside
@@ -37,8 +36,8 @@ class _Passage:
     score: float
     adds: float
     definition: float
-    words: float = 0.0
-    again: float = 0.0
+    words: float
+    again: float
 
 
 def rank_code(
@@ -95,9 +94,10 @@ def rank_code(
         return tuple(candidates)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     trust = _trust(len(ours) / len(candidates), config)
+    ordered = _ordered(query, ours, terms, config, partial)
     ranked = [
-        one.with_signal(Signal("ranked", signal.kind, _between(one, signal, trust)))
-        for one, signal in zip(_ranked(query, ours, terms, config, partial), given, strict=True)
+        one.with_signal(*parts, Signal("ranked", signal.kind, _between(one, signal, trust)))
+        for (one, parts), signal in zip(ordered, given, strict=True)
     ]
     if trust < 1:
         ranked.sort(key=lambda one: one.rank_key)
@@ -115,42 +115,29 @@ def _between(one: Candidate, by_file: Signal, trust: float) -> float:
     return trust * by_file.value + (1 - trust) * one.rank_signal.value
 
 
-def _ranked(
+def _ordered(
     query: Query,
     candidates: Sequence[Candidate],
     terms: Terms,
     config: RankCodeConfig,
     partial: Mapping[str, float],
-) -> list[Candidate]:
-    """Return the candidates in their new order, with the parts of their files' scores."""
-    vocabulary = Vocabulary(terms)
+) -> list[tuple[Candidate, tuple[Signal, ...]]]:
+    """Return the candidates in their new order, each with the parts of its file's score."""
+    vocabulary = vocabulary_of(terms)
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
-    files: dict[_File, list[_Passage]] = defaultdict(list)
-    chunks: dict[_File, list[Chunk]] = defaultdict(list)
-    for one in candidates:
-        chunks[_file(one)].append(one.chunk)
-    overlap = Overlap(asked.words, vocabulary)
-    defining = defining_files(chunks.values())
-    scores = _scores(candidates, config.words_power, partial)
-    adding = _adding(candidates, config.coherent_dense, partial) or scores
-    words = _words(candidates)
-    for number, (one, score, adds) in enumerate(zip(candidates, scores, adding, strict=True)):
-        part = definition_part(asked, one.chunk, overlap, defining, config)
-        again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
-        said = words[number] if words else 0.0
-        files[_file(one)].append(_Passage(one, score, adds, part, said, again))
+    files = _files(candidates, asked, Likeness(asked.words, vocabulary), config, partial)
     paths = {path for *_, path in files}
     names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
     shares, gathered = _coherence(files, config.coherent_from, config.dominant)
-    scored: list[tuple[float, Candidate]] = []
+    scored: list[tuple[float, Candidate, tuple[Signal, ...]]] = []
     for key, passages in files.items():
-        kinds = {chunk.source_type: chunk for chunk in chunks[key]}
+        kinds = {one.candidate.chunk.source_type for one in passages}
         parts = (
             Signal("coherence", "share", shares[key]),
             Signal("names", "share", names[key[2]]),
             Signal("definition", "share", max(one.definition for one in passages)),
-            Signal("prior", "share", max(priors.of(chunk) for chunk in kinds.values())),
+            Signal("prior", "share", priors.of(kinds, passages[0].candidate.chunk.path)),
         )
         best = _best(passages, gathered)
         of_file = (
@@ -160,10 +147,37 @@ def _ranked(
         own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
         first = own[0][0] or 1.0
         for before, (score, candidate) in enumerate(own):
-            value = of_file * score / first * config.further**before
-            scored.append((value, _with_parts(candidate, parts)))
-    scored.sort(key=lambda pair: (-pair[0], pair[1].chunk.id, pair[1].collection))
-    return [one for _, one in scored]
+            scored.append((of_file * score / first * config.further**before, candidate, parts))
+    scored.sort(key=lambda one: (-one[0], one[1].chunk.id, one[1].collection))
+    return [(one, parts) for _, one, parts in scored]
+
+
+def _files(
+    candidates: Sequence[Candidate],
+    asked: Asked,
+    like: Likeness,
+    config: RankCodeConfig,
+    partial: Mapping[str, float],
+) -> Mapping[_File, Sequence[_Passage]]:
+    """Return the passages of each file."""
+    scores = Scores.of(candidates)
+    shares = scores.shares(config.words_power, partial)
+    adding = scores.adding(config.coherent_dense, partial) or shares
+    words = scores.words()
+    places: dict[_File, list[int]] = defaultdict(list)
+    for place, one in enumerate(candidates):
+        places[one.collection, one.chunk.repo, one.chunk.path or one.chunk.id].append(place)
+    names = [names_of(one.chunk.symbols) for one in candidates]
+    defining = defining_files([names[place] for place in of_file] for of_file in places.values())
+
+    def passage(place: int) -> _Passage:
+        one = candidates[place]
+        part = definition_part(asked, names[place], like, defining, config)
+        again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
+        said = words[place] if words else 0.0
+        return _Passage(one, shares[place], adding[place], part, said, again)
+
+    return {key: [passage(place) for place in of_file] for key, of_file in places.items()}
 
 
 def _best(passages: Sequence[_Passage], gathered: float) -> float:
@@ -174,110 +188,12 @@ def _best(passages: Sequence[_Passage], gathered: float) -> float:
     return (1 - again) * score + again * sqrt(max(one.words for one in passages))
 
 
-def _words(candidates: Sequence[Candidate]) -> list[float]:
-    """Return the keyword score of each candidate divided by the highest one. Empty if only one side
-    found the candidates."""
-    words = [one.signal("sparse") for one in candidates]
-    if not any(words) or not any(one.signal("dense") for one in candidates):
-        return []
-    return _over_range(words, 0.0)
-
-
 def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
     """Return the value of a passage among the `of_file` passages of its file."""
     value = passage.score + passage.definition
     chunk = passage.candidate.chunk
     introduces = of_file > 1 and config.bare < 1 and not chunk.symbols and is_bare(chunk.text)
     return value * config.bare if introduces else value
-
-
-def _scores(
-    candidates: Sequence[Candidate], words_power: float, partial: Mapping[str, float]
-) -> list[float]:
-    """Return the scores divided by the highest one, in 0..1.
-
-    Fusion has stretched the scores of keyword search alone, so that the last one would count
-    nothing: see `_unstretched`. One rare word can put a passage far ahead there. An exponent
-    reduces this lead, less so the more chunks of a collection have a vector.
-    """
-    by_words = all(one.signal("sparse") and not one.signal("dense") for one in candidates)
-    values = _unstretched(candidates) if by_words else [one.rank_signal.value for one in candidates]
-    lowest = min(0.0, *values)
-    top = max(values) - lowest or 1.0
-    return [
-        ((value - lowest) / top) ** (share + (1 - share) * words_power)
-        for value, one in zip(values, candidates, strict=True)
-        for share in (0.0 if by_words else partial.get(one.collection, 1.0),)
-    ]
-
-
-def _unstretched(candidates: Sequence[Candidate]) -> list[float]:
-    """Return the scores of keyword search alone on a scale where no word gives 0. Fusion had moved
-    the lowest score to 0. Later changes of a score (smoothing, the weight of a collection) are
-    kept."""
-    of: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for one in candidates:
-        of[one.collection].append((_value(one, "sparse"), _value(one, "fused")))
-    together = _slope([pair for pairs in of.values() for pair in pairs])
-    slopes = {name: _slope(pairs, together) for name, pairs in of.items()}
-    return [
-        one.rank_signal.value
-        - _value(one, "fused")
-        + slopes[one.collection] * _value(one, "sparse")
-        for one in candidates
-    ]
-
-
-def _slope(pairs: Sequence[tuple[float, float]], known: float | None = None) -> float:
-    """Return the fused score per unit of keyword score. If the scores do not differ, it is `known`,
-    the value for all collections."""
-    (low, least), (high, most) = min(pairs), max(pairs)
-    if high - low > _EQUAL * abs(high) and most > least:
-        return (most - least) / (high - low)
-    if known is not None:
-        return known
-    return most / high if high > 0 else 1.0
-
-
-def _value(one: Candidate, name: SignalName) -> float:
-    signal = one.signal(name)
-    return one.rank_signal.value if signal is None else signal.value
-
-
-def _file(one: Candidate) -> _File:
-    return one.collection, one.chunk.repo, one.chunk.path or one.chunk.id
-
-
-def _adding(
-    candidates: Sequence[Candidate], dense: float, partial: Mapping[str, float]
-) -> list[float]:
-    """Return one number in 0..1 for each candidate, from both sides' scores over their range. Empty
-    if the sides are unknown.
-
-    The words weigh more here than for single passages of prose, because they tell better than one
-    vector which file is meant. While embeddings are being computed, only the words count: a sum
-    over passages with and without a vector would measure the progress of the embedding.
-    """
-    sides = {name: [one.signal(name) for one in candidates] for name in ("sparse", "dense")}
-    if not any(sides["sparse"]):
-        return []
-    weight = dense if any(sides["dense"]) else 0.0
-    words = _over_range(sides["sparse"], 0.0)
-    meanings = _over_range(sides["dense"])
-    weights = [0.0 if one.collection in partial else weight for one in candidates]
-    mixed = [
-        share * by_meaning + (1 - share) * by_word
-        for share, by_meaning, by_word in zip(weights, meanings, words, strict=True)
-    ]
-    top = max(mixed) or 1.0
-    return [value / top for value in mixed]
-
-
-def _over_range(signals: Sequence[Signal | None], lowest: float | None = None) -> list[float]:
-    known = [signal.value for signal in signals if signal is not None] or [0.0]
-    low, high = min(known) if lowest is None else min(lowest, *known), max(known)
-    width = high - low or 1.0
-    return [0.0 if signal is None else (signal.value - low) / width for signal in signals]
 
 
 def _coherence(
@@ -319,7 +235,3 @@ def _definition(chunk: Chunk) -> str:
     if chunk.symbols:
         return chunk.symbols[0]
     return chunk.headings[-1] if chunk.headings else ""
-
-
-def _with_parts(one: Candidate, parts: Sequence[Signal]) -> Candidate:
-    return Candidate(one.collection, one.chunk, (*one.signals, *parts), one.vector)

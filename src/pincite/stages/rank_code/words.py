@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from pincite.model import Query
 from pincite.support.names import last_component, written_names
@@ -13,16 +15,32 @@ from pincite.support.names import last_component, written_names
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LEAST = 3  # letters of a beginning, or of a word that may be a name, that counts
 _BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 make no difference
+#: Distinct words, and distinct names, whose parts are cached; each cache is emptied when full.
+#: About 7 and 5 MB. 361 questions on 18 repositories have 2,800 words and 6,500 names.
+_REMEMBERED = 10_000
+_LONGEST = 100  # characters of a name that is cached
 
 Terms = Callable[[str], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A part of a name or question in lower case, with its stems."""
+    """A part of a name or question in lower case, with its stems. `beginnings` are the first
+    letters of both: words that are alike have one in common."""
 
     text: str
     stems: frozenset[str]
+    beginnings: frozenset[str]
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+class Name(NamedTuple):
+    """The words of a name, and the beginnings of all of them."""
+
+    words: tuple[Word, ...]
+    beginnings: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +55,32 @@ class Asked:
 
 
 class Vocabulary:
-    """Splits names into words. Each word is analysed once."""
+    """Splits names into words. Words and names are analysed once while they are cached."""
 
     def __init__(self, terms: Terms) -> None:
         """`terms` returns the stems of a word; a function word has none."""
         self._terms = terms
         self._known: dict[str, Word] = {}
+        self._names: dict[str, Name] = {}
 
     def words(self, name: str) -> tuple[Word, ...]:
         """Split a name: `RotatingFileHandler` and `rotating_file_handler` have three words."""
-        return tuple(self._word(part.lower()) for part in _PART.findall(name))
+        return self.name(name).words
+
+    def name(self, text: str) -> Name:
+        """Return the parts of a name."""
+        known = self._names.get(text)
+        if known is None:
+            words = self._split(text)
+            known = Name(words, frozenset[str]().union(*(word.beginnings for word in words)))
+            if len(text) <= _LONGEST:
+                _make_room(self._names)
+                self._names[text] = known
+        return known
 
     def asked(self, query: Query) -> Asked:
         """Split the question into words and names."""
-        words = (word for word in self.words(query.text) if word.stems and len(word.text) > 1)
+        words = (word for word in self._split(query.text) if word.stems and len(word.text) > 1)
         return Asked(
             tuple(dict.fromkeys(words)),
             _last(written_names(query.text), _LEAST),
@@ -58,11 +88,25 @@ class Vocabulary:
             len(query.text.split()) == 1,
         )
 
+    def _split(self, name: str) -> tuple[Word, ...]:
+        return tuple(self._word(part.lower()) for part in _PART.findall(name))
+
     def _word(self, text: str) -> Word:
         word = self._known.get(text)
         if word is None:
-            word = self._known[text] = Word(text, self._terms(text))
+            stems = self._terms(text)
+            word = Word(text, stems, frozenset(one[:_LEAST] for one in (text, *stems)))
+            if len(text) <= _LONGEST:
+                _make_room(self._known)
+                self._known[text] = word
         return word
+
+
+@lru_cache(4)
+def vocabulary_of(terms: Terms) -> Vocabulary:
+    """Return the vocabulary of these stems, with what earlier questions have cached. Few names of a
+    collection are new to a question."""
+    return Vocabulary(terms)
 
 
 def likeness(word: Word, others: Iterable[Word]) -> float:
@@ -91,36 +135,68 @@ def _begin(one: str, other: str) -> bool:
     return len(short) >= _LEAST and long.startswith(short)
 
 
-def share(words: Sequence[Word], others: Sequence[Word]) -> float:
-    """Return the share of the words that the others have, in 0..1; 0 for no words."""
-    return sum(likeness(word, others) for word in words) / len(words) if words else 0.0
-
-
-class Overlap:
-    """The share of a question's words in the names that a passage defines. Each name is compared
-    once, however many passages have it."""
+class Likeness:
+    """How like the words of a question are to the words of names. Each word and name is compared
+    once, however many passages have it. Most words of names begin with other letters than all words
+    of the question, and are not compared at all."""
 
     def __init__(self, asked: Sequence[Word], vocabulary: Vocabulary) -> None:
-        self._asked = asked
+        self.asked = asked
         self._vocabulary = vocabulary
-        self._known: dict[str, tuple[float, ...]] = {}
+        self._beginnings = frozenset[str]().union(*(word.beginnings for word in asked))
+        self._of_words: dict[str, tuple[float, ...]] = {}
+        self._of_names: dict[str, tuple[float, ...]] = {}
 
-    def share(self, names: Iterable[str]) -> float:
+    def of_word(self, word: Word) -> tuple[float, ...]:
+        """Return the likeness of each word of the question to this word; empty if none is like
+        it."""
+        if self._beginnings.isdisjoint(word.beginnings):
+            return ()
+        known = self._of_words.get(word.text)
+        if known is None:
+            found = tuple(likeness(one, (word,)) for one in self.asked)
+            known = self._of_words[word.text] = found if any(found) else ()
+        return known
+
+    def of_name(self, name: str) -> tuple[float, ...]:
+        """Return the best likeness of each word of the question to a word of this name; empty if
+        none is like any."""
+        known = self._of_names.get(name)
+        if known is None:
+            parts = self._vocabulary.name(name)
+            known = ()
+            if not self._beginnings.isdisjoint(parts.beginnings):
+                found = [alike for word in parts.words if (alike := self.of_word(word))]
+                known = tuple(map(max, zip(*found, strict=True))) if len(found) > 1 else ()
+                known = found[0] if len(found) == 1 else known
+            self._of_names[name] = known
+        return known
+
+    def best(self, name: str) -> list[float]:
+        """Return the best likeness of each word of this name to a word of the question."""
+        words = self._vocabulary.words(name)
+        if not self.of_name(name):
+            return [0.0] * len(words)
+        return [max(self.of_word(word), default=0.0) for word in words]
+
+    def overlap(self, names: Iterable[str]) -> float:
         """Return the mean, over the words of the question, of their best likeness to a word of the
         names, in 0..1."""
-        alike = [found for name in names if (found := self._alike(name))]
+        alike = [found for name in names if (found := self.of_name(name))]
         if not alike:
             return 0.0
-        return math.fsum(map(max, zip(*alike, strict=True))) / len(self._asked)
+        best = map(max, zip(*alike, strict=True)) if len(alike) > 1 else alike[0]
+        return math.fsum(best) / len(self.asked)
 
-    def _alike(self, name: str) -> tuple[float, ...]:
-        """Return the likeness of each word of the question to this name; empty if there is none."""
-        known = self._known.get(name)
-        if known is None:
-            words = self._vocabulary.words(name)
-            found = tuple(likeness(word, words) for word in self._asked)
-            known = self._known[name] = found if any(found) else ()
-        return known
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean, 0 for no values."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def _make_room(known: dict[str, Any]) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
 
 
 def _last(names: Iterable[str], least: int) -> frozenset[str]:

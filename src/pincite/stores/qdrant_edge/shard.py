@@ -66,6 +66,7 @@ class Shard:
         self.root = root
         self.hidden: set[str] = set()  #: revisions that searches do not see
         self.writing = asyncio.Lock()  # the caller of `apply` holds it
+        self.state = object()  #: another one after every write
         self._free_bytes = free_bytes
         self._wanted = layout
         self._journal: list[edge.UpdateOperation] | None = None
@@ -93,9 +94,11 @@ class Shard:
             self.guard("write to", lambda: generations.write_state(self.root, self._state))
 
     def set_attributes(self, attributes: Mapping[str, AttributeType]) -> None:
-        """Create the missing payload indexes of attributes."""
+        """Create the missing payload indexes of attributes, and those of our own fields that a
+        shard of an earlier version lacks."""
         schema = self.ask(lambda s: {k: v.data_type for k, v in s.info().payload_schema.items()})
-        for operation in to_indexes(attributes, schema):
+        own = [index_of(name) for name in INDEXED_FIELDS if name not in schema]
+        for operation in (*own, *to_indexes(attributes, schema)):
             self.apply(operation)
 
     def allow_aliases(self) -> None:
@@ -163,6 +166,7 @@ class Shard:
     def apply(self, operation: edge.UpdateOperation, *, written: int = 0, deleted: int = 0) -> None:
         """Apply one operation. After the return it survives a killed process."""
         self.require_space(_FINISHING)
+        self.state = object()
         self.guard("write to", lambda: self._shard.update(operation))
         self._state.written += written
         self._state.deleted += deleted

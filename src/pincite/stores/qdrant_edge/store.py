@@ -10,7 +10,6 @@ import asyncio
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import qdrant_edge as edge
@@ -24,14 +23,14 @@ from pincite.model import (
     SparseVector,
     Vector,
 )
-from pincite.ports import Filter, SearchRequest, Stored
+from pincite.ports import SearchRequest, Stored
 from pincite.stores import payload
 from pincite.stores.attributes import check_changes
-from pincite.stores.payload import ALIASED, COARSE, REVISION
+from pincite.stores.payload import ALIASED, REVISION
 from pincite.stores.qdrant_edge import translate
-from pincite.stores.qdrant_edge.coarse import from_coarse
 from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
+from pincite.stores.qdrant_edge.reading import Recent, next_page
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.translate import among
@@ -77,6 +76,7 @@ class EdgeStore:
         self._free_bytes = free_bytes
         self._specs: dict[str, CollectionSpec] = {}
         self._shards: dict[str, Shard] = {}
+        self._recent = Recent()
         shutil.rmtree(root / _DROPPED, ignore_errors=True)
 
     async def create(self, spec: CollectionSpec) -> None:
@@ -165,14 +165,12 @@ class EdgeStore:
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:
         shard = self._shard(collection)
-        keys = [key for key in ids if is_id(key)]
-        records = shard.ask(lambda s: [(r.id, r.payload) for r in s.retrieve(keys, True, False)])
-        seen = {key: held for key, held in records if held[REVISION] not in shard.hidden}
         wanted = vectors and self._specs[collection].dense is not None
-        known = _vectors(shard, seen) if wanted else {}
-        chunks = ((payload.to_chunk(key, held), known.get(key)) for key, held in seen.items())
-        found = {chunk.id: Stored(chunk, vector) for chunk, vector in chunks}
-        return tuple(found[key] for key in ids if key in found)
+        return self._recent.load(shard, ids, vectors=wanted)
+
+    def forget(self) -> None:
+        """Release cached chunks."""
+        self._recent.clear()
 
     async def vectors(self, collection: str, ids: Sequence[str]) -> Mapping[str, Vector]:
         shard = self._shard(collection)
@@ -206,7 +204,7 @@ class EdgeStore:
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         shard = self._shard(collection)
         check_prefix(after)
-        records = _next(shard, after, limit, vectors=False)
+        records = next_page(shard, after, limit, vectors=False)
         return tuple(payload.to_chunk(record.id, record.payload) for record in records)
 
     async def export(
@@ -215,7 +213,7 @@ class EdgeStore:
         shard = self._shard(collection)
         check_prefix(after)
         dense = self._specs[collection].dense is not None
-        records = _next(shard, after, limit, vectors=True)
+        records = next_page(shard, after, limit, vectors=True)
         return tuple(translate.from_record(record, dense=dense) for record in records)
 
     async def set_sparse(self, collection: str, vectors: Mapping[str, SparseVector]) -> None:
@@ -271,25 +269,3 @@ class EdgeStore:
     def _shard(self, collection: str) -> Shard:
         check_known(collection, self._specs)
         return self._shards[collection]
-
-
-def _next(shard: Shard, after: str | None, limit: int, *, vectors: bool) -> list[edge.Record]:
-    request = edge.ScrollRequest(
-        offset=None if after is None else UUID(hex=after.ljust(32, "0")),
-        limit=limit + 1,  # the first may be `after` itself
-        filter=translate.to_filter(Filter(), shard.hidden),
-        with_payload=True,
-        with_vector=vectors,
-    )
-    records, _ = shard.ask(lambda s: s.scroll(request))
-    return [record for record in records if record.id.hex != after][:limit]
-
-
-def _vectors(shard: Shard, payloads: Mapping[UUID, Mapping[str, Any]]) -> dict[UUID, Vector]:
-    """Return the dense vectors of these points: the coarse copies, or the exact vectors for points
-    that were written before there were copies."""
-    coarse = {key: held[COARSE] for key, held in payloads.items() if COARSE in held}
-    found = dict(zip(coarse, from_coarse(tuple(coarse.values())), strict=True))
-    if others := [key for key in payloads if key not in coarse]:
-        found |= exact_vectors(shard, others)
-    return found
