@@ -5,7 +5,6 @@ All requests go through the workspace with the `Access` of the key, as in every 
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import aclosing
@@ -23,7 +22,7 @@ from pincite.model.records import PAGE_NUMBER
 from pincite.presets import preset_names, unknown_preset
 from pincite.support.concurrency import both, run_in
 from pincite.surfaces.http.notices import told, told_answer
-from pincite.surfaces.http.problems import problem_of
+from pincite.surfaces.http.problems import told_problem
 from pincite.surfaces.http.routes.spaces import require_within
 from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.page.library import Found, Named, Opened
@@ -33,8 +32,6 @@ from pincite.trace import Trace
 from pincite.version import VERSION
 from pincite.workspace import Access, Document
 from pincite.workspace.uploads import is_pictured, picture_of
-
-log = logging.getLogger("pincite.http")
 
 _LOADED: Final = "load"  # after this stage, all candidates are readable
 
@@ -100,7 +97,7 @@ class WorkspaceLibrary:
 
     async def judge(self, asked: Judge) -> None:  # noqa: ARG002 - others do
         """Raise UsageError: a server for many users has no golden set of one user."""
-        raise UsageError("this server keeps no judgements", hint="pincite ui")
+        raise UsageError("this server keeps no judgements")
 
     async def answer(self, asked: Ask) -> AsyncIterator[AnswerEvent]:
         """See `Library`."""
@@ -121,10 +118,7 @@ class WorkspaceLibrary:
 
     def failed(self, error: Exception) -> Mapping[str, str]:
         """See `Library`."""
-        problem = problem_of(error, self.request_id)
-        if problem.status >= 500:
-            unknown = problem.code == "internal"
-            log.error("%s %s", self.request_id, error, exc_info=error if unknown else None)
+        problem = told_problem(error, self.request_id)
         return {"message": problem.detail or problem.title, "hint": problem.hint}
 
     async def _document(self, passage: Passage) -> tuple[Document, str]:
