@@ -21,6 +21,7 @@ from pincite.model.citation import line_range
 from pincite.model.records import PAGE_NUMBER
 from pincite.presets import preset_names, unknown_preset
 from pincite.support.concurrency import both, run_in
+from pincite.support.counted import counted
 from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import told_problem
 from pincite.surfaces.http.routes.spaces import require_within
@@ -49,12 +50,11 @@ class WorkspaceLibrary:
         """See `Library`."""
         async with self.desk.workspaces.of(self.may.user_id) as session:
             spaces = [one for one in await session.spaces() if self.may.reaches(one.id)]
-        count = "1 space" if len(spaces) == 1 else f"{len(spaces):,} spaces"
         model = self.desk.workspace.llm or "no language model"
         collections = await self.desk.workspace.collections(self.may)
         dense = [one.model for one in collections if one.is_searched]
         return {
-            "words": [count, model, VERSION],
+            "words": [counted(len(spaces), "space"), model, VERSION],
             **profile_views(self.desk.workspace.settings, dense, ""),
             "judging": False,
         }
@@ -148,5 +148,5 @@ def readable_stages(stages: Sequence[StageView], shown: Collection[str]) -> list
 
 def _readable(stage: StageView, allowed: set[str]) -> StageView:
     kept = tuple(one for one in stage.candidates if one.id in allowed)
-    summary = f"{len(kept)} candidates" if kept else ""
+    summary = counted(len(kept), "candidate") if kept else ""
     return replace(stage, summary=summary, candidates=kept, dropped=())
