@@ -23,6 +23,30 @@ LUNG = state_of("What is lung cancer?", "Lung cancer is a disease of the lungs."
 FOLLOW = "Is it treatable?"
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["what is BM25?", "What is seafloor spreading?", "who was Anne Bonny?", "What's a 529 plan?"],
+)
+def test_a_question_for_what_something_is_stands_alone(question: str) -> None:
+    assert not points_back(question, "english")
+    assert condensed(question, LUNG) == Condensed(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the price?",
+        "what is it?",
+        "what is different?",
+        "and what is BM25?",
+        "what's the method called in TypeScript?",
+        "what is good against it?",
+    ],
+)
+def test_a_question_for_what_something_of_the_subject_is_does_not(question: str) -> None:
+    assert points_back(question, "english")
+
+
 def condensed(
     question: str, state: ConversationState, llm: LLM | None = None, **config: object
 ) -> Condensed:

@@ -89,6 +89,19 @@ def test_what_reaches_out_of_the_folder_takes_trust_and_is_named(
 
 
 @pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('kind = "chroma"', "a library that opens a database in the index folder"),
+        ('kind = "chroma"\nurl = "http://x:8000"', "a server"),
+    ],
+)
+def test_a_chroma_store_without_an_address_is_no_server(project: Path, text: str, why: str) -> None:
+    write(project, f"[store]\n{text}\n")
+    whys = {claim[0]: claim[2] for claim in refused(project).claims}
+    assert whys["store.kind"] == why
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

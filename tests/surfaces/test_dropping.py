@@ -41,9 +41,9 @@ def answered(cli: Cli, answer: bytes) -> tuple[int, str]:
 
 def test_where_nobody_can_be_asked_it_wants_yes(indexed: Cli) -> None:
     refused = indexed("collections", "drop", "main", code=2).stderr
-    assert "main has 1 documents, 1 chunks" in refused
+    assert "main has 1 document, 1 chunk" in refused
     assert "try: pincite collections drop main --yes" in refused
-    assert "main: 1 documents" in indexed("collections").stdout
+    assert "main: 1 document" in indexed("collections").stdout
     indexed("collections", "drop", "main", "--yes")
     assert indexed("collections").stdout == ""
 
@@ -52,9 +52,9 @@ def test_where_nobody_can_be_asked_it_wants_yes(indexed: Cli) -> None:
 def test_anything_but_yes_keeps_it(indexed: Cli, answer: bytes) -> None:
     code, said = answered(indexed, answer)
     assert code == 1
-    assert "Drop main with 1 documents, 1 chunks? [y/N] " in said
+    assert "Drop main with 1 document, 1 chunk? [y/N] " in said
     assert "main was kept" in said
-    assert "main: 1 documents" in indexed("collections").stdout
+    assert "main: 1 document" in indexed("collections").stdout
 
 
 def test_yes_drops_it(indexed: Cli) -> None:

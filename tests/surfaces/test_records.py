@@ -49,7 +49,7 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     (again,) = cli.json("import", "a.jsonl", "--lexical", code=1)
     assert (again["unchanged"], again["failed_count"]) == (2, 2)
     refused = cli("delete", "--where", "course = ml", code=2)
-    assert "1 records would be deleted, and confirmation needs a terminal" in refused.stderr
+    assert "1 record would be deleted, and confirmation needs a terminal" in refused.stderr
     assert cli.json("delete", "--where", "course = ml", "--yes")["deleted"] == 1
     assert "not found: t1" in cli("delete", "--id", "t1", "--yes", code=1).stderr
     assert "1 unchanged" in cli("index", "--lexical").stderr

@@ -104,7 +104,7 @@ def test_a_first_collection_may_have_the_name_of_its_model(
     configure(shop, server, f'[models]\ndense = "{VOYAGE}"\n[collections.chunks]\nbeside = true\n')
     shop.write("docs/new.md", "# New\n\nA turnstile of brass rotates.\n")
     run(shop, "index", "-c", "chunks")
-    assert "chunks__voyage_4_256: 1 documents" in run(shop, "collections")
+    assert "chunks__voyage_4_256: 1 document," in run(shop, "collections")
     run(shop, "collections", "rebuild", "chunks", "--model", VOYAGE)
     assert "chunks__voyage_4_256: 6 documents" in run(shop, "collections")
     assert "chunks__text" not in run(shop, "collections")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pincite.daemon.spawn import owned
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.surfaces.conftest import Cli
 
@@ -75,6 +77,17 @@ def test_an_index_never_changes_its_store_by_itself(cli: Cli, tmp_path: Path) ->
     cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
     refused = cli("search", "rotate", code=2)
     assert "has its points in edge, but the settings name sqlite" in refused.stderr
+
+
+def test_a_mistyped_address_can_be_corrected(cli: Cli) -> None:
+    cli.write("guide.md", GUIDE)
+    cli.write("pincite.toml", '[store]\nurl = "http://127.0.0.1:9"\n')
+    assert "127.0.0.1:9" in cli("index", "guide.md", "--lexical", code=1).stderr
+    while owned(cli.folder / ".pincite"):  # its process ends by itself
+        time.sleep(0.05)
+    cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
+    cli("index", "guide.md", "--lexical")
+    assert cli.json("search", "rotate a key")["evidence"]
 
 
 def test_a_server_that_is_away_is_named_and_found_again(cli: Cli, server: Recorder) -> None:

@@ -59,3 +59,17 @@ async def test_evidence_of_a_scan_says_that_ocr_has_read_it() -> None:
                 await session.add_to_feed(feed.id, [scan.id])
             while await work_once(made.deps, WorkerConfig()):
                 pass  # points that are written again for their feeds say so, too
+
+
+async def test_a_file_without_a_reader_leaves_the_remedy_to_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with yard() as made:
+        note = await made.upload("note.docx", b"PK")
+        with monkeypatch.context() as patch:
+            patch.setattr("pincite.readers.extracting.is_missing", lambda suffix: bool(suffix))
+            assert await work_once(made.deps, WorkerConfig())
+        read = await made.document(note.id)
+        assert read.status == "failed"
+        assert read.error == "no_extractor: this server has no reader for it"
+    assert ".docx cannot be read: pip install 'pincite[documents]'" in caplog.text

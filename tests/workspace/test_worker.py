@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pincite.errors import StoreError
+from pincite.errors import ConfigError, StoreError
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
 from pincite.workspace.administration import DatabaseAdministration
@@ -101,6 +101,25 @@ async def test_a_fault_that_passes_is_retried_and_one_that_stays_is_dead(
         assert await work_once(made.deps, config)
         assert (await made.document(document.id)).status == "ready"
         assert await made.found("quetzal") == [document.id]
+
+
+async def test_a_fault_of_the_settings_is_for_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with yard() as made:
+        document = await made.upload("a.txt", "the quetzal flies")
+
+        async def index_document(*_: Any) -> Any:
+            raise ConfigError("models.dense names no provider", hint="fix pincite.toml")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(made.deps.workspace), "index_document", index_document)
+            assert await work_once(made.deps, WorkerConfig()) == 1
+        async with made.deps.workspaces.administration() as operator:
+            (dead,) = await operator.dead()
+        assert dead.reason == "models.dense names no provider"
+        failed = await made.document(document.id)
+        assert failed.status == "failed"
+        assert dead.id in failed.error
+        assert "models.dense" not in failed.error
 
 
 async def test_a_worker_that_has_lost_its_lease_stops(monkeypatch: pytest.MonkeyPatch) -> None:

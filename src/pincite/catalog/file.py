@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,20 @@ def holds_index(folder: Path) -> bool:
         return (folder / _NAME).is_file()
     except OSError:  # the name is too long, or the folder is not accessible
         return False
+
+
+def holds_collections(folder: Path) -> bool:
+    """Return whether the catalog of an index folder has a collection. One that cannot be read
+    counts as one that has."""
+    import sqlite3
+
+    try:
+        place = f"{(folder / _NAME).resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(place, uri=True)) as database:
+            found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()
+    except (OSError, ValueError, sqlite3.Error):
+        return True
+    return bool(found[0])
 
 
 def open_catalog(folder: Path) -> Catalog:

@@ -12,6 +12,7 @@ from pincite.model import Document, PageUnit, SourceRecord
 from pincite.model.citation import Citation, format_citation, parse_citation
 from pincite.model.pages import rows_at, unit_of
 from pincite.sources.reopening import reopen_source
+from pincite.support.counted import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def read_lines(
     lines = document.text.split("\n")
     count = len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0)
     if start > count or start < 1:
-        said = "1 line" if count == 1 else f"{count:,} lines"
+        said = counted(count, "line")
         raise UsageError(f"{path} has {said}: line {start} does not exist")
     last = min(end + context, count)
     start = max(1, start - context)

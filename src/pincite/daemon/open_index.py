@@ -12,6 +12,7 @@ from pincite.catalog.file import holds_index
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write, read_only
+from pincite.daemon.spawn import owned
 from pincite.errors import ConfigError, IndexNotFound
 from pincite.index.folder import make_folder, remember, require_own
 from pincite.settings.load import Settings
@@ -85,6 +86,6 @@ def prepare(root: Path, store: StoreSettings, *, create: bool) -> None:
             raise IndexNotFound(f"no index exists at {root}", hint="pincite index PATH")
         make_folder(root)
     if may_write(root):
-        remember(root, store)
+        remember(root, store, owned)
     else:
         log.warning("%s; searches are not logged", read_only(root).message)

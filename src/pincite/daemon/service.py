@@ -21,7 +21,7 @@ from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.read_only import Copy, why_only_read, workplace
 from pincite.daemon.resting import memory_mb, now, trim
 from pincite.daemon.usage import Usage
-from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable
+from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable, PinciteError
 from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
@@ -215,7 +215,12 @@ class Daemon(LocalIndex):
             self._refreshing.source_written()
 
     async def create(self, spec: CollectionSpec) -> None:
-        await super().create(spec)
+        try:
+            await super().create(spec)
+        except PinciteError:
+            if not self._specs:  # settings may name another store, which the next daemon opens
+                self.leaving.set()
+            raise
         self._warm_for([spec])
 
     def panicked(self, error: EnginePanicked) -> None:

@@ -84,7 +84,7 @@ async def _start(root: Path, models: Path, idle_s: float) -> Stream:
         stream = await connect(root)
         if stream is not None:
             return stream
-        if not _owned(root) and (error := await _spawn(root, models, idle_s)) is not None:
+        if not owned(root) and (error := await _spawn(root, models, idle_s)) is not None:
             died += isinstance(error, _Died)
             if not isinstance(error, _Died) or died == _STARTS:
                 raise error
@@ -108,7 +108,7 @@ def _only_one(root: Path) -> Iterator[Lock]:
         lock.close()
 
 
-def _owned(root: Path) -> bool:
+def owned(root: Path) -> bool:
     """Return whether a process holds the index, even if it does not answer."""
     try:
         return is_held(workplace(root) / protocol.LOCK)
@@ -119,7 +119,7 @@ def _owned(root: Path) -> bool:
 def daemon_pid(root: Path) -> int | None:
     """Return the process that holds the index, even if it does not answer."""
     try:
-        return int((workplace(root) / protocol.LOCK).read_text()) if _owned(root) else None
+        return int((workplace(root) / protocol.LOCK).read_text()) if owned(root) else None
     except (OSError, ValueError):
         return None
 

@@ -15,6 +15,7 @@ from pincite.model import Notice
 from pincite.ports import Message
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
+from pincite.support.counted import counted
 
 if TYPE_CHECKING:
     from pincite.ports import CollectionInfo, DenseEncoder
@@ -180,7 +181,7 @@ async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Findi
     fix = f"fix [collections.{name}] in pincite.toml"
     if info.broken:
         return Finding("qdrant", name, "failed", f"{purpose}; {info.broken}", fix)
-    said = f"{purpose}; {info.chunks:,} points"
+    said = f"{purpose}; {counted(info.chunks, 'point')}"
     if info.spec.model and ask:
         models = Models(settings.use, settings.models, offline=settings.offline)
         try:

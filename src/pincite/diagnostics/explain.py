@@ -23,6 +23,7 @@ from pincite.stages.expand import Expanded
 from pincite.stages.look import Looked
 from pincite.stages.probe import Probed
 from pincite.stages.retrieve import Retrieved
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.trace import Trace
 
@@ -128,12 +129,12 @@ def _ranking(ranking: Ranking) -> str:
 
 @_describe.register(tuple)
 def _(value: Sequence[Candidate | Fused]) -> _Description:
-    return f"{len(value)} candidates", tuple(map(_view, value)), ()
+    return counted(len(value), "candidate"), tuple(map(_view, value)), ()
 
 
 @_describe.register
 def _(value: Pool) -> _Description:
-    summary = f"{len(value.candidates)} candidates, {len(value.dropped)} dropped"
+    summary = f"{counted(len(value.candidates), 'candidate')}, {len(value.dropped)} dropped"
     return summary, tuple(map(_view, value.candidates)), value.dropped
 
 
@@ -159,7 +160,7 @@ def _(value: Looked) -> _Description:
 @_describe.register
 def _(value: EvidencePack) -> _Description:
     kinds = ", ".join(f"{n} {kind}" for kind, n in value.coverage.items() if n)
-    return f"{len(value.evidence)} items{f': {kinds}' if kinds else ''}", (), ()
+    return f"{counted(len(value.evidence), 'item')}{f': {kinds}' if kinds else ''}", (), ()
 
 
 def _view(one: Candidate | Fused) -> CandidateView:

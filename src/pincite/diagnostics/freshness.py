@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pincite.daemon.freshness import Condition, Freshness, Trouble
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 
 #: In place of all that there is, where its names belong to tenants.
@@ -31,8 +32,7 @@ def freshness_lines(found: Condition, mode: str) -> list[str]:
     if fresh.indexing:
         told.append("  being indexed now")
     told += [
-        f"  pending: {one.files:,} {'file' if one.files == 1 else 'files'} of"
-        f" {one_line(one.source)} in {one.collection}"
+        f"  pending: {counted(one.files, 'file')} of {one_line(one.source)} in {one.collection}"
         for one in fresh.pending
     ]
     for trouble in fresh.troubles:

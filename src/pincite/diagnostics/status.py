@@ -20,6 +20,7 @@ from pincite.model import Attributes, CollectionSpec, SourceRecord
 from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
 from pincite.settings.models import BUNDLED, MULTILINGUAL
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def standing(spec: CollectionSpec, unseen: Collection[str]) -> str:
 def foreign_lines(info: CollectionInfo) -> list[str]:
     """A collection of another program."""
     spec = info.spec
-    points = "cannot be searched" if info.broken else f"{info.chunks:,} points"
+    points = "cannot be searched" if info.broken else counted(info.chunks, "point")
     return [
         "",
         f"collection {spec.name}: {points}, {info.foreign}, made by another program, read-only",
@@ -205,7 +206,8 @@ def _collection_lines(info: CollectionInfo, unseen: Collection[str], at_it: bool
     spec = info.spec
     lines = [
         "",
-        f"collection {spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
+        f"collection {spec.name}: {counted(info.documents, 'document')},"
+        f" {counted(info.chunks, 'chunk')},"
         f" {info.bytes / 1e6:.1f} MB{', optimising' if info.optimising else ''}"
         f"{standing(spec, unseen)}",
         f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
@@ -241,12 +243,12 @@ def _source_lines(record: SourceRecord, at_it: bool) -> list[str]:
         lines.append("          front matter gives no attributes")
     if source.ocr:
         lines.append("          pages that are pictures are read by OCR")
-    for title, counted, named in (
+    for title, codes, named in (
         ("left out", record.skipped, record.skipped_paths),
         ("noted", record.noted, record.noted_paths),
     ):
-        if counted:
-            counts = ", ".join(f"{n} {code}" for code, n in sorted(counted.items()))
+        if codes:
+            counts = ", ".join(f"{n} {code}" for code, n in sorted(codes.items()))
             lines.append(f"          {title}: {counts}")
             lines += [f"            {one_line(one)}" for one in named[:10]]
     return lines

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
 import msgspec
 
-from pincite.catalog.file import holds_index
+from pincite.catalog.file import holds_collections, holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
 from pincite.support.capabilities import is_own, this_user, user_name
@@ -34,14 +35,17 @@ def remembered(root: Path) -> Remembered:
         raise StoreError(f"{root / REMEMBERED} cannot be read: {error}") from error
 
 
-def remember(root: Path, store: StoreSettings) -> None:
-    """Record the store of an index, or check that it still uses it. A folder without a catalog has
-    no points: its store may change. Raises ConfigError."""
+def remember(
+    root: Path, store: StoreSettings, in_use: Callable[[Path], bool] = lambda _: False
+) -> None:
+    """Record the store of an index, or check that it still uses it. A folder without a collection
+    has no points: its store may change, unless a process has the index `in_use`, because that may
+    be writing the first points. Raises ConfigError."""
     known = remembered(root)
     same = (known.settings.kind, known.settings.url, known.settings.prefix) == (
         *(store.kind, store.url, store.prefix),
     )
-    if not same and holds_index(root):
+    if not same and holds_index(root) and (in_use(root) or holds_collections(root)):
         raise ConfigError(
             f"the index {root} has its points in {known.settings.place}, but the settings name"
             f" {store.place}",

@@ -35,7 +35,6 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.models import BUNDLED
 from pincite.settings.opening import trusted
 from pincite.support.capabilities import be_nice
 
@@ -196,7 +195,7 @@ def _options(info: CollectionInfo) -> IndexOptions:
     return IndexOptions(
         collection=spec.public_name,
         lexical=spec.dense is None,
-        model="" if spec.dense is None else spec.model or BUNDLED,
+        model=spec.dense_name,
     )
 
 

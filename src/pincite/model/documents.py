@@ -372,6 +372,11 @@ class CollectionSpec:
     fields: str = ""
 
     @property
+    def dense_name(self) -> str:
+        """Return the name of the dense model, empty for a lexical collection."""
+        return "" if self.dense is None else self.model or "bundled"
+
+    @property
     def engine_idf(self) -> bool:
         """Does the store apply the IDF?"""
         return self.idf and not self.counted

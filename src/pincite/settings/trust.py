@@ -29,6 +29,7 @@ from pincite.support.terminal import one_line
 _MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders
 _MOST_NAMED: Final = 8  # claims in a message
 _SENT: Final = "a model that texts are sent to, or that is read from files"
+_OPENS: Final = "a library that opens a database in the index folder"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 #: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
 _ALWAYS: Final = {
@@ -86,11 +87,14 @@ def claims_of(layers: Sequence[Layer]) -> tuple[Claim, ...]:
 
 
 def _server_of(layers: Sequence[Layer]) -> Iterator[Claim]:
-    """A kind of store that is a server, also where a preset that a file extends says so, as its
-    address may come from the environment."""
+    """A kind of store that takes trust, also where a preset that a file extends says so, as the
+    address of a server may come from the environment."""
     known = [layer for layer in layers if layer.file is not None or layer.preset]
-    kind = _of(merged(known).get("store"), "kind")
-    if kind in _SERVERS:
+    store = merged(known).get("store")
+    kind = _of(store, "kind")
+    if kind == "chroma" and not _of(store, "url"):
+        yield Claim("store.kind", shown(kind), _OPENS)
+    elif kind in _SERVERS:
         yield Claim("store.kind", shown(kind), "a server")
 
 

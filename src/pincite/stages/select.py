@@ -19,6 +19,7 @@ from pincite.model import (
     TaskMode,
     Verdict,
 )
+from pincite.support.counted import counted
 
 _IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 
@@ -224,7 +225,7 @@ def _notices(
 ) -> tuple[Notice, ...]:
     if gated.candidates and not result:
         count = len(gated.candidates)
-        found = "1 candidate was found" if count == 1 else f"{count} candidates were found"
+        found = f"{counted(count, 'candidate')} {'was' if count == 1 else 'were'} found"
         return (
             Notice(
                 "nothing_relevant",

@@ -62,6 +62,9 @@ _TURN: Final = """
 #: How far a time may be in the future before the clock counts as set back: clocks of several
 #: machines differ, and a claim may be older than the rows it reads. Guess, unmeasured.
 _AHEAD_S: Final = 5.0
+#: The error of a document whose job is dead. The reason is about the server: only the operator sees
+#: it, in the job.
+_UNTOLD: Final = "the server could not index it; its operator finds the reason under job {}"
 _MOST_S: Final = 10 * 365 * 86_400.0
 
 
@@ -349,7 +352,7 @@ async def _bury(transaction: Transaction, job: Job, reason: str, now: str) -> No
     await _set_state(transaction, job.id, "dead", now, now)
     document = await _document(transaction, job.document_id)
     if document is not None and not is_about_feeds(document):  # the previous text stays searchable
-        await _set_status(transaction, job.document_id, "failed", reason)
+        await _set_status(transaction, job.document_id, "failed", _UNTOLD.format(job.id))
 
 
 async def _set_state(transaction: Transaction, job_id: str, state: str, due: str, now: str) -> None:

@@ -10,7 +10,6 @@ import msgspec
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, NotFound, UsageError
 from pincite.model import SignalKind
-from pincite.settings.models import BUNDLED
 from pincite.stages.rerank import MOST_JUDGED, judge
 from pincite.support.arguments import require_count
 
@@ -57,7 +56,7 @@ async def searched_collections(engine: AsyncPincite, base: str) -> tuple[Searche
     return tuple(
         SearchedCollection(
             info.spec.name,
-            "" if info.spec.dense is None else info.spec.model or BUNDLED,
+            info.spec.dense_name,
             info.spec.dimensions,
             not info.spec.pending and not info.broken,
         )

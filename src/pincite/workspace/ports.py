@@ -273,7 +273,8 @@ class Administration(Protocol):
         meantime."""
 
     async def fail(self, job_id: str, worker: str, reason: str, retry_s: float | None) -> None:
-        """Retry the job after `retry_s` seconds; with None it becomes dead."""
+        """Retry the job after `retry_s` seconds; with None it becomes dead. Only the operator sees
+        the reason."""
 
     async def is_stored(self, space_id: str, content_hash: str) -> bool:
         """Return whether a document needs this file."""

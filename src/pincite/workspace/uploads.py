@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
+from pathlib import PurePath
 
 import msgspec
 
@@ -14,6 +16,8 @@ from pincite.model.records import RECORD_LANGUAGES
 from pincite.readers import read_document
 from pincite.readers.extraction import reason_of
 from pincite.records.accept import BETWEEN_PAGES
+
+log = logging.getLogger("pincite.worker")
 
 _SOURCE = Source(name="documents", kind="records", location="documents")
 
@@ -89,4 +93,7 @@ def _document(raw: bytes, filename: str, ocr: bool) -> Document:
         return read_document(raw, source=replace(_SOURCE, ocr=ocr), path=filename, ref="")
     except SourceError as error:
         code, detail = reason_of(error)
+        if code == "no_extractor":
+            log.warning("%s cannot be read: %s", PurePath(filename).suffix or "a file", detail)
+            detail = "this server has no reader for it"
         raise SourceError(detail if code == "failed" else f"{code}: {detail}") from error

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pincite.errors import (
+    ConfigError,
     NotFound,
     PinciteError,
     ProviderError,
@@ -192,6 +193,8 @@ async def _do_group(
         leases.held.pop(job.id, None)
         if not isinstance(result, Exception):
             await _finish(deps, job, document, result)
+        elif isinstance(result, ConfigError):  # for the operator, who can retry the job
+            await _fail(deps, job, result, None)
         elif isinstance(result, SourceError | UsageError):  # a retry would fail again
             if is_about_feeds(document):  # reported nowhere else
                 log.warning("job %s: %s", job.id, result.message)
@@ -348,8 +351,11 @@ async def _retry_later(deps: WorkerDeps, config: WorkerConfig, job: Job, error: 
     log.warning("job %s: %s", job.id, type(error).__name__, exc_info=None if expected else error)
     wait_s = min(config.longest_retry_s, config.retry_s * 2**job.attempts)
     wait_s *= 0.5 + deps.chance()  # jitter, so that many do not come back at once
+    await _fail(deps, job, error, None if job.attempts >= config.attempts else wait_s)
+
+
+async def _fail(deps: WorkerDeps, job: Job, error: Exception, retry_s: float | None) -> None:
     said = error.message if isinstance(error, PinciteError) else f"{type(error).__name__}: {error}"
-    retry_s = None if job.attempts >= config.attempts else wait_s
     await deps.workspaces.administer(
         lambda operator: operator.fail(job.id, deps.name, said, retry_s)
     )

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from pincite.errors import MemoryUnavailable, PinciteError, UsageError
+from pincite.errors import ConfigError, MemoryUnavailable, PinciteError, UsageError
 from pincite.model import Fact
 from pincite.ports import LLM, DenseEncoder, Message
 from pincite.providers.memory.rows import no_fact
@@ -200,7 +200,7 @@ _NOBODY: Final = {"api_key": "unused", "model": "unused"}
 
 def import_quietly(folder: Path) -> Any:
     """Return mem0's class `Memory`, imported without telemetry. At its import mem0 reads whether
-    telemetry is allowed, and where to keep its own file. Raises UsageError if mem0 is not
+    telemetry is allowed, and where to keep its own file. Raises ConfigError if mem0 is not
     installed."""
     with _variables(MEM0_TELEMETRY="False", MEM0_DIR=str(folder)):
         try:
@@ -211,7 +211,7 @@ def import_quietly(folder: Path) -> Any:
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] != "mem0":
                 raise
-            raise UsageError(
+            raise ConfigError(
                 'memory.kind is "mem0", but mem0 is not installed',
                 hint="pip install 'pincite[mem0]', or set memory.kind = \"sqlite\"",
             ) from error
@@ -267,7 +267,7 @@ class _Asked(_OnLoop):
 
     def generate_response(self, messages: Sequence[dict[str, Any]], **_: object) -> str:
         if self._llm is None:
-            raise UsageError(
+            raise ConfigError(
                 "memory.infer is true, but no language model is configured",
                 hint='set [models] llm = "PROVIDER:MODEL", or infer = false',
             )

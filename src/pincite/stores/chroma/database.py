@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import msgspec
 
-from pincite.errors import PinciteError, StoreError, UsageError
+from pincite.errors import ConfigError, PinciteError, StoreError
 from pincite.model import CollectionSpec
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ class State(msgspec.Struct):
 
 
 def open_client(url: str, path: Path | None, token: str | None = None) -> ClientAPI:
-    """Open a client of a server or of a folder. Raises UsageError."""
+    """Open a client of a server or of a folder. Raises ConfigError."""
     try:
         import chromadb
         from chromadb.config import Settings
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "chromadb":
             raise
-        raise UsageError(
+        raise ConfigError(
             "the package chromadb is not installed; the store chroma needs it",
             hint="pip install 'pincite[chroma]'",
         ) from error
@@ -53,7 +53,7 @@ def open_client(url: str, path: Path | None, token: str | None = None) -> Client
         return chromadb.PersistentClient(path, settings=quiet)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is not the address of a Chroma server: use http://HOST:8000")
+        raise ConfigError(f"{url!r} is not the address of a Chroma server: use http://HOST:8000")
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 8000)
     headers = {"Authorization": f"Bearer {token}"} if token else {}

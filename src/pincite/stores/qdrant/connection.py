@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from pincite.errors import DiskFull, PinciteError, StoreError, UsageError
+from pincite.errors import ConfigError, DiskFull, PinciteError, StoreError
 
 try:
     import grpc
@@ -19,7 +19,7 @@ try:
 except ModuleNotFoundError as error:
     if (error.name or "").split(".")[0] not in ("qdrant_client", "grpc"):
         raise
-    raise UsageError(
+    raise ConfigError(
         "the package qdrant-client is not installed; a Qdrant server needs it",
         hint="pip install 'pincite[qdrant]'",
     ) from error
@@ -38,14 +38,14 @@ def open_client(
     url: str, key: str | None, *, grpc_port: int | None, timeout_s: float
 ) -> AsyncQdrantClient:
     """Create a client that connects with its first request. The scheme of `url` decides about TLS.
-    With a `grpc_port`, points and searches use gRPC. Raises UsageError for an invalid address, and
+    With a `grpc_port`, points and searches use gRPC. Raises ConfigError for an invalid address, and
     for a key that would be sent unencrypted to another machine."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is not the address of a Qdrant server: use https://HOST:6333")
+        raise ConfigError(f"{url!r} is not the address of a Qdrant server: use https://HOST:6333")
     secure = parts.scheme == "https"
     if key and not secure and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
-        raise UsageError(
+        raise ConfigError(
             f"the key would be sent unencrypted to {parts.hostname}",
             hint=f"https://{parts.netloc}",
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import (
     NOTHING,
@@ -66,8 +67,8 @@ def ls(
         for file in listing.files:
             before = f"{file.collection}  " if several else ""
             where = f"{before}{file.source}:{file.path}"
-            chunks = "1 chunk" if file.chunks == 1 else f"{file.chunks} chunks"
-            show(f"{one_line(where)}  {file.kind}, {file.size:,} bytes, {chunks}")
+            size, chunks = counted(file.size, "byte"), counted(file.chunks, "chunk")
+            show(f"{one_line(where)}  {file.kind}, {size}, {chunks}")
     if listing.left_out:
         say(f"{listing.left_out:,} more: --limit {limit + listing.left_out}")
     return OK if listing.files else NOTHING

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.ingestion.options import IndexOptions
+from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import (
     ERROR,
@@ -180,21 +181,19 @@ def _index(
 def _sentence(report: IngestReport) -> str:
     from pincite.surfaces.cli.progress import duration
 
-    counts = [
-        f"{count:,} {word}"
-        for word, count in (
-            ("new", report.new),
-            ("changed", report.changed),
-            ("renamed", report.renamed),
-            ("removed", report.removed),
-            ("unchanged", report.unchanged),
-        )
-        if count
-    ]
+    counts = {
+        "new": report.new,
+        "changed": report.changed,
+        "renamed": report.renamed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+    }
+    said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
     rewritten = f" ({report.rewritten:,} with new attributes)" if report.rewritten else ""
     lines = [
-        f"{one_line(report.source)}: {', '.join(counts) or 'no'} documents{rewritten},"
-        f" {report.chunks:,} chunks written in {duration(report.duration_s)}"
+        f"{one_line(report.source)}: {said or 'no'}"
+        f" {noun_for(sum(counts.values()), 'document')}{rewritten},"
+        f" {counted(report.chunks, 'chunk')} written in {duration(report.duration_s)}"
     ]
     if report.reused:
         lines.append(f"  {report.reused:,} unchanged chunks kept their vectors")
@@ -226,12 +225,16 @@ def collections(context: click.Context, json_: bool, index: Path | None) -> None
     unseen = hidden(infos)
     for info in infos:
         if info.foreign:
-            state = info.broken or f"{info.chunks:,} points, {info.spec.model or info.spec.dense}"
+            state = (
+                info.broken
+                or f"{counted(info.chunks, 'point')}, {info.spec.model or info.spec.dense}"
+            )
             show(f"{info.spec.name}: {state}; {info.foreign}, read-only")
             continue
         sources = ", ".join(one_line(record.source.name) for record in info.sources)
         show(
-            f"{info.spec.name}: {info.documents:,} documents, {info.chunks:,} chunks,"
+            f"{info.spec.name}: {counted(info.documents, 'document')},"
+            f" {counted(info.chunks, 'chunk')},"
             f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'}"
             f"{standing(info.spec, unseen)};"
             f" sources: {sources or 'none'}"
@@ -264,8 +267,8 @@ def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
     from pincite.errors import UsageError
 
     counts = (
-        f"{sum(info.documents for info in lost):,} documents,"
-        f" {sum(info.chunks for info in lost):,} chunks"
+        f"{counted(sum(info.documents for info in lost), 'document')},"
+        f" {counted(sum(info.chunks for info in lost), 'chunk')}"
     )
     if not sys.stdin.isatty():
         raise UsageError(
@@ -292,7 +295,7 @@ def forget(source: str, collection: str, wait: float, index: Path | None) -> Non
         return named, count
 
     named, count = run(work, index)
-    say(f"{source} was removed from {named}, with {count:,} documents")
+    say(f"{source} was removed from {named}, with {counted(count, 'document')}")
 
 
 @collections.command()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
 
@@ -94,7 +95,7 @@ def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> i
         raise UsageError("give the id of a fact, or --all", hint="pincite memory list")
     if all_ and not yes:
         count = len(run(lambda engine: engine.facts(user), index))
-        if count and not _agreed(f"Forget {count:,} facts of {one_line(user)}?"):
+        if count and not _agreed(f"Forget {counted(count, 'fact')} of {one_line(user)}?"):
             say("no fact was deleted")
             return NOTHING
     gone = run(lambda engine: engine.forget_facts(user, fact), index)
@@ -164,7 +165,7 @@ def delete_conversation(conversation: str, owner: str, yes: bool, index: Path | 
 
     async def work(engine: AsyncPincite) -> bool:
         turns = await engine.turns(conversation, owner)  # raises if there is none
-        if not yes and not _agreed(f"Delete {len(turns):,} turns?"):
+        if not yes and not _agreed(f"Delete {counted(len(turns), 'turn')}?"):
             return False
         await engine.delete_conversation(conversation, owner)
         return True

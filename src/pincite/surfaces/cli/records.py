@@ -12,6 +12,7 @@ import click
 
 from pincite.ingestion.options import IndexOptions
 from pincite.model.records import RECORD_LANGUAGES, RECORDS
+from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import (
     ERROR,
@@ -156,20 +157,17 @@ def _import(
         )
     finally:
         line.done()
-    counts = [
-        f"{count:,} {word}"
-        for word, count in (
-            ("written", report.written),
-            ("rewritten", report.rewritten),
-            ("unchanged", report.unchanged),
-            ("resumed", report.resumed),
-            ("failed", report.failed_count),
-        )
-        if count
-    ]
+    counts = {
+        "written": report.written,
+        "rewritten": report.rewritten,
+        "unchanged": report.unchanged,
+        "resumed": report.resumed,
+        "failed": report.failed_count,
+    }
+    said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
     say(
-        f"{one_line(file)}: {', '.join(counts) or 'no'} records, {report.chunks:,} chunks written"
-        f" in {duration(report.duration_s)}"
+        f"{one_line(file)}: {said or 'no'} {noun_for(sum(counts.values()), 'record')},"
+        f" {counted(report.chunks, 'chunk')} written in {duration(report.duration_s)}"
     )
     for failure in report.failed[: 0 if quiet else _NAMED]:
         hint = f" ({one_line(failure.hint)})" if failure.hint else ""
@@ -267,9 +265,9 @@ def _agreed(count: int) -> bool:
 
     if not sys.stdin.isatty():
         raise UsageError(
-            f"{count:,} records would be deleted, and confirmation needs a terminal",
+            f"{counted(count, 'record')} would be deleted, and confirmation needs a terminal",
             hint="add --yes",
         )
-    sys.stderr.write(f"Delete {count:,} records? [y/N] ")
+    sys.stderr.write(f"Delete {counted(count, 'record')}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

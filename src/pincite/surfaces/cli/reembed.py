@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.counted import counted
 from pincite.surfaces.cli.options import index_option, json_option, run, say, show, wait_option
 
 if TYPE_CHECKING:
@@ -72,6 +73,6 @@ def _sentence(done: Reembedded) -> str:
     old = ", ".join(done.retired)
     fate = f"; {old}: {'kept, not searched' if done.kept else 'dropped'}" if old else ""
     return (
-        f"{done.base} now uses {done.model}: {done.documents:,} documents, {done.chunks:,}"
-        f" chunks in {done.collection}, {done.encoded:,} embedded{fate}"
+        f"{done.base} now uses {done.model}: {counted(done.documents, 'document')},"
+        f" {counted(done.chunks, 'chunk')} in {done.collection}, {done.encoded:,} embedded{fate}"
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
+from pincite.support.counted import counted
 from pincite.support.signals import on_signals
 from pincite.surfaces.cli.options import index_option, say, settings_here
 
@@ -114,7 +115,7 @@ def worker(lease_s: float, beside: bool, lexical: bool, index: Path | None) -> N
 
     with watched(settings, told):
         count = asyncio.run(until_interrupted())
-    told(f"ended after {count:,} documents")
+    told(f"ended after {counted(count, 'document')}")
 
 
 def _when_stdin_ends(act: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import (
     NOTHING,
@@ -125,5 +126,5 @@ def move_facts(json_: bool, index: Path | None) -> int:
     done = with_database(lambda opened: move(settings, opened), index)
     tell(done, json_, [f"{one_line(user)}: {one_line(reason)}" for user, reason in done.left])
     if not json_:
-        say(f"{done.moved:,} {'fact' if done.moved == 1 else 'facts'} moved")
+        say(f"{counted(done.moved, 'fact')} moved")
     return NOTHING if done.left else OK

@@ -1,12 +1,14 @@
 """Errors for clients: `application/problem+json` (RFC 9457) with a stable `code`.
 
-An object that the caller may not know of has the same answer as one that does not exist. An
-internal error is `internal`, and only the log has its cause, under the id of the request.
+An object that the caller may not know of has the same answer as one that does not exist. Faults of
+the server have no `detail`, and a `hint` for its operator is left out: the log has them, under the
+id of the request.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any, Final
 
 import msgspec
@@ -27,7 +29,6 @@ from pincite.errors import (
     PinciteError,
     ProviderError,
     RateLimited,
-    SourceError,
     StoreError,
     Unauthenticated,
     UsageError,
@@ -108,18 +109,10 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (RecursionError, 400, "invalid_request"),  # a body is nested too deeply
     (TimeoutError, 504, "timed_out"),
 )
-#: Errors whose message is about the server, not about the request: it is logged, not sent.
-_INSIDE: Final = (
-    FingerprintMismatch,
-    ConfigError,
-    IndexUnavailable,
-    StoreError,
-    ModelUnavailable,
-    ProviderError,
-    WorkspaceUnavailable,
-    MemoryUnavailable,
-    SourceError,
-    TimeoutError,
+#: Advice for the operator, who has a shell and the settings: commands, their options, environment
+#: variables, tables and keys of settings, packages.
+_FOR_OPERATORS: Final = re.compile(
+    r"\bpincite\b|(?:^|\s)--?[a-z]|\bPINCITE_|\b(?:pip|export|unset) |\[[a-z_.]+\]|\b\w+\.\w+ = "
 )
 
 
@@ -131,24 +124,31 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
     status, code = next(fitting, (500, "internal"))
     if isinstance(error, TooManyRequests):
         status = error.status
-    told = error if isinstance(error, PinciteError) and not isinstance(error, _INSIDE) else None
+    about_request = status < 500 or isinstance(error, TooManyRequests)
+    told = error if isinstance(error, PinciteError) and about_request else None
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
         detail=told.message if told else "",
-        hint=told.hint if told else "",
+        hint=told.hint if told and not _FOR_OPERATORS.search(told.hint) else "",
         request_id=request_id,
     )
 
 
+def told_problem(error: Exception, request_id: str) -> Problem:
+    """Return the problem that describes an error to a client, and log what it leaves out."""
+    problem = problem_of(error, request_id)
+    if problem.code == "internal":
+        log.error("%s %s", request_id, type(error).__name__, exc_info=error)
+    elif problem.status >= 500:
+        log.error("%s %s: %s", request_id, type(error).__name__, error)
+    elif isinstance(error, PinciteError) and error.hint != problem.hint:
+        log.info("%s %s: %s", request_id, type(error).__name__, error.hint)
+    return problem
+
+
 def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Return the response to a request that ended in an error."""
-    request_id = str(request.scope.get("request_id", ""))
-    problem = problem_of(error, request_id)
-    if problem.status >= 500:
-        unknown = problem.code == "internal"
-        log.error("%s %s", request_id, type(error).__name__, exc_info=error if unknown else None)
-        if not unknown:
-            log.error("%s %s", request_id, error)
+    problem = told_problem(error, str(request.scope.get("request_id", "")))
     return response_of(problem, error)
 
 

@@ -5,7 +5,6 @@ All requests go through the workspace with the `Access` of the key, as in every 
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import aclosing
@@ -22,8 +21,9 @@ from pincite.model.citation import line_range
 from pincite.model.records import PAGE_NUMBER
 from pincite.presets import preset_names, unknown_preset
 from pincite.support.concurrency import both, run_in
+from pincite.support.counted import counted
 from pincite.surfaces.http.notices import told, told_answer
-from pincite.surfaces.http.problems import problem_of
+from pincite.surfaces.http.problems import told_problem
 from pincite.surfaces.http.routes.spaces import require_within
 from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.page.library import Found, Named, Opened
@@ -33,8 +33,6 @@ from pincite.trace import Trace
 from pincite.version import VERSION
 from pincite.workspace import Access, Document
 from pincite.workspace.uploads import is_pictured, picture_of
-
-log = logging.getLogger("pincite.http")
 
 _LOADED: Final = "load"  # after this stage, all candidates are readable
 
@@ -52,12 +50,11 @@ class WorkspaceLibrary:
         """See `Library`."""
         async with self.desk.workspaces.of(self.may.user_id) as session:
             spaces = [one for one in await session.spaces() if self.may.reaches(one.id)]
-        count = "1 space" if len(spaces) == 1 else f"{len(spaces):,} spaces"
         model = self.desk.workspace.llm or "no language model"
         collections = await self.desk.workspace.collections(self.may)
         dense = [one.model for one in collections if one.is_searched]
         return {
-            "words": [count, model, VERSION],
+            "words": [counted(len(spaces), "space"), model, VERSION],
             **profile_views(self.desk.workspace.settings, dense, ""),
             "judging": False,
         }
@@ -100,7 +97,7 @@ class WorkspaceLibrary:
 
     async def judge(self, asked: Judge) -> None:  # noqa: ARG002 - others do
         """Raise UsageError: a server for many users has no golden set of one user."""
-        raise UsageError("this server keeps no judgements", hint="pincite ui")
+        raise UsageError("this server keeps no judgements")
 
     async def answer(self, asked: Ask) -> AsyncIterator[AnswerEvent]:
         """See `Library`."""
@@ -121,10 +118,7 @@ class WorkspaceLibrary:
 
     def failed(self, error: Exception) -> Mapping[str, str]:
         """See `Library`."""
-        problem = problem_of(error, self.request_id)
-        if problem.status >= 500:
-            unknown = problem.code == "internal"
-            log.error("%s %s", self.request_id, error, exc_info=error if unknown else None)
+        problem = told_problem(error, self.request_id)
         return {"message": problem.detail or problem.title, "hint": problem.hint}
 
     async def _document(self, passage: Passage) -> tuple[Document, str]:
@@ -154,5 +148,5 @@ def readable_stages(stages: Sequence[StageView], shown: Collection[str]) -> list
 
 def _readable(stage: StageView, allowed: set[str]) -> StageView:
     kept = tuple(one for one in stage.candidates if one.id in allowed)
-    summary = f"{len(kept)} candidates" if kept else ""
+    summary = counted(len(kept), "candidate") if kept else ""
     return replace(stage, summary=summary, candidates=kept, dropped=())

@@ -14,6 +14,7 @@ from pincite.daemon.freshness import Freshness, Pending, Trouble
 from pincite.diagnostics.freshness import anonymous
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes
+from pincite.support.counted import counted
 from pincite.surfaces.mcp.tools import Answer, Tool
 
 
@@ -55,7 +56,7 @@ def _text(answer: Refreshed, found: Freshness) -> str:
     lines = ["The index is as the files are." if answer.done else "Still being indexed:"]
     if answer.done and answer.troubles:
         lines = ["The index is as the files are, but for:"]
-    lines += [f"{one.files:,} files of {one.source}" for one in answer.pending]
+    lines += [f"{counted(one.files, 'file')} of {one.source}" for one in answer.pending]
     lines += [f"{one.source or one.collection or 'all'}: {one.message}" for one in found.troubles]
     return "\n".join(lines)
 

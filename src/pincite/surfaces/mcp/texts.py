@@ -8,6 +8,7 @@ from pincite.citations.claims import ClaimCheck
 from pincite.citations.locate import Passage
 from pincite.model.passages import fenced, number_lines, shown_lines
 from pincite.ports import CollectionInfo
+from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
 from pincite.surfaces.tool_hints import for_tools
@@ -85,11 +86,13 @@ def instructions(
     return "\n".join(lines)
 
 
+def _foreign(info: CollectionInfo) -> str:
+    return info.broken or f"{counted(info.chunks, 'passage')} of another program"
+
+
 def _collection(info: CollectionInfo) -> str:
     if info.foreign:
-        return (
-            f"- {info.spec.name}: {info.broken or f'{info.chunks:,} passages of another program'}"
-        )
+        return f"- {info.spec.name}: {_foreign(info)}"
     if info.spec.require:
         needed = ", ".join(info.spec.require)
         return f"- {info.spec.name}: {_how(info)}; with the tags {needed} alone"
@@ -98,7 +101,8 @@ def _collection(info: CollectionInfo) -> str:
         f"{r.source.name}{f'@{r.source.ref[:12]}' if r.source.ref else ''}" for r in info.sources
     )
     return (
-        f"- {info.spec.name}: {info.documents:,} documents, {info.chunks:,} passages ({kinds})"
+        f"- {info.spec.name}: {counted(info.documents, 'document')},"
+        f" {counted(info.chunks, 'passage')} ({kinds})"
         f" of {sources or 'no source'}; {_how(info)}"
     )
 

@@ -17,7 +17,6 @@ from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, PinciteError
 from pincite.model import AnswerEvent, Evidence, EvidencePack
 from pincite.model.citation import place_of
-from pincite.settings.models import BUNDLED
 from pincite.support.concurrency import both
 from pincite.surfaces import commands
 from pincite.surfaces.page.judging import grades_of, judge
@@ -51,7 +50,7 @@ class IndexLibrary:
         except IndexNotFound:  # nothing is indexed yet
             infos = ()
         specs = [info.spec for info in infos if not (info.broken or info.spec.pending)]
-        dense = [one.model or BUNDLED if one.dense else "" for one in specs]
+        dense = [one.dense_name for one in specs]
         return {
             "words": [str(settings.index), f"judgements: {self.golden}", model, VERSION],
             **profile_views(settings, dense, self.preset or ""),

@@ -234,7 +234,7 @@ async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:
         raise TooMuch(f"the file has more than {most:,} bytes")
     stored = await desk.files.put(space_id, request.stream(), most)
     if not stored.size:
-        raise UsageError("the body is empty", hint="curl --data-binary @FILE ...")
+        raise UsageError("the body is empty", hint="send the file as the body")
     return stored
 
 

@@ -23,7 +23,7 @@ from pincite.surfaces.http.bodies import (
     VerifyBody,
 )
 from pincite.surfaces.http.notices import told, told_answer
-from pincite.surfaces.http.problems import problem_of
+from pincite.surfaces.http.problems import told_problem
 from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access
 
@@ -143,7 +143,7 @@ async def _events(
                 else:
                     yield _message("piece", event)
     except Exception as error:  # noqa: BLE001 - the response has begun: the fault is told as an event
-        yield _message("problem", problem_of(error, request_id))
+        yield _message("problem", told_problem(error, request_id))
 
 
 def _message(name: str, value: object) -> ServerSentEventMessage:
