@@ -122,8 +122,9 @@ def test_a_fault_within_a_stream_is_logged_and_not_told(
     path: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fails(*_: object, **__: object) -> AsyncIterator[object]:
-        raise StoreError(INSIDE, hint="pincite status")
-        yield
+        if path:
+            raise StoreError(INSIDE, hint="pincite status")
+        yield None
 
     monkeypatch.setattr(Workspace, "answer_stream", fails)
 
