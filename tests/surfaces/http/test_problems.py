@@ -124,7 +124,7 @@ def test_a_fault_within_a_stream_is_logged_and_not_told(
     async def fails(*_: object, **__: object) -> AsyncIterator[object]:
         if path:
             raise StoreError(INSIDE, hint="pincite status")
-        yield
+        yield None
 
     monkeypatch.setattr(Workspace, "answer_stream", fails)
 
