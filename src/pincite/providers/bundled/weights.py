@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,12 +138,12 @@ def _obtain_from_any(
     model: KnownModel, into: Path, options: FetchOptions, progress: Progress
 ) -> str:
     failures: list[str] = []
-    for origin in options.order:
+    for origin, following in zip_longest(options.order, options.order[1:]):
         try:
             return obtain(origin, model, into, options, progress)
         except ModelUnavailable as failure:
             failures.append(f"{origin}: {failure.message}")
-            progress(failures[-1], 0, 0)
+            progress(failures[-1] + (f"; trying {following} next" if following else ""), 0, 0)
     tried = "".join(f"\n  - {failure}" for failure in failures) or " no origin is configured"
     raise ModelUnavailable(
         f"the model {model.name} could not be fetched:{tried}",
