@@ -42,6 +42,7 @@ from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
+from pincite.support.counted import counted
 from pincite.support.find import Lines, find_text
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
@@ -312,5 +313,5 @@ def _compare(cited: _Cited, document: Document) -> _Verdict:
         detail = f"the file now has revision {document.ref}: give the quote, or search again"
         return "unknown", detail, None, None
     if (cited.end_line or 0) > last:
-        return "changed", f"the file has {last} lines", None, None
+        return "changed", f"the file has {counted(last, 'line')}", None, None
     return "fresh", "", cited.start_line, cited.end_line

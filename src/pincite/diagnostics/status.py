@@ -79,7 +79,7 @@ async def status(engine: AsyncPincite) -> Status:
         if info.broken:
             advice.append(f"{name} is damaged: pincite collections rebuild {name}")
         elif info.lost:
-            advice.append(f"{name} lost {info.lost} documents in a crash: pincite index")
+            advice.append(f"{name} lost {counted(info.lost, 'document')} in a crash: pincite index")
         elif any(not record.complete for record in info.sources) and not at_it:
             advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
         if info.spec.dense is None:

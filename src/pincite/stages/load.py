@@ -10,6 +10,7 @@ from pincite.model import Candidate, Fused, Notice, Pool, Ranking
 from pincite.ports import Searchable, Stored
 from pincite.ports.failures import split_failures
 from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.counted import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,8 @@ def overtaken(
     gone = wanted - sum(one.collection in ours for one in loaded.candidates)
     if not gone:
         return ()
-    said = f"{gone} passages were replaced or removed during the search: search again"
+    were = "was" if gone == 1 else "were"
+    said = f"{counted(gone, 'passage')} {were} replaced or removed during the search: search again"
     return (Notice("index_changed", said),)
 
 

@@ -16,6 +16,7 @@ from pincite.readers.pdf.blocks import blocks_of
 from pincite.readers.pdf.layout import Block
 from pincite.readers.pdf.opening import opened, outline_of, title_of
 from pincite.readers.pdf.pages import Page, read_page, with_recognised
+from pincite.support.counted import counted
 
 _MOST_NOTES: Final = 50  # pages named in one note
 
@@ -71,12 +72,12 @@ def _recognised(
 def _without_text(pages: Sequence[Page], failed: Mapping[int, str], *, ocr: bool) -> SourceError:
     if len(failed) == len(pages):
         return SourceError(
-            f"broken: none of the {len(pages)} pages of the PDF can be read",
+            f"broken: no page of the PDF can be read ({counted(len(pages), 'page')})",
             hint="open it in a viewer, and save it again",
         )
     if any(page.pictured for page in pages):
         return SourceError(
-            f"scanned: the {len(pages)} pages of the PDF are pictures, without text",
+            f"scanned: the PDF has pictures without text ({counted(len(pages), 'page')})",
             hint="OCR finds no text in them" if ocr else "read them: pincite index --ocr",
         )
     return SourceError("empty: the PDF has no text", hint="exclude it")
