@@ -74,10 +74,80 @@ def test_a_long_definition_is_cut_and_all_its_chunks_have_its_path() -> None:
         "    call(name);",
         "    final found = call(name, () {",
         "    Page scan(String name);",
+        "    Future<Page> scan(Uri url, {Map<String, String>? headers});",
+        "    const SizedBox(height: 8),",
+        "    const Padding(",
+        "    ? first(a)",
+        "    a ?? load(b),",
+        "    key, make(c),",
+        "    c.d && isValid(x)) {",
+        "    println describe(x)",
     ],
 )
 def test_a_statement_is_no_function(line: str) -> None:
     assert outline("a.dart", f"void run() {{\n{line}\n}}\n") == ["1-3 run"]
+    assert outline("a.groovy", f"void run() {{\n{line}\n}}\n") == ["1-3 run"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.dart", "class A {\n  int delete(\n    a,\n  ) {\n  }\n}\n", "1-6 A\n2-5 A/delete"),
+        ("a.d", "int scan(int a)\n{\n}\n", "1-3 scan"),
+        ("a.dart", "class A {\n  void f() {\n//    old();\n    g();\n  }\n}\n", "1-6 A\n2-5 A/f"),
+        ("a.glsl", "void main() {\n#ifdef A\n  a();\n#endif\n}\n", "1-5 main"),
+        ("a.dart", f"/* {'long ' * 60}*/\nclass A {{\n}}\n", "2-3 A"),
+        (
+            "a.pas",
+            "procedure A;\nbegin\nend;\n\ntype\n  TFoo = class\n  end;\nbegin\nend.\n",
+            "1-3 A\n6-7 TFoo",
+        ),
+        (
+            "a.pas",
+            "procedure A;\nvar\n  N: Integer;\n{ a\n function returns }\nbegin\nend;\n",
+            "1-7 A",
+        ),
+        (
+            "a.fs",
+            "let record x =\n    x\nlet internalState x = x\n",
+            "1-2 record\n3-3 internalState",
+        ),
+        ("a.fs", "(* type of\nand the *)\nlet a b = b\n", "3-3 a"),
+        ("a.purs", "class Monad m <= MonadFoo m where\n  foo :: m\n", "1-2 MonadFoo"),
+        (
+            "a.elm",
+            "port module Main exposing (a)\n\n{-| Says\nmore. -}\na : Int\na =\n    1\n",
+            "5-7 a",
+        ),
+        (
+            "a.el",
+            "(define-key global-map 'a)\n(defun (setf foo) (a) a)\n(defer (lambda () 1))\n",
+            "2-2 foo",
+        ),
+        ("a.lisp", "#| old\n(defun old () 1)\n|#\n(defun new () 1)\n", "4-4 new"),
+        ("a.sv", "virtual interface my_if vif;\nmodule a;\nendmodule\n", "2-3 a"),
+        ("a.thrift", "typedef i32 Foo;\ntypedef i64 Bar // ID of the thing\n", "1-1 Foo\n2-2 Bar"),
+        ("a.nim", "type Foo* = object\n  a: int\n", "1-2 Foo"),
+        ("a.mojo", 'fn a():\n    """Says.\n    fn main():\n    """\n    return 1\n', "1-5 a"),
+        ("a.pl", "sub a {\n#   b();\n  1;\n}\n__END__\nsub c {\n", "1-4 a"),
+        ("a.vhd", "function f(a : bit) return bit;\ntype t is (a, b);\n", "1-1 f"),
+    ],
+)
+def test_extents_and_names_that_were_wrong(path: str, text: str, expected: str) -> None:
+    assert outline(path, text) == expected.split("\n")
+
+
+def test_a_comment_of_several_lines_goes_with_its_definition() -> None:
+    text = "a : Int\na =\n    1\n\n\n{-| Says\nmore. -}\nb : Int\nb =\n    2\n"
+    found = chunks_of("a.elm", text, ChunkerConfig(16, 40, 4))
+    assert [chunk.text[:9] for chunk in found] == ["a : Int\na", "{-| Says\n"]
+
+
+def test_names_end_after_many_and_extents_do_not() -> None:
+    text = "package A;\n" + "".join(f"sub f{n} {{\n}}\n" for n in range(20_100)) + "1;\n"
+    found = find_by_line(Lines(text), LINE_LANGUAGES["perl"])
+    assert len(found) == 20_000
+    assert found[0].last == text.count("\n") - 1
 
 
 HOSTILE = (

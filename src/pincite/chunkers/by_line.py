@@ -28,17 +28,15 @@ _DEFINITIONS: Final = 20_000  # of a file
 _NAME_CHARS: Final = 80
 #: Lines that are not indented further than their definition, and still belong to it.
 _CLOSES: Final = re.compile(r"\s*[{})\]|=]")
-_ENDS: Final = re.compile(
-    r"\s*(?:[{})\]|=]|(?:end\w*+|begin|else|elsif|then|rescue|ensure|contains|is|var|const|type)\b)",
-    re.IGNORECASE,
-)
+_END: Final = re.compile(r"\s*end", re.IGNORECASE)
 _CALL: Final = re.compile(r"\s*+((?:[\w<>?\[\],.&*$]++\s++)++)([~$\w]++)?+\(")
 #: What stands before a name and a bracket in a statement, and not in a definition.
 _STATEMENTS: Final = frozenset(
-    """assert await break case catch delete do else emit for foreach goto if in is lock new not of
-    out return rethrow super switch synchronized this throw throws try typeof unless until using
-    when while with yield""".split()
+    """assert await break case catch const delete do else emit for foreach goto if in is lock new
+    not of out return rethrow super switch synchronized this throw throws try typeof unless until
+    using when while with yield""".split()
 )
+_CONTROL: Final = frozenset({"catch", "for", "foreach", "if", "switch", "unless", "until", "while"})
 
 
 def outlined(language: str) -> bool:
@@ -61,30 +59,33 @@ def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
     found: list[_Open] = []
     open_: list[_Open] = []
     scope: _Open | None = None
-    skipping = False
+    skipping, margin = False, 0  # within a comment, which is indented as far as this
     last = 0  # the last row with code
     for row, line in enumerate(lines.lines):
-        if lines.blank[row] or len(found) >= _DEFINITIONS:
+        if lines.blank[row]:
             continue
-        head = line[:_CHARS]
-        if language.skips:
-            opens, closes = language.skips
-            if skipping or opens.match(head):
-                skipping = closes.match(head) is None
-                continue
-        if language.scope and (named := language.scope.match(head)):
+        head, indent = line[:_CHARS], lines.indent(row)
+        was_skipping, skipping = skipping, _skips(language, line, skipping=skipping)
+        if skipping or was_skipping or head.lstrip().startswith(language.comments):
+            margin = margin if was_skipping else indent
+            if open_ and margin > open_[-1].indent:
+                last = row
+            continue
+        many = len(found) >= _DEFINITIONS
+        if language.scope and not many and (named := language.scope.match(head)):
             _close(open_, last)
             _close_scope(scope, last)
             scope = _Open(row, -1, _name(named), ())
             found.append(scope)
             last = row
             continue
-        indent = lines.indent(row)
-        name = _defined(language, head)
+        name = "" if many else _defined(language, head, lines.lines[row + 1 : row + 2])
         again = language.clauses and _is_clause(open_, indent, name)
-        closing = not name and _belongs(language, head)
-        while open_ and _is_past(open_[-1], indent, closing=closing or again):
+        closing = again or (not name and _belongs(language, head))
+        while open_ and open_[-1].is_past(indent, closing=closing):
             open_.pop().last = last
+        if open_ and indent == open_[-1].indent and language.ends and _END.match(head):
+            open_[-1].ended = True
         if name and not again:
             outer = open_[-1].path if open_ else scope.path if scope else ()
             opened = _Open(row, indent, name, outer)
@@ -99,11 +100,16 @@ def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
 class _Open:
     """A definition whose last row is not known yet."""
 
-    __slots__ = ("indent", "last", "name", "path", "row")
+    __slots__ = ("ended", "indent", "last", "name", "path", "row")
 
     def __init__(self, row: int, indent: int, name: str, outer: Path) -> None:
         self.row, self.last, self.indent, self.name = row, row, indent, name
         self.path = (*outer, name)[:DEEPEST]
+        self.ended = False  # its `end` was seen
+
+    def is_past(self, indent: int, *, closing: bool) -> bool:
+        """Return whether a line with this indentation is behind the definition."""
+        return indent < self.indent or (indent == self.indent and (self.ended or not closing))
 
     def closed(self) -> Definition:
         row, last = self.row, max(self.row, self.last)
@@ -121,10 +127,18 @@ def _close_scope(scope: _Open | None, last: int) -> None:
         scope.last = last
 
 
+def _skips(language: LineLanguage, line: str, *, skipping: bool) -> bool:
+    """Return whether the line after this one is within a passage without definitions."""
+    if language.skips is None:
+        return False
+    opens, closes = language.skips
+    return closes.match(line) is None if skipping else opens.match(line) is not None
+
+
 def _belongs(language: LineLanguage, line: str) -> bool:
     """Return whether a line at the margin of a definition is the end of it, or goes on with it."""
-    pattern = _ENDS if language.ends else _CLOSES
-    return pattern.match(line) is not None and not line.lstrip().startswith(language.leads)
+    pattern = language.ends or _CLOSES
+    return pattern.match(line) is not None and not line.lstrip().startswith(language.leads or "\0")
 
 
 def _is_clause(open_: Sequence[_Open], indent: int, name: str) -> bool:
@@ -132,15 +146,11 @@ def _is_clause(open_: Sequence[_Open], indent: int, name: str) -> bool:
     return bool(name) and any(each.indent == indent and each.name == name for each in open_)
 
 
-def _is_past(opened: _Open, indent: int, *, closing: bool) -> bool:
-    return indent < opened.indent or (indent == opened.indent and not closing)
-
-
-def _defined(language: LineLanguage, line: str) -> str:
+def _defined(language: LineLanguage, line: str, following: Sequence[str]) -> str:
     """Return the name that a line defines, or ""."""
     if match := language.defines.match(line):
         return _name(match)
-    return _function(line) if language.functions else ""
+    return _function(line, following) if language.functions else ""
 
 
 def _name(match: re.Match[str]) -> str:
@@ -148,18 +158,41 @@ def _name(match: re.Match[str]) -> str:
     return words[-1][:_NAME_CHARS] if words else ""
 
 
-def _function(line: str) -> str:
-    """Return `name` of `type name(...) {` and `type name(...) =>`, "" otherwise."""
+def _function(line: str, following: Sequence[str]) -> str:
+    """Return `name` of `type name(...) {` and `type name(...) =>`, "" otherwise. The bracket may be
+    closed, and the brace opened, on a further line."""
     match = _CALL.match(line)
-    words = [*match[1].split(), *filter(None, [match[2]])] if match else []
-    if match is None or len(words) < 2 or not _STATEMENTS.isdisjoint(words[:-1]):
+    if match is None:
         return ""
-    rest = line[match.end() :].rstrip()
-    if rest.endswith(";") and "=>" not in rest:
-        return ""  # a declaration, or a statement
-    return (
-        words[-1] if words[-1] not in _STATEMENTS and words[-1].lstrip("~$").isidentifier() else ""
-    )
+    words = [*match[1].split(), *filter(None, [match[2]])]
+    if len(words) < 2 or words[-1] in _CONTROL or not _STATEMENTS.isdisjoint(words[:-1]):
+        return ""
+    behind = _behind_parameters(line[match.end() :])
+    closed = behind is not None and "{" not in behind and "=>" not in behind
+    if closed and not any(each.lstrip().startswith("{") for each in following):
+        return ""  # a call, or a declaration
+    name = words[-1].lstrip("~$")
+    return words[-1] if name.isidentifier() and _is_type(words[:-1]) else ""
+
+
+def _behind_parameters(rest: str) -> str | None:
+    """Return what follows the bracket that closes an open one, None if none does."""
+    depth = 1
+    for place, char in enumerate(rest):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return rest[place + 1 :]
+    return None
+
+
+def _is_type(words: Sequence[str]) -> bool:
+    """Return whether these may be modifiers and a type, such as `static Map<String, int>`."""
+    depth = 0
+    for word in words:
+        depth += word.count("<") - word.count(">")
+        if not any(map(str.isalpha, word)) or (word.endswith(",") and depth < 1):
+            return False
+    return depth == 0
 
 
 def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition]) -> list[int]:
@@ -171,14 +204,25 @@ def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition])
         indent = lines.indent(row)
         while row > floor and not lines.blank[row - 1]:
             row -= 1
-            text = lines.lines[row][:_CHARS].lstrip()
-            if text.startswith(language.leads):
+            line = lines.lines[row]
+            if language.skips and language.skips[1].match(line):
+                row = _opening(lines, row, floor, language.skips[0])
+                first = row
+            elif line[:_CHARS].lstrip().startswith((*language.comments, *language.leads)):
                 first = row
             elif lines.indent(row) <= indent:
                 break
         rows.append(first)
         floor = each.first + 1
     return rows
+
+
+def _opening(lines: Lines, row: int, floor: int, opens: re.Pattern[str]) -> int:
+    """Return the first row of a comment that ends on this row."""
+    for above in range(row, floor - 1, -1):
+        if opens.match(lines.lines[above]):
+            return above
+    return row
 
 
 def _pieces(

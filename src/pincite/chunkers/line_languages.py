@@ -16,24 +16,36 @@ class LineLanguage:
     """How lines of a language look. The last word of a pattern's matched group is the name.
 
     `defines` matches the first line of a definition. With `functions`, so does `type name(...) {`.
-    `scope` matches a line whose name contains everything up to the next such line. `leads` are the
-    starts of lines that belong to the definition below. With `clauses`, neighbours of the same
-    name are one definition. With `ends`, blocks have words at their ends (`end`, `begin`), which
-    need no indentation. `skips` are the first and the last line of a passage without definitions.
+    `scope` matches a line whose name contains everything up to the next such line. `comments` and
+    `leads` are the starts of lines that belong to the definition below; only `leads` may end the
+    definition above. With `clauses`, neighbours of the same name are one definition. `ends` matches
+    lines at the margin of a definition that still belong to it, such as `begin` and `end`. `skips`
+    are the first and the last line of a passage without definitions; the first does not match if
+    the passage ends on it.
     """
 
     defines: re.Pattern[str]
-    leads: tuple[str, ...] = ("#",)
+    comments: tuple[str, ...] = ("#",)
+    leads: tuple[str, ...] = ()
     functions: bool = False
     scope: re.Pattern[str] | None = None
     clauses: bool = False
-    ends: bool = False
+    ends: re.Pattern[str] | None = None
     skips: tuple[re.Pattern[str], re.Pattern[str]] | None = None
 
 
-_SLASHES: Final = ("//", "/*", "*", "@")
+_SLASHES: Final = ("//", "/*", "*")
 _COMMENT: Final = (re.compile(r"\s*/\*(?!.*\*/)"), re.compile(r".*\*/"))
+_STRING: Final = (
+    re.compile(r"\s*[rR]?(?:\"\"\"(?!.*\"\"\")|'''(?!.*'''))"),
+    re.compile(r".*(?:\"\"\"|''')"),
+)
 _ANY_CASE: Final = re.IGNORECASE
+_WORDS: Final = r"end\w*+|begin|else|elsif|then|rescue|ensure|contains|is"
+_ENDS: Final = re.compile(rf"\s*(?:[{{}})\]|=]|(?:{_WORDS})\b)", _ANY_CASE)
+_PASCAL_ENDS: Final = re.compile(
+    rf"\s*(?:[)\]]|(?:{_WORDS}|var|const|type|label|asm)\b)", _ANY_CASE
+)
 
 LINE_LANGUAGES: Final = {
     "perl": LineLanguage(
@@ -43,7 +55,7 @@ LINE_LANGUAGES: Final = {
             r"|has\s+['\"]?\+?([A-Za-z_]\w*)['\"]?\s*(?:=>|,)"
         ),
         scope=re.compile(r"package\s+([A-Za-z_][\w:']*)[^{]{0,40};"),
-        skips=(re.compile(r"=[A-Za-z]\w*"), re.compile(r"=cut\b")),
+        skips=(re.compile(r"=(?!cut\b)[A-Za-z]|__(?:END|DATA)__"), re.compile(r"=cut\b")),
     ),
     "dart": LineLanguage(
         re.compile(
@@ -52,6 +64,7 @@ LINE_LANGUAGES: Final = {
             r"|\s*(?:(?:static|external|late)\s+)*+(?:[\w<>?,.]++\s++)?+(?:get|set)\s+([A-Za-z_$]\w*)"
         ),
         _SLASHES,
+        ("@",),
         functions=True,
         skips=_COMMENT,
     ),
@@ -59,7 +72,8 @@ LINE_LANGUAGES: Final = {
         re.compile(
             r"([a-z][\w@]*)\(|-(?:record|define|type|opaque|nominal|callback)\s*\(?\s*([A-Za-z_]\w*)"
         ),
-        ("%", "-spec", "-doc"),
+        ("%",),
+        ("-spec", "-doc"),
         scope=re.compile(r"-module\s*\(\s*([a-z][\w@]*)"),
         clauses=True,
     ),
@@ -69,6 +83,7 @@ LINE_LANGUAGES: Final = {
             r"(?:class|interface|trait|enum|@interface|def)\s+([A-Za-z_]\w*)(?=\s*(?:[({<]|$|extends|impl))"
         ),
         _SLASHES,
+        ("@",),
         functions=True,
         skips=_COMMENT,
     ),
@@ -78,6 +93,7 @@ LINE_LANGUAGES: Final = {
             r"(?:class|struct|interface|union|enum|template|mixin\s+template|alias)\s+([A-Za-z_]\w*)"
         ),
         _SLASHES,
+        ("@",),
         functions=True,
         scope=re.compile(r"module\s+([\w.]+)\s*;"),
         skips=_COMMENT,
@@ -87,31 +103,34 @@ LINE_LANGUAGES: Final = {
             r"\s*(?:(?:public|private|internal|protected|static|abstract|sealed)\s+)*+"
             r"(?:class|struct|interface|enum|errordomain|namespace|delegate\s+\w++)\s+([A-Za-z_][\w.]*)"
         ),
-        (*_SLASHES, "["),
+        _SLASHES,
+        ("[",),
         functions=True,
         skips=_COMMENT,
     ),
     "glsl": LineLanguage(
         re.compile(r"\s*(?:struct|fn)\s+([A-Za-z_]\w*)|\s*#\s*define\s+([A-Za-z_]\w*)"),
-        _SLASHES,
+        (*_SLASHES, "#if", "#el", "#endif"),
         functions=True,
         skips=_COMMENT,
     ),
     "fsharp": LineLanguage(
         re.compile(
-            r"\s*let(?:\s+(?:rec|inline|private|internal|public|mutable))*+\s+([A-Za-z_]\w*)\s+[^=:\s]"
-            r"|let(?:\s+(?:private|internal|public|mutable))*+\s+([A-Za-z_]\w*)"
+            r"\s*let(?:\s+(?:rec|inline|private|internal|public|mutable)\b)*+\s+([A-Za-z_]\w*)\s+[^=:\s]"
+            r"|let(?:\s+(?:private|internal|public|mutable)\b)*+\s+([A-Za-z_]\w*)"
             r"|\s*(?:static\s+)?(?:member|override|abstract|default)"
-            r"(?:\s+(?:inline|private|internal|val|member))*+\s+(?:[A-Za-z_]\w*\.)?([A-Za-z_]\w*)"
-            r"|\s*(?:type|and|exception|module)(?:\s+(?:private|internal|public|rec))*+\s+([A-Za-z_][\w.]*)"
+            r"(?:\s+(?:inline|private|internal|val|member)\b)*+\s+(?:[A-Za-z_]\w*\.)?([A-Za-z_]\w*)"
+            r"|\s*(?:type|and|exception|module)(?:\s+(?:private|internal|public|rec)\b)*+\s+([A-Za-z_][\w.]*)"
         ),
-        ("//", "[<"),
+        ("//",),
+        ("[<",),
         scope=re.compile(r"(?:module|namespace)(?:\s+rec)?\s+([A-Za-z_][\w.]*)\s*$"),
+        skips=(re.compile(r"\s*\(\*(?!\)|.*\*\))"), re.compile(r".*\*\)")),
     ),
     "nim": LineLanguage(
         re.compile(
             r"\s*(?:proc|func|method|iterator|template|macro|converter)\s+`?([^\s`*(\[]{1,80})"
-            r"|\s+([A-Za-z_]\w*)\*?(?:\[[^\]]{0,80}\])?\s*(?:\{\.[^}]{0,80}\.\}\s*)?=\s*"
+            r"|(?:type)?\s+([A-Za-z_]\w*)\*?(?:\[[^\]]{0,80}\])?\s*(?:\{\.[^}]{0,80}\.\}\s*)?=\s*"
             r"(?:ref\s+|ptr\s+)?(?:object|enum|tuple|concept|distinct)\b"
         ),
     ),
@@ -121,15 +140,21 @@ LINE_LANGUAGES: Final = {
             r"(?:def|class|struct|module|enum|macro|lib|fun|annotation|alias)\s+"
             r"(?:self\.)?([A-Za-z_][\w:]*[?!=]?)"
         ),
-        ("#", "@["),
-        ends=True,
+        ("#",),
+        ("@[",),
+        ends=_ENDS,
     ),
     "lisp": LineLanguage(
         re.compile(
-            r"\s*\((?:cl-)?(?:def(?!ault)[\w*!/-]*|struct)\s+(?:\(\s*)*+'?([^\s()\"';]{1,80})",
+            r"\s*\((?:cl-)?(?:struct|def(?:un|macro|var(?:-local|alias)?|const(?:ant)?|custom|group|face"
+            r"|parameter|method|generic|class|struct|type|package|subst|alias|advice|theme|test|setf"
+            r"|ine(?:-(?:syntax[\w-]*|record-type|struct|macro|[\w-]*mode|inline|method|class|generic"
+            r"|condition[\w-]*|test|values|module|library|language))?))[*!]?\s+"
+            r"(?:\(\s*+(?:setf\s++)?+)*+'?([^\s()\"';]{1,80})",
             _ANY_CASE,
         ),
         (";", "#;"),
+        skips=(re.compile(r"\s*#\|(?!.*\|#)"), re.compile(r".*\|#")),
     ),
     "fortran": LineLanguage(
         re.compile(
@@ -142,7 +167,7 @@ LINE_LANGUAGES: Final = {
             _ANY_CASE,
         ),
         ("!",),
-        ends=True,
+        ends=_ENDS,
     ),
     "tcl": LineLanguage(
         re.compile(
@@ -155,7 +180,7 @@ LINE_LANGUAGES: Final = {
     ),
     "elm": LineLanguage(
         re.compile(
-            r"(?:type\s+alias|type|port)\s+([A-Za-z]\w*)|([a-z]\w*)(?=\s*:\s|[^=:|]{0,120}=\s*$)"
+            r"(?:type\s+alias|type|port(?=\s+(?!module\b)))\s+([A-Za-z]\w*)|(?!(?:port|module|import|infix)\b)([a-z]\w*)(?=\s*:\s|[^=:|]{0,120}=\s*$)"
         ),
         ("--", "{-|"),
         clauses=True,
@@ -164,8 +189,8 @@ LINE_LANGUAGES: Final = {
     "purescript": LineLanguage(
         re.compile(
             r"(?:type|data|newtype|foreign\s+import(?:\s+data)?)\s+([A-Za-z]\w*)"
-            r"|(?:class|(?:derive\s+)?instance)\s+(?:[^=]{0,80}=>\s*)?([A-Za-z]\w*)"
-            r"|([a-z][\w']*)(?=\s*::\s|[^=:|]{0,120}=)"
+            r"|(?:class|(?:derive\s+)?instance)\s+(?:[^=<]{0,80}<=\s*)?([A-Za-z]\w*)"
+            r"|(?!(?:module|import|class|instance|derive|infix\w*)\b)([a-z][\w']*)(?=\s*::\s|[^=:|]{0,120}=)"
         ),
         ("--",),
         scope=re.compile(r"module\s+([\w.]+)"),
@@ -173,14 +198,14 @@ LINE_LANGUAGES: Final = {
     ),
     "verilog": LineLanguage(
         re.compile(
-            r"\s*(?:virtual\s+|static\s+|local\s+|protected\s+|extern\s+)*+"
+            r"\s*(?:virtual\s+(?=class|function|task)|static\s+|local\s+|protected\s+|extern\s+)*+"
             r"(?:(?:function|task)\s+([^;()=]{1,120})(?=[;(])"
             r"|(?:module|interface|package|class|program|checker)\s+([A-Za-z_]\w*)"
             r"|typedef\s+class\s+([A-Za-z_]\w*))"
         ),
-        ("//", "/*", "*", "(*"),
+        ("//", "/*", "*", "(*", "`"),
         skips=_COMMENT,
-        ends=True,
+        ends=_ENDS,
     ),
     "vhdl": LineLanguage(
         re.compile(
@@ -189,7 +214,7 @@ LINE_LANGUAGES: Final = {
             _ANY_CASE,
         ),
         ("--",),
-        ends=True,
+        ends=_ENDS,
     ),
     "pascal": LineLanguage(
         re.compile(
@@ -199,23 +224,30 @@ LINE_LANGUAGES: Final = {
         ),
         ("//", "{", "(*"),
         scope=re.compile(r"(?:unit|program|library)\s+([A-Za-z_][\w.]*)\s*;", _ANY_CASE),
-        ends=True,
+        ends=_PASCAL_ENDS,
+        skips=(
+            re.compile(r"\s*(?:\{(?!.*\})|\(\*(?!.*\*\)))"),
+            re.compile(r".*(?:\}|\*\))"),
+        ),
     ),
     "odin": LineLanguage(
         re.compile(
             r"\s*([A-Za-z_]\w*)\s*::\s*(?:#\w+\s+)?(?:proc|struct|enum|union|distinct|bit_set)\b"
         ),
-        ("//", "/*", "*", "@"),
+        _SLASHES,
+        ("@",),
         skips=_COMMENT,
     ),
     "mojo": LineLanguage(
         re.compile(r"\s*(?:async\s+)?(?:fn|def|struct|trait|alias|class)\s+([A-Za-z_]\w*)"),
-        ("#", "@"),
+        ("#",),
+        ("@",),
+        skips=_STRING,
     ),
     "thrift": LineLanguage(
         re.compile(
             r"\s*(?:struct|service|enum|exception|union|senum)\s+([A-Za-z_]\w*)"
-            r"|\s*(?:typedef|const)\s+([^=;{]{1,120})(?==|$)"
+            r"|\s*(?:typedef|const)\s+([^=;{/#]{1,120})(?=[=;/#]|$)"
         ),
         ("//", "#", "/*", "*"),
         skips=_COMMENT,
@@ -224,8 +256,9 @@ LINE_LANGUAGES: Final = {
         re.compile(
             r"\s*def\s+([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*=\s*(?:rule|provider|aspect|macro|\w+_rule)\("
         ),
+        skips=_STRING,
     ),
-    "fish": LineLanguage(re.compile(r"\s*function\s+([^\s;]{1,80})"), ends=True),
+    "fish": LineLanguage(re.compile(r"\s*function\s+([^\s;]{1,80})"), ends=_ENDS),
     "awk": LineLanguage(re.compile(r"\s*func(?:tion)?\s+([A-Za-z_][\w:]*)")),
     "vim": LineLanguage(
         re.compile(
@@ -233,6 +266,6 @@ LINE_LANGUAGES: Final = {
             r"(?:<SID>|[a-z]:)?([A-Za-z_][\w#.:]*)"
         ),
         ('"', "#"),
-        ends=True,
+        ends=_ENDS,
     ),
 }
