@@ -25,7 +25,14 @@ FOLLOW = "Is it treatable?"
 
 @pytest.mark.parametrize(
     "question",
-    ["what is BM25?", "What is seafloor spreading?", "who was Anne Bonny?", "What's a 529 plan?"],
+    [
+        "what is BM25?",
+        "What is seafloor spreading?",
+        "who was Anne Bonny?",
+        "What's a 529 plan?",
+        "what are LoRA adapters?",
+        "What is Next.js?",
+    ],
 )
 def test_a_question_for_what_something_is_stands_alone(question: str) -> None:
     assert not points_back(question, "english")
@@ -41,6 +48,15 @@ def test_a_question_for_what_something_is_stands_alone(question: str) -> None:
         "and what is BM25?",
         "what's the method called in TypeScript?",
         "what is good against it?",
+        "what are alternatives?",
+        "what are limitations?",
+        "What were symptoms?",
+        "what is next?",
+        "what is missing?",
+        "what is required?",
+        "who is responsible?",
+        "Who is eligible?",
+        "what's wrong?",
     ],
 )
 def test_a_question_for_what_something_of_the_subject_is_does_not(question: str) -> None:

@@ -260,6 +260,18 @@ def test_a_question_that_is_only_a_name_wants_what_defines_it_and_not_what_uses_
     assert order("Session", found, **only(defines=0.15)) == ["x", "a"]
 
 
+@pytest.mark.parametrize("name", ["`Session`?", "db.Session", "db::Session", "Session()"])
+def test_a_name_with_its_path_and_marks_is_only_a_name(name: str) -> None:
+    found = [one("x", 1.0, "x.py", symbols=("other",)), one("a", 0.5, "y.py", symbols=("Session",))]
+    assert order(name, found, **only(defines=0.3)) == ["a", "x"]
+
+
+@pytest.mark.parametrize("text", ["what::uses-Session", "谁使用Session", "src/app/Session"])
+def test_a_text_without_spaces_need_not_be_only_a_name(text: str) -> None:
+    found = [one("x", 1.0, "x.py", symbols=("other",)), one("a", 0.5, "y.py", symbols=("Session",))]
+    assert order(text, found, **only(defines=0.3)) == ["x", "a"]
+
+
 def test_within_a_file_the_definition_stands_for_it() -> None:
     found = [
         one("use", 1.0, "x.py", symbols=("caller",)),

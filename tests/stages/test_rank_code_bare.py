@@ -10,7 +10,7 @@ from pincite.deps import informative_terms
 from pincite.model import Candidate, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
-from pincite.stages.rank_code.bare import is_bare
+from pincite.stages.rank_code.bare import is_bare, known_bare
 from tests.builders import chunk
 
 BARE = {
@@ -104,3 +104,10 @@ def test_a_comment_alone_of_its_file_is_shown_as_before() -> None:
     comment = one("comment", 1.0, "keys.c", "/* How a key is rotated. */")
     other = one("other", 0.8, "other.c", "void other(void);", "other")
     assert order(comment, other) == ["comment", "other"]
+
+
+def test_long_texts_are_not_cached() -> None:
+    known_bare.cache_clear()
+    assert is_bare("import os\n")
+    assert is_bare("import os\n" * 1_000)
+    assert known_bare.cache_info().currsize == 1

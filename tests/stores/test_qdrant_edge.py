@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import qdrant_edge as edge
+from msgspec import structs
 
 from pincite.model import Point
 from pincite.ports import Store
@@ -210,7 +211,54 @@ def test_the_cache_of_chunks_has_a_bound() -> None:
                 some = ids[start : start + 5]
                 found = recent.load(shard, some, vectors=False)
                 assert [one.chunk.id for one in found] == some
-                assert len(recent._known) <= 40_000 / 1_500
+                assert len(recent) <= 40_000 / 1_500
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_the_cache_of_chunks_counts_their_symbols_and_attributes() -> None:
+    names = tuple(f"{number}{'n' * 100}" for number in range(200))
+    points = random_points(3, seed=3)
+    filled = dict.fromkeys(("one", "two", "three", "four"), "o" * 4000)
+    changed: list[dict[str, object]] = [
+        {"symbols": names},
+        {"headings": names},
+        {"attributes": filled},
+    ]
+    points = [
+        replace(one, chunk=structs.replace(one.chunk, **fields))
+        for one, fields in zip(points, changed, strict=True)
+    ]
+
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(replace(DENSE_SPEC, attributes=dict.fromkeys(filled, "keyword")))
+            ids = await stored(store, "r1", points)
+            shard = store._shards["main"]
+            for key in ids:
+                recent = Recent(most_bytes=15_000)
+                assert len(recent.load(shard, [key], vectors=False)) == 1
+                assert len(recent) == 0
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_the_cache_of_chunks_drops_those_of_before_a_write() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            first, second = random_points(20, seed=3), random_points(5, seed=4)
+            ids = await stored(store, "r1", first)
+            shard, recent = store._shards["main"], Recent()
+            recent.load(shard, ids, vectors=False)
+            assert len(recent) == 20
+            more = await stored(store, "r2", second)
+            recent.load(shard, more, vectors=False)
+            assert len(recent) == len(more)
             await store.close()
 
     asyncio.run(session())

@@ -82,8 +82,11 @@ def test_an_index_never_changes_its_store_by_itself(cli: Cli, tmp_path: Path) ->
 def test_a_mistyped_address_can_be_corrected(cli: Cli) -> None:
     cli.write("guide.md", GUIDE)
     cli.write("pincite.toml", '[store]\nurl = "http://127.0.0.1:9"\n')
-    assert "127.0.0.1:9" in cli("index", "guide.md", "--lexical", code=1).stderr
-    while owned(cli.folder / ".pincite"):  # its process ends by itself
+    said = cli("index", "guide.md", "--lexical", code=1, PINCITE_IDLE_S="600").stderr
+    assert "127.0.0.1:9" in said
+    deadline = time.monotonic() + 30
+    while owned(cli.folder / ".pincite"):  # its process ends by itself, long before it is idle
+        assert time.monotonic() < deadline
         time.sleep(0.05)
     cli.write("pincite.toml", '[store]\nkind = "sqlite"\n')
     cli("index", "guide.md", "--lexical")

@@ -60,10 +60,14 @@ _ASKING: Final = """
     learn question answer part place event topic detail
     """
 #: Beginnings of a question for what something is, which has its subject, as in "what is BM25?".
-#: "What is the price?" leaves out whose. Measured in English alone: decision 0032.
+#: "What is the price?" leaves out whose, "what is required?" for what, and "what are symptoms?" of
+#: what, unless it names something. Measured in English alone: decision 0032.
 _DEFINES: Final = re.compile(
-    r"[\W_]*(?:what|who)(?:['’]s| is| are| was| were) (?:an? )?(?!the\b)", re.IGNORECASE
+    r"[\W_]*(?:what|who)(?:['’]s| is| was|(?P<many> are| were)) (?:an? )?(?!(?:the|next|missing"
+    r"|required|wrong|included|responsible|eligible|different|important|possible)(?![.-]?\w))",
+    re.IGNORECASE,
 )
+_CODED: Final = re.compile(r"\w[A-Z]|\d")  # what only a name has: inner capitals, or digits
 _NAMED: Final = 2  # words at most of what such a question names
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEW: Final = 3  # informative words; most questions with fewer leave their subject out
@@ -104,7 +108,12 @@ def points_back(question: str, language: str) -> bool:
 
 def _asks_what_it_is(question: str) -> bool:
     found = _DEFINES.match(question)
-    return found is not None and 1 <= len(question[found.end() :].split()) <= _NAMED
+    if found is None:
+        return False
+    named = question[found.end() :]
+    if found["many"] and not _CODED.search(named):
+        return False
+    return 1 <= len(named.split()) <= _NAMED
 
 
 def _words_in(unit: str, terms: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 _REMEMBERED = 2_000  # texts that are cached, about 3 MB; the store caches most of them, too
+_LONGEST = 8_000  # characters of a text that is cached
 _COMMENT = ("//", "#!", "--", ";;", "%%", "*")
 #: How a comment begins that may reach over several lines, and how it ends.
 _BLOCKS = (
@@ -29,10 +30,19 @@ _BODY = re.compile(r"\)\s*\{|\bdo\s*$|=>\s*\{")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
 
-@lru_cache(_REMEMBERED)
 def is_bare(text: str) -> bool:
     """Does this code consist of comments and imports only? The beginnings of lines decide, in any
     language. If the text begins inside of a comment, that comment is not recognised."""
+    return _is_bare(text) if len(text) > _LONGEST else known_bare(text)
+
+
+@lru_cache(_REMEMBERED)
+def known_bare(text: str) -> bool:
+    """As `is_bare`, cached."""
+    return _is_bare(text)
+
+
+def _is_bare(text: str) -> bool:
     until = ""  # what ends the comment or the list of imports that is open
     for line in text.splitlines():
         stripped = line.strip()

@@ -10,8 +10,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pincite.model import Query
-from pincite.support.names import last_component, written_names
+from pincite.support.names import bare_words, last_component, written_names
 
+#: One identifier, perhaps with its path: `parse`, `$.ajax`, `A::b`. `a/b.py` is none.
+_ONE_NAME = re.compile(r"[@#]*[A-Za-z_$][\w$]*(?:(?:\.|::?|#|->)[\w$]+)*", re.ASCII)
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _LEAST = 3  # letters of a beginning, or of a word that may be a name, that counts
 _BEGINNING = 0.8  # what a word counts that only begins like the other; 1 or .6 make no difference
@@ -46,7 +48,7 @@ class Name(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question: its `words` without function words; `names`, the last components of all its
-    names; `code`, those of names that are written like code; `alone`, whether it is one word."""
+    names; `code`, those of names that are written like code; `alone`, whether it is only a name."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
@@ -85,7 +87,7 @@ class Vocabulary:
             tuple(dict.fromkeys(words)),
             _last(written_names(query.text), _LEAST),
             _last(query.symbols, 1),
-            len(query.text.split()) == 1,
+            _is_name(query.text),
         )
 
     def _split(self, name: str) -> tuple[Word, ...]:
@@ -192,6 +194,11 @@ class Likeness:
 def mean(values: Sequence[float]) -> float:
     """Return the mean, 0 for no values."""
     return sum(values) / len(values) if values else 0.0
+
+
+def _is_name(text: str) -> bool:
+    words = bare_words(text)
+    return len(words) == 1 and _ONE_NAME.fullmatch(words[0]) is not None
 
 
 def _make_room(known: dict[str, Any]) -> None:

@@ -7,6 +7,9 @@ objects of it. The questions of a conversation have many candidates in common.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from sys import getsizeof
 from typing import NamedTuple
 from uuid import UUID
 
@@ -23,16 +26,24 @@ from pincite.stores.qdrant_edge.writing import exact_vectors
 from pincite.stores.validate import is_id
 
 _MOST_BYTES = 8_000_000  # of chunks in the cache, by an estimate; about 4,000 chunks
-_BYTES = 1_500  # of a chunk besides its text
+_BYTES = 1_500  # of a chunk besides its texts and attributes
 
 
 class _Read(NamedTuple):
-    """A point as it was read at the `state` of its shard."""
+    """A point as it was read."""
 
-    state: object
     revision: str
     chunk: Chunk
     coarse: str | None
+
+
+@dataclass(slots=True)
+class _Held:
+    """Points of one shard at one `state` of it, and their estimated bytes."""
+
+    state: object
+    points: dict[str, _Read] = field(default_factory=dict)
+    size: int = 0
 
 
 class Recent:
@@ -41,44 +52,53 @@ class Recent:
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most = most_bytes
-        self._bytes = 0
-        self._known: dict[tuple[str, str], _Read] = {}
+        self._known: dict[str, _Held] = {}
 
     def clear(self) -> None:
         """Release the memory."""
         self._known.clear()
-        self._bytes = 0
+
+    def __len__(self) -> int:
+        return sum(len(held.points) for held in tuple(self._known.values()))
 
     def load(self, shard: Shard, ids: Sequence[str], *, vectors: bool) -> tuple[Stored, ...]:
         """As `Store.load`."""
         name, state = shard.root.name, shard.state
-        found: dict[str, _Read] = {}
-        for key in ids:
-            known = self._known.get((name, key))
-            if known is not None and known.state is state:
-                found[key] = known
+        held = self._known.get(name)
+        known = held.points if held is not None and held.state is state else {}
+        found = {key: known[key] for key in ids if key in known}
         missing = [key for key in ids if key not in found and is_id(key)]
         if missing:
             read = _read(shard, missing)
-            self._keep(name, read)
+            self._keep(name, state, read)
             found |= read
         seen = [one for key in ids if (one := found.get(key)) and one.revision not in shard.hidden]
         known_vectors = _vectors(shard, seen) if vectors else {}
         return tuple(Stored(one.chunk, known_vectors.get(one.chunk.id)) for one in seen)
 
-    def _keep(self, name: str, read: Mapping[str, _Read]) -> None:
-        self._bytes += sum(_BYTES + len(one.chunk.text) for one in read.values())
-        if self._bytes > self._most:
+    def _keep(self, name: str, state: object, read: Mapping[str, _Read]) -> None:
+        """Keep these points; those of another state of their shard are dropped."""
+        held = self._known.get(name)
+        if held is None or held.state is not state:
+            held = self._known[name] = _Held(state)
+        held.size += sum(map(_size, read.values()))
+        if sum(one.size for one in tuple(self._known.values())) > self._most:
             self.clear()
         else:
-            self._known.update({(name, key): one for key, one in read.items()})
+            held.points.update(read)
+
+
+def _size(read: _Read) -> int:
+    chunk = read.chunk
+    texts = (chunk.text, chunk.plain, read.coarse, *chunk.headings, *chunk.symbols)
+    attributes = ((name, str(value)) for name, value in chunk.attributes.items())
+    return _BYTES + sum(map(getsizeof, (*texts, *chain.from_iterable(attributes))))
 
 
 def _read(shard: Shard, ids: list[str]) -> dict[str, _Read]:
-    state = shard.state
     records = shard.ask(lambda s: [(r.id, r.payload) for r in s.retrieve(ids, True, False)])
     return {
-        key.hex: _Read(state, held[REVISION], payload.to_chunk(key, held), held.get(COARSE))
+        key.hex: _Read(held[REVISION], payload.to_chunk(key, held), held.get(COARSE))
         for key, held in records
     }
 
