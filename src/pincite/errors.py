@@ -57,6 +57,10 @@ class UsageError(PinciteError):
     """An invalid option, path or query."""
 
 
+class NoDenseVectors(UsageError):
+    """A search by vectors alone asks a collection without dense vectors."""
+
+
 class ConfigError(UsageError):
     """An unknown or contradictory setting. `keys` are the contradictory keys by their names in
     `pincite.toml`; empty if a single key is wrong."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import tarfile
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
+from bench.frame import SkippedError
 from bench.reading import figures, judged
-from bench.reading_corpora import Place, ReadingQuestion, read_questions, unpack
+from bench.reading_corpora import (
+    Archive,
+    Place,
+    ReadingQuestion,
+    download_sdist,
+    read_questions,
+    unpack,
+)
 from bench.reading_table import reading
 
 from pincite.model import Context, Evidence
@@ -75,3 +85,27 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
         archive.add(tmp_path / "a.py", "p-1/src/../../out.py")
     with pytest.raises(tarfile.OutsideDestinationError):
         unpack(tmp_path / "p.tgz", ("src",), tmp_path / "here")
+
+
+def test_an_archive_is_stored_only_with_the_hash_that_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.test/simple/")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/simple/p/":
+            link = {"filename": "p-1.tar.gz", "url": "../../files/p-1.tar.gz", "hashes": {}}
+            return httpx.Response(200, json={"files": [link]})
+        assert request.url.path == "/files/p-1.tar.gz"
+        return httpx.Response(200, content=b"packed")
+
+    digest = hashlib.sha256(b"packed").hexdigest()
+    wanted = Archive("pypi", "p", "1", "p-1.tar.gz", digest, (), "")
+    served = httpx.MockTransport(answer)
+    with pytest.raises(SkippedError, match="another file"):
+        download_sdist(replace(wanted, sha256="0" * 64), tmp_path, served)
+    with pytest.raises(SkippedError, match="has no file"):
+        download_sdist(replace(wanted, file="p-2.tar.gz"), tmp_path, served)
+    assert not list(tmp_path.iterdir())
+    download_sdist(wanted, tmp_path, served)
+    assert (tmp_path / "p-1.tar.gz").read_bytes() == b"packed"

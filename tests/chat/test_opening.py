@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.chat.opening import open_conversations, open_memory
-from pincite.errors import ModelUnavailable, UsageError
+from pincite.errors import ConfigError, ModelUnavailable
 from pincite.ports import Memory
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.settings.load import Settings, load_settings
@@ -52,7 +52,7 @@ def test_a_model_that_is_missing_is_named_with_the_first_call(tmp_path: Path, ki
 
 def test_who_infers_has_to_be_named(tmp_path: Path) -> None:
     memory = opened(settings_with(tmp_path, kind="mem0", infer=True))
-    with pytest.raises(UsageError, match="no language model"):
+    with pytest.raises(ConfigError, match="no language model"):
         asyncio.run(memory.remember("ada", "drinks tea"))
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.open_index import open_index, prepare
+from pincite.catalog.file import open_catalog
+from pincite.daemon.open_index import is_shared, open_index, prepare
 from pincite.errors import IndexNotFound
+from pincite.model import CollectionSpec
 from pincite.ports import Waiting
 from pincite.profile import Profile
-from pincite.settings.load import Settings
+from pincite.settings.load import Settings, load_settings
 
 
 def test_nothing_is_started_before_the_first_request(tmp_path: Path) -> None:
@@ -41,3 +43,25 @@ def test_who_writes_has_a_lease_that_every_opened_index_sees(tmp_path: Path) -> 
         assert not other.leases.is_any_taken()
 
     asyncio.run(use())
+
+
+def test_a_catalog_that_a_failed_first_run_left_is_no_index_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "pincite.toml").write_text(
+        '[store]\nkind = "qdrant"\nurl = "http://127.0.0.1:9"\n'
+        '[workspace]\ndatabase = "postgresql://works@127.0.0.1/pincite"\n'
+    )
+    environ = {"PINCITE_CONFIG": str(tmp_path / "pincite.toml")}
+    settings = load_settings(environ, tmp_path, tmp_path / "index")
+    settings.index.mkdir()
+
+    async def write(*names: str) -> None:
+        catalog = open_catalog(settings.index)
+        for name in names:
+            await catalog.put_spec(CollectionSpec(name, "bm25/1", "chunks/1"))
+        await catalog.close()
+
+    assert is_shared(settings)
+    asyncio.run(write())
+    assert is_shared(settings)
+    asyncio.run(write("main"))
+    assert not is_shared(settings)

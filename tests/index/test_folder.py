@@ -37,8 +37,9 @@ def test_a_store_may_change_until_the_catalog_has_a_collection(tmp_path: Path) -
     """The address of its server was mistyped: nothing was written there."""
     remember(tmp_path, CHROMA)
     asyncio.run(_catalog_with(tmp_path))
-    with pytest.raises(ConfigError, match="has its points in chroma"):
+    with pytest.raises(ConfigError, match="while a process has it open") as refused:
         remember(tmp_path, SQLITE, lambda root: root == tmp_path)
+    assert refused.value.hint == "pincite stop"
     remember(tmp_path, SQLITE, lambda root: False)
     assert remembered(tmp_path).settings == SQLITE
 

@@ -63,3 +63,8 @@ def test_a_terminal_that_does_not_know_its_size_gets_the_line(
 def test_no_chunks_are_no_rate(terminal: tuple[int, TextIO]) -> None:
     line = drawn(terminal, 200, Progress("index", 82, 829))
     assert line == "indexing: 82 of 829 (10%)"
+
+
+def test_one_is_singular(terminal: tuple[int, TextIO]) -> None:
+    said = drawn(terminal, 200, Progress("index", 1, 2, 1))
+    assert said.startswith("indexing: 1 of 2 (50%), 1 chunk, ")

@@ -103,7 +103,9 @@ async def test_a_fault_that_passes_is_retried_and_one_that_stays_is_dead(
         assert await made.found("quetzal") == [document.id]
 
 
-async def test_a_fault_of_the_settings_is_for_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fault_of_the_settings_is_for_the_operator(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     async with yard() as made:
         document = await made.upload("a.txt", "the quetzal flies")
 
@@ -116,6 +118,8 @@ async def test_a_fault_of_the_settings_is_for_the_operator(monkeypatch: pytest.M
         async with made.deps.workspaces.administration() as operator:
             (dead,) = await operator.dead()
         assert dead.reason == "models.dense names no provider"
+        told = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+        assert told == [f"job {dead.id}: models.dense names no provider"]
         failed = await made.document(document.id)
         assert failed.status == "failed"
         assert dead.id in failed.error

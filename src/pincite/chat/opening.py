@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pincite.errors import UsageError
+from pincite.errors import ConfigError
 from pincite.index.folder import make_folder, require_own
 from pincite.model import Fact
 from pincite.ports import Conversations, Memory
@@ -89,7 +89,7 @@ async def _opened(
     llm = None
     if memory.infer:
         if not settings.use.llm:
-            raise UsageError(
+            raise ConfigError(
                 "memory.infer is true, but no language model is configured",
                 hint='set [models] llm = "PROVIDER:MODEL", or infer = false',
             )

@@ -179,7 +179,6 @@ class Remembering(OpenIndex):
         memory = self._memory
         if memory is None:
             raise UsageError(
-                'memory is off: memory.kind is "none"',
-                hint='[memory] kind = "sqlite"',
+                "memory is off: no facts about users are kept", hint='[memory] kind = "sqlite"'
             )
         return memory

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from pincite.catalog.file import holds_index
+from pincite.catalog.file import holds_collections, holds_index
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write, read_only
@@ -27,8 +27,10 @@ POSTGRES: Final = ("postgresql", "postgres")  #: the schemes of PostgreSQL addre
 
 def is_shared(settings: Settings) -> bool:
     """Return whether several machines share the index. They do if both its points and the
-    workspaces are on servers, and the index folder has no older index of its own."""
-    return _on_servers(settings) and not holds_index(settings.index)
+    workspaces are on servers, and the index folder has no older index of its own. A catalog without
+    collections, which a failed first run leaves, is none."""
+    folder = settings.index
+    return _on_servers(settings) and not (holds_index(folder) and holds_collections(folder))
 
 
 def _on_servers(settings: Settings) -> bool:

@@ -45,12 +45,19 @@ def remember(
     same = (known.settings.kind, known.settings.url, known.settings.prefix) == (
         *(store.kind, store.url, store.prefix),
     )
-    if not same and holds_index(root) and (in_use(root) or holds_collections(root)):
-        raise ConfigError(
-            f"the index {root} has its points in {known.settings.place}, but the settings name"
-            f" {store.place}",
-            hint=f"pincite {'push' if store.url else 'pull'} to copy them, or fix [store]",
-        )
+    if not same and holds_index(root):
+        is_open = in_use(root)  # asked first: a process that ends later has written its points
+        if holds_collections(root):
+            raise ConfigError(
+                f"the index {root} has its points in {known.settings.place}, but the settings name"
+                f" {store.place}",
+                hint=f"pincite {'push' if store.url else 'pull'} to copy them, or fix [store]",
+            )
+        if is_open:
+            raise ConfigError(
+                f"the store of the index {root} cannot change while a process has it open",
+                hint="pincite stop",
+            )
     if known.settings == store:
         return
     write_remembered(root, Remembered(store, known.owner or fresh_owner()))

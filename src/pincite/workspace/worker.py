@@ -194,6 +194,7 @@ async def _do_group(
         if not isinstance(result, Exception):
             await _finish(deps, job, document, result)
         elif isinstance(result, ConfigError):  # for the operator, who can retry the job
+            log.error("job %s: %s", job.id, result.message)
             await _fail(deps, job, result, None)
         elif isinstance(result, SourceError | UsageError):  # a retry would fail again
             if is_about_feeds(document):  # reported nowhere else

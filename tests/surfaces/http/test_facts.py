@@ -133,4 +133,5 @@ async def test_where_nothing_is_remembered_that_is_said(served: Office) -> None:
     engine.settings = replace(engine.settings, memory=MemorySettings(kind="none"))
     said = await anna.client.post("/v1/facts", json={"text": "drinks tea"})
     assert said.status_code == 400
-    assert "memory is off" in said.json()["detail"]
+    assert said.json()["detail"] == "memory is off: no facts about users are kept"
+    assert "memory.kind" not in said.text

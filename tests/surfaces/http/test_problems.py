@@ -107,10 +107,11 @@ def test_every_way_leaves_the_advice_to_the_log(caplog: pytest.LogCaptureFixture
     details = [problem["detail"] for _, problem in found]
     assert details == [
         "the query is empty",
-        "chunks__lexical has no dense vectors",
+        "this server searches by words only",
         "the query is empty",
         "this server keeps no judgements",
     ]
+    assert found[1][1]["hint"].startswith("leave out `by`")
     for _, problem in found:
         assert "pincite" not in f"{problem['detail']} {problem.get('hint', '')}"
     assert "pincite search" in caplog.text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, get_args
 
-from pincite.errors import ConfigError, PinciteError, UsageError
+from pincite.errors import ConfigError, NoDenseVectors, PinciteError, UsageError
 from pincite.model import (
     Expansion,
     Notice,
@@ -279,7 +279,7 @@ async def _dense(
     if collection.spec.dense is None:
         lacking = f"{name} has no dense vectors"
         if notices is None:
-            raise UsageError(lacking, hint=f"to add them, run {upgrade}")
+            raise NoDenseVectors(lacking, hint=f"to add them, run {upgrade}")
         said = f"{lacking}, so it was searched by keywords only: to add them, run {upgrade}"
         notices.append(Notice("lexical_only", said))
     elif collection.dense is not None:

@@ -196,7 +196,10 @@ def _sentence(report: IngestReport) -> str:
         f" {counted(report.chunks, 'chunk')} written in {duration(report.duration_s)}"
     ]
     if report.reused:
-        lines.append(f"  {report.reused:,} unchanged chunks kept their vectors")
+        lines.append(
+            f"  {counted(report.reused, 'unchanged chunk')} kept"
+            f" {'its vectors' if report.reused == 1 else 'their vectors'}"
+        )
     if report.skipped:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
         lines.append(f"  left out: {by_code} (details: `pincite status`)")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from pincite.support.counted import counted
 from pincite.support.terminal import control
 
 if TYPE_CHECKING:
@@ -57,11 +58,11 @@ class ProgressLine:
         if not self._is_due(now_s):
             return
         if stage == "weigh":
-            self._write(f"{_WORDS[stage]}: {done:,} of {total:,} chunks")
+            self._write(f"{_WORDS[stage]}: {done:,} of {counted(total, 'chunk')}")
             return
         rate = done / max(now_s - self._started_s, 0.001)
         lost = f", {failed:,} failed" if failed else ""
-        self._write(f"writing: {done:,} records{lost}, {rate:.0f} per second")
+        self._write(f"writing: {counted(done, 'record')}{lost}, {rate:.0f} per second")
 
     def fetching(self, stage: str, done: int, total: int) -> None:
         """Show the progress of a download, in bytes."""
@@ -107,7 +108,8 @@ class ProgressLine:
         words = _WORDS[progress.stage]
         line = f"{words}: {progress.done:,} of {progress.total:,} ({share:.0%})"
         if progress.stage in ("index", "embed") and progress.chunks and elapsed_s > 0:
-            line += f", {progress.chunks:,} chunks, {progress.chunks / elapsed_s:.0f} per second"
+            line += f", {counted(progress.chunks, 'chunk')}"
+            line += f", {progress.chunks / elapsed_s:.0f} per second"
         if 0 < share < 1 and elapsed_s > 1:
             line += f", {duration(elapsed_s / share - elapsed_s)} left"
         return line

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.counted import counted
 from pincite.surfaces.cli.options import (
     index_option,
     json_option,
@@ -54,8 +55,8 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
         return
     for one in moved:
         show(
-            f"{one.collection}: {one.points:,} points, {one.copied:,} copied, {one.compared}"
-            " compared"
+            f"{one.collection}: {counted(one.points, 'point')}, {one.copied:,} copied,"
+            f" {one.compared:,} compared"
         )
     say("the old points were kept in their place" if moved else "the points are already there")
 

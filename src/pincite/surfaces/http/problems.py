@@ -25,6 +25,7 @@ from pincite.errors import (
     IndexUnavailable,
     MemoryUnavailable,
     ModelUnavailable,
+    NoDenseVectors,
     NotFound,
     PinciteError,
     ProviderError,
@@ -109,6 +110,7 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (RecursionError, 400, "invalid_request"),  # a body is nested too deeply
     (TimeoutError, 504, "timed_out"),
 )
+_WORDS_ONLY: Final = "this server searches by words only"
 #: Advice for the operator, who has a shell and the settings: commands, their options, environment
 #: variables, tables and keys of settings, packages.
 _FOR_OPERATORS: Final = re.compile(
@@ -126,6 +128,8 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
         status = error.status
     about_request = status < 500 or isinstance(error, TooManyRequests)
     told = error if isinstance(error, PinciteError) and about_request else None
+    if isinstance(told, NoDenseVectors):  # it names a collection, which users do not know
+        told = UsageError(_WORDS_ONLY, hint="leave out `by`, or use another profile")
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
         detail=told.message if told else "",

@@ -17,6 +17,7 @@ from litestar.handlers import BaseRouteHandler
 
 from pincite.errors import Forbidden, Unauthenticated
 from pincite.support.concurrency import OnePerName
+from pincite.support.counted import counted
 from pincite.surfaces.http.bodies import Ready
 from pincite.surfaces.http.problems import TooManyRequests
 from pincite.surfaces.http.rates import KeyRates
@@ -99,7 +100,7 @@ async def caller_of(connection: ASGIConnection[Any, Any, Any, Any], desk: Desk) 
         raise Unauthenticated("the request has no key", hint="Authorization: Bearer pin_...")
     caller = await _verified(desk, text.strip())
     if wait_s := await desk.rates.take(caller.key.id):
-        limit = f"a key can send {desk.limits.per_minute} requests per minute"
+        limit = f"a key can send {counted(desk.limits.per_minute, 'request')} per minute"
         raise TooManyRequests(limit, wait_s)
     return caller
 

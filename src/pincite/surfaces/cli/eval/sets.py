@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from pincite.support.counted import counted
 from pincite.surfaces.cli.eval.common import (
     FILE,
     collections_option,
@@ -102,7 +103,7 @@ def import_(
                 measured=True,
             )
     write_golden(out, golden.queries)
-    say(f"wrote {len(golden.queries):,} questions to {out}")
+    say(f"wrote {counted(len(golden.queries), 'question')} to {out}")
 
 
 async def _index(
@@ -123,7 +124,8 @@ async def _index(
     finally:
         if encoder is not None:
             encoder.close()
-    say(f"{name}: {len(texts):,} documents were indexed, each as one chunk")
+    were = "was indexed as" if len(texts) == 1 else "were indexed, each as"
+    say(f"{name}: {counted(len(texts), 'document')} {were} one chunk")
 
 
 @click.command()
@@ -270,7 +272,7 @@ async def _label(
         if query.off_topic or (only and query.id not in only):
             continue
         passages = await pool(query, deps, engine.settings.profile, scope, depth)
-        say(f"\n{query.id}: {query.text}\n{len(passages)} passages to judge. {_KEYS}")
+        say(f"\n{query.id}: {query.text}\n{counted(len(passages), 'passage')} to judge. {_KEYS}")
         for number, passage in enumerate(passages, start=1):
             key = _ask(passage, number, len(passages))
             if key in ("n", "q"):
