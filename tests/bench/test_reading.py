@@ -7,7 +7,6 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import pytest
 from bench.frame import SkippedError
 from bench.reading import figures, judged
@@ -87,25 +86,42 @@ def test_an_archive_that_leaves_its_folder_is_refused(tmp_path: Path) -> None:
         unpack(tmp_path / "p.tgz", ("src",), tmp_path / "here")
 
 
-def test_an_archive_is_stored_only_with_the_hash_that_is_known(
+_BACKEND = """
+import pathlib
+pathlib.Path({ran!r}).touch()
+
+def prepare_metadata_for_build_wheel(folder, settings=None):
+    made = pathlib.Path(folder, "p-1.dist-info")
+    made.mkdir()
+    (made / "METADATA").write_text("Metadata-Version: 2.1\\nName: p\\nVersion: 1\\n")
+    return made.name
+
+def build_wheel(*_):
+    raise NotImplementedError
+"""
+
+
+def test_nothing_of_an_archive_runs_before_its_hash_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PIP_INDEX_URL", "https://index.test/simple/")
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/simple/p/":
-            link = {"filename": "p-1.tar.gz", "url": "../../files/p-1.tar.gz", "hashes": {}}
-            return httpx.Response(200, json={"files": [link]})
-        assert request.url.path == "/files/p-1.tar.gz"
-        return httpx.Response(200, content=b"packed")
-
-    digest = hashlib.sha256(b"packed").hexdigest()
-    wanted = Archive("pypi", "p", "1", "p-1.tar.gz", digest, (), "")
-    served = httpx.MockTransport(answer)
-    with pytest.raises(SkippedError, match="another file"):
-        download_sdist(replace(wanted, sha256="0" * 64), tmp_path, served)
-    with pytest.raises(SkippedError, match="has no file"):
-        download_sdist(replace(wanted, file="p-2.tar.gz"), tmp_path, served)
-    assert not list(tmp_path.iterdir())
-    download_sdist(wanted, tmp_path, served)
-    assert (tmp_path / "p-1.tar.gz").read_bytes() == b"packed"
+    links, cache, ran = tmp_path / "links", tmp_path / "cache", tmp_path / "ran"
+    links.mkdir()
+    cache.mkdir()
+    (tmp_path / "backend.py").write_text(_BACKEND.format(ran=str(ran)))
+    (tmp_path / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    )
+    with tarfile.open(links / "p-1.tar.gz", "w:gz") as archive:
+        for name in ("backend.py", "pyproject.toml"):
+            archive.add(tmp_path / name, f"p-1/{name}")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(links))
+    content = (links / "p-1.tar.gz").read_bytes()
+    wanted = Archive("pypi", "p", "1", "p-1.tar.gz", hashlib.sha256(content).hexdigest(), (), "")
+    with pytest.raises(SkippedError, match="cannot be downloaded"):
+        download_sdist(replace(wanted, sha256="0" * 64), cache)
+    assert not ran.exists()
+    assert not list(cache.iterdir())
+    download_sdist(wanted, cache)
+    assert (cache / "p-1.tar.gz").read_bytes() == content
+    assert ran.exists()  # so the first part could have failed
