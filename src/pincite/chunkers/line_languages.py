@@ -147,9 +147,9 @@ LINE_LANGUAGES: Final = {
     "lisp": LineLanguage(
         re.compile(
             r"\s*\((?:cl-)?(?:struct|def(?:un|macro|var(?:-local|alias)?|const(?:ant)?|custom|group|face"
-            r"|parameter|method|generic|class|struct|type|package|subst|alias|advice|theme|test|setf"
-            r"|ine(?:-(?:syntax[\w-]*|record-type|struct|macro|[\w-]*mode|inline|method|class|generic"
-            r"|condition[\w-]*|test|values|module|library|language))?))[*!]?\s+"
+            r"|parameter|method|generic|class|struct|type|package|subst|alias|advice|theme|test|setf)"
+            r"|define(?:-(?:syntax[\w-]*|record-type|struct|macro|[\w-]*mode|inline|method|class|generic"
+            r"|condition[\w-]*|test|values|module|library|language))?)[*!]?\s+"
             r"(?:\(\s*+(?:setf\s++)?+)*+'?([^\s()\"';]{1,80})",
             _ANY_CASE,
         ),
