@@ -90,7 +90,7 @@ def test_memory_can_be_off_or_elsewhere(index: Path, tmp_path: Path) -> None:
     config.write_text('[memory]\nkind = "none"\n')
     off = pincite(index, "memory", "add", "tea", "--user", "ada")
     assert isinstance(off.exception, UsageError)
-    assert "memory.kind" in str(off.exception)
+    assert "[memory] kind" in str(off.exception)
     config.write_text('[memory]\npath = "../of-users/facts.db"\n')
     pincite(index, "memory", "add", "tea", "--user", "ada")
     assert (tmp_path / "of-users" / "facts.db").exists()
