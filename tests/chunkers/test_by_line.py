@@ -171,3 +171,10 @@ def test_hostile_texts_take_linear_time() -> None:
 def test_definitions_nested_without_end_are_cut() -> None:
     text = "\n".join(" " * n + f"sub a{n} {{" for n in range(400))
     assert chunks_of("a.pl", text, TINY)
+
+
+def test_ends_of_comments_that_never_began_take_linear_time() -> None:
+    text = "x */\n" * 20_000 + "class A {\n}\n"
+    started_s = time.process_time()
+    assert chunks_of("a.dart", text, ChunkerConfig())[-1].symbols == ("A",)
+    assert time.process_time() - started_s < 10.0  # for each end up to the start: a minute

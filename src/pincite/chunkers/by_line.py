@@ -205,11 +205,13 @@ def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition])
         while row > floor and not lines.blank[row - 1]:
             row -= 1
             line = lines.lines[row]
-            if language.skips and language.skips[1].match(line):
-                row = _opening(lines, row, floor, language.skips[0])
+            if line[:_CHARS].lstrip().startswith((*language.comments, *language.leads)):
                 first = row
-            elif line[:_CHARS].lstrip().startswith((*language.comments, *language.leads)):
-                first = row
+            elif language.skips and language.skips[1].match(line):
+                opening = _opening(lines, row, floor, language.skips[0])
+                if opening is None:
+                    break  # looked for once: a text may end many comments that it never opens
+                first = row = opening
             elif lines.indent(row) <= indent:
                 break
         rows.append(first)
@@ -217,12 +219,10 @@ def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition])
     return rows
 
 
-def _opening(lines: Lines, row: int, floor: int, opens: re.Pattern[str]) -> int:
-    """Return the first row of a comment that ends on this row."""
-    for above in range(row, floor - 1, -1):
-        if opens.match(lines.lines[above]):
-            return above
-    return row
+def _opening(lines: Lines, row: int, floor: int, opens: re.Pattern[str]) -> int | None:
+    """Return the first row of a comment that ends on this row, None if it does not begin here."""
+    rows = range(row, floor - 1, -1)
+    return next((above for above in rows if opens.match(lines.lines[above])), None)
 
 
 def _pieces(
