@@ -73,8 +73,7 @@ def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
             continue
         many = len(found) >= _DEFINITIONS
         if language.scope and not many and (named := language.scope.match(head)):
-            _close(open_, last)
-            _close_scope(scope, last)
+            _close(open_, scope, last)
             scope = _Open(row, -1, _name(named), ())
             found.append(scope)
             last = row
@@ -92,8 +91,7 @@ def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
             found.append(opened)
             open_.append(opened)
         last = row
-    _close(open_, last)
-    _close_scope(scope, last)
+    _close(open_, scope, last)
     return [each.closed() for each in found]
 
 
@@ -116,15 +114,10 @@ class _Open:
         return Definition(row, last, row, last + 1, self.path, self.name, row)
 
 
-def _close(open_: list[_Open], last: int) -> None:
-    for each in open_:
+def _close(open_: list[_Open], scope: _Open | None, last: int) -> None:
+    for each in (*open_, *filter(None, [scope])):
         each.last = last
     open_.clear()
-
-
-def _close_scope(scope: _Open | None, last: int) -> None:
-    if scope is not None:
-        scope.last = last
 
 
 def _skips(language: LineLanguage, line: str, *, skipping: bool) -> bool:
