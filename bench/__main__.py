@@ -27,7 +27,7 @@ from pincite.settings.load import load_settings
 
 #: In the order in which they are run: the ones that time something first.
 SUBJECTS: Final = (
-    *("cli", "freshness", "latency", "encoder", "providers", "quality", "partial"),
+    *("cli", "freshness", "latency", "large_code", "encoder", "providers", "quality", "partial"),
     *("code_search", "reading", "golden", "evidence", "refusals", "citations", "evaluation"),
     *(
         "agents",

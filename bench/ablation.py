@@ -25,7 +25,7 @@ from typing import Any, Final
 import msgspec
 
 from bench.code_search import Query as Asking
-from bench.code_search import Repository, mean, ndcg, read
+from bench.code_search import Repository, chosen, mean, ndcg
 from bench.frame import Options, require
 from bench.golden import find_wheel, require_docs
 from bench.product import new_index, open_product
@@ -46,7 +46,6 @@ from pincite.search import search
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.trace import Trace
 
-_QUICK = ("express", "sinatra")
 _QUICK_QUERIES = 20
 _SHOWN = 10
 
@@ -123,10 +122,7 @@ async def run(options: Options) -> AblationFigures:
     """Measure the three sets. Raises SkippedError naming what is missing."""
     figures = AblationFigures({}, {}, {})
     place = options.cache / "ablation"
-    data = options.folder("code-search-dev", "repos.json, queries.jsonl and NAME.tar.xz")
-    repositories = read(data, place / "repositories")
-    if options.quick:
-        repositories = [one for one in repositories if one.name in _QUICK]
+    repositories = chosen(options, place / "repositories")
     for name in ("lexical", "hybrid"):
         asked = [
             question

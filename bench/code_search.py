@@ -96,11 +96,8 @@ class CodeSearchFigures:
 
 async def run(options: Options) -> CodeSearchFigures:
     """Measure all repositories. Raises SkippedError naming what is missing."""
-    data = options.folder("code-search-dev", "repos.json, queries.jsonl and NAME.tar.xz")
     with temporary_folder() as work:
-        repositories = read(data, work / "repositories")
-        if options.quick:
-            repositories = [one for one in repositories if one.name in QUICK]
+        repositories = chosen(options, work / "repositories")
         systems: dict[str, Outcome] = {}
         rival = await open_semble(options.semble) if options.semble else None
         try:
@@ -120,6 +117,13 @@ async def run(options: Options) -> CodeSearchFigures:
         rival.version if rival else "",
         {name: _figures(outcome, repositories) for name, outcome in systems.items()},
     )
+
+
+def chosen(options: Options, work: Path) -> list[Repository]:
+    """The repositories of a run, unpacked below `work`: few if it is quick. Raises SkippedError
+    naming what is missing."""
+    data = options.folder("code-search-dev", "repos.json, queries.jsonl and NAME.tar.xz")
+    return [one for one in read(data, work) if not options.quick or one.name in QUICK]
 
 
 def read(data: Path, work: Path) -> list[Repository]:

@@ -27,6 +27,7 @@ from bench.freshness import FreshnessFigures
 from bench.golden import GoldenFigures
 from bench.home import home
 from bench.keywords_table import keywords
+from bench.large_code_table import large_code
 from bench.latency import LatencyFigures, Times
 from bench.load import load
 from bench.local_table import local
@@ -341,6 +342,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "encoder": encoder,
     "providers": providers,
     "latency": latency,
+    "large_code": large_code,
     "stores": stores,
     "million": million,
     "records": records,

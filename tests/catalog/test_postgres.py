@@ -115,3 +115,22 @@ def test_a_password_is_in_no_message(postgres: Server) -> None:
         ("postgresql://a:s3cret@127.0.0.1:1/database", StoreError),
     ):
         assert "s3cret" not in anyio.run(run, address, kind)
+
+
+def test_a_database_of_an_earlier_version_names_the_command_that_mends_it(
+    database: Database,
+) -> None:
+    with psycopg.connect(database.owner, autocommit=True) as connection:
+        connection.execute(b"ALTER TABLE pincite_index.documents DROP COLUMN chunk_ids")
+
+    async def put() -> None:
+        catalog = PostgresCatalog(Pool(database.operator))
+        try:
+            await catalog.put_spec(DENSE_SPEC)
+            await _put(catalog, "a")
+        finally:
+            await catalog.close()
+
+    with pytest.raises(StoreError, match="earlier version") as caught:
+        anyio.run(put)
+    assert caught.value.hint == "pincite workspace migrate"

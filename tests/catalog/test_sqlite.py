@@ -194,6 +194,7 @@ def test_a_document_of_many_is_read_and_changed_without_a_look_at_the_others() -
             lambda: catalog.records("main", ["r100"]),
             lambda: catalog.revisions_of("main", [place]),
             lambda: catalog.refs("main", [place]),
+            lambda: catalog.chunk_ids("main", [place]),
             lambda: catalog.documents("main", "acme/docs", place, 1),
             lambda: catalog.documents("main", None, place, 1),
             lambda: catalog.totals("main"),

@@ -103,6 +103,7 @@ async def _make_old(mirror: Mirror) -> None:
             "ALTER TABLE documents DROP COLUMN inherited;"
             "ALTER TABLE documents DROP COLUMN chunk_attributes;"
             "ALTER TABLE documents DROP COLUMN embedded;"
+            "ALTER TABLE documents DROP COLUMN chunk_ids;"
             "ALTER TABLE documents DROP COLUMN counts; DROP TABLE terms; DROP TABLE term_changes;"
             "PRAGMA user_version = 2;"
         )

@@ -7,12 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from pincite.model import DocumentRecord, EvidencePack, IndexedDocument, Point, Scope
+from pincite.model import (
+    DocumentRecord,
+    EvidencePack,
+    IndexedDocument,
+    Point,
+    Question,
+    Scope,
+    SourceType,
+)
 from pincite.ports import Searchable
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.stages.gate import GateConfig, Thresholds
-from pincite.stages.retrieve import RetrieveConfig
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.retrieve import RetrieveConfig, retrieve
 from tests.builders import chunk
 from tests.scene import TopicEncoder, ask, make
 
@@ -86,3 +95,20 @@ def test_a_name_that_nothing_defines_is_looked_for_once_and_stays_none() -> None
     assert pack.plan.passes == ("first", "defining")
     prose = ask("zebra quantum", one, profile=replace(Profile(), gate=STRICT))
     assert prose.plan.passes == ("first",)
+
+
+@pytest.mark.parametrize("lexical", [False, True])
+def test_a_question_that_is_only_a_name_is_looked_up_beside_documentation(lexical: bool) -> None:
+    one = asyncio.run(filled(lexical))
+    docs_only = replace(one, kinds=frozenset[SourceType]({"docs"}))
+
+    def defining(question: str, collection: Searchable, limit: int = 10) -> int:
+        query = prepare(Question(question), PrepareConfig())
+        config = RetrieveConfig(symbol_limit=limit)
+        found = asyncio.run(retrieve(query, [collection], Scope(), config))
+        return len(found.defining)
+
+    assert defining("rotate_key", one) == 1
+    assert defining("rotate_key", docs_only) == 0
+    assert defining("rotate_key", one, limit=0) == 0
+    assert defining("zebra rotate_key", one) == 0

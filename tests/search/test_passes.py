@@ -224,6 +224,13 @@ class Pages:
             raise StoreError("the engine is down")
         return self.chunks
 
+    async def chunk_ids(
+        self,
+        collection: str,
+        documents: Sequence[tuple[str, str]],
+    ) -> tuple[tuple[str, ...], ...]:
+        return ((),) * len(documents)
+
 
 async def shown(*hits: Candidate, config: ContextConfig, results: int = 5) -> Shown:
     there = replace(await make(None, {}), index=Pages())  # type: ignore[arg-type]

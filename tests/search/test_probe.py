@@ -66,6 +66,11 @@ class Recording:
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         return await self.index.document(collection, source, path)
 
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        return await self.index.chunk_ids(collection, documents)
+
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:

@@ -140,6 +140,11 @@ class Overtaken:
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         return await self.index.document(collection, source, path)
 
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        return await self.index.chunk_ids(collection, documents)
+
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
     ) -> tuple[Stored, ...]:

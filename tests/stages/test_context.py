@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Chosen, Chunk, Context, Document, Signal
 from pincite.model.citation import parse_citation
+from pincite.ports import Stored
 from pincite.stages.context import ContextConfig, Shown, context
 from pincite.support.token_estimate import estimate_tokens
 from tests.scene import make
@@ -28,9 +30,33 @@ class Files:
     """An index of these documents, by path."""
 
     chunks: dict[str, tuple[Chunk, ...]]
+    asked: list[list[str]] = field(default_factory=list)
+    loaded: list[list[str]] = field(default_factory=list)
 
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         return self.chunks[path]
+
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        self.asked.append([path for _, path in documents])
+        return tuple(tuple(one.id for one in self.chunks[path]) for _, path in documents)
+
+    async def load(
+        self, collection: str, ids: Sequence[str], *, vectors: bool = False
+    ) -> tuple[Stored, ...]:
+        self.loaded.append(list(ids))
+        every = {one.id: one for some in self.chunks.values() for one in some}
+        return tuple(Stored(every[id_]) for id_ in ids if id_ in every)
+
+
+class Whole(Files):
+    """An index of an earlier version: the ids of the chunks are unknown."""
+
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        return ((),) * len(documents)
 
 
 def document(text: str, path: str = "notes.md", **values: Any) -> Document:
@@ -60,9 +86,20 @@ def show(
     files: dict[str, list[Chunk]] = {}
     for one in chunks:
         files.setdefault(one.path, []).append(one)
-    index: Any = Files({path: tuple(some) for path, some in files.items()})
-    there = replace(COLLECTION, index=index)
-    return asyncio.run(context(Chosen(chosen, reserve=rest), [there], config, results))
+    given = {path: tuple(some) for path, some in files.items()}
+    pages = [
+        asyncio.run(
+            context(
+                Chosen(chosen, reserve=rest),
+                [replace(COLLECTION, index=index)],  # type: ignore[arg-type]
+                config,
+                results,
+            )
+        )
+        for index in (Files(given), Whole(given))
+    ]
+    assert pages[0] == pages[1]  # whether chunks or documents are read
+    return pages[0]
 
 
 def lines_of(text: str, first: int, last: int) -> str:

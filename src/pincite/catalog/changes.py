@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from pincite.catalog.chunk_ids import packed
 from pincite.catalog.terms import sums_of, terms_of
 from pincite.catalog.totals import Change
 from pincite.model import DocumentRecord, TermCounts
@@ -19,40 +20,46 @@ COLUMNS: Final = ", ".join(FIELDS)  #: the columns of a record
 #: A record as a row. `astuple` copies each value and takes ten times as long.
 values_of = attrgetter(*FIELDS)
 #: The columns of a document that `Changes` reads, after its source and path.
-HELD: Final = "revision, counts, source_type, chunks, tokens, embedded"
+HELD: Final = "revision, counts, chunk_ids, source_type, chunks, tokens, embedded"
 
 
 @dataclass(slots=True)
 class Changes:
     """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the written records,
-    each with its counts: MessagePack of `TermCounts`, or empty."""
+    each with its counts, MessagePack of `TermCounts` or empty, and its `chunk_ids.packed`."""
 
     terms: Counter[int] = field(default_factory=Counter)
     totals: Change = field(default_factory=Change)
-    fresh: list[tuple[DocumentRecord, bytes]] = field(default_factory=list)
+    fresh: list[tuple[DocumentRecord, bytes, bytes]] = field(default_factory=list)
 
     def put(
         self,
         records: Iterable[DocumentRecord],
         counts: Mapping[str, TermCounts],
+        chunk_ids: Mapping[str, Sequence[str]],
         rows: Sequence[Sequence[Any]],
     ) -> None:
         """Add records in place of the `rows` (source, path and `HELD`), at most one for each path.
-        A record without counts of its revision keeps the counts of the same revision."""
-        held = {(source, path): (revision, was) for source, path, revision, was, *_ in rows}
+        A record without counts or ids of its revision keeps those of the same revision."""
+        held = {(row[0], row[1]): row[2:5] for row in rows}
         for row in rows:
-            self.totals.take(*row[4:])
+            self.totals.take(*row[5:])
         for record in records:
             self.totals.add(record.source_type, record.chunks, record.tokens, record.embedded)
-            revision, before = held.get((record.source, record.path), ("", b""))
-            given = counts.get(record.revision)
+            place = (record.source, record.path)
+            revision, before, ids = held.get(place, ("", b"", b""))
+            given, named = counts.get(record.revision), chunk_ids.get(record.revision)
             after = before if revision == record.revision else b""
+            if named is not None:
+                ids = packed(named)
+            elif revision != record.revision:
+                ids = b""
             if given is not None:
                 after = msgspec.msgpack.encode(given)
             if after != before:
                 self.terms.update({} if given is None else sums_of(given))
                 self.terms.subtract(terms_of(before))
-            self.fresh.append((record, after))
+            self.fresh.append((record, after, ids))
 
     def take(self, rows: Iterable[Sequence[Any]]) -> None:
         """Subtract removed documents. Each row has the counts, source type, chunks, tokens and

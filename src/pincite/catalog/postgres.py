@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
+from pincite.catalog.chunk_ids import by_place
 from pincite.catalog.terms import ANY
 from pincite.catalog.totals import totals_from
 from pincite.errors import InvalidPoint, StoreError, UsageError
@@ -30,9 +31,10 @@ from pincite.support.postgres import Connection, Pool
 
 _S: Final = "pincite_index"
 _PUT = (
-    f"INSERT INTO {_S}.documents (collection, {COLUMNS}, counts)"
-    f" VALUES (%s{', %s' * len(FIELDS)}, %s) ON CONFLICT (collection, source, path) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in (*FIELDS, "counts"))
+    f"INSERT INTO {_S}.documents (collection, {COLUMNS}, counts, chunk_ids)"
+    f" VALUES (%s{', %s' * len(FIELDS)}, %s, %s)"
+    " ON CONFLICT (collection, source, path) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in (*FIELDS, "counts", "chunk_ids"))
 )
 
 Row = Sequence[Any]
@@ -127,6 +129,11 @@ class PostgresCatalog:
         rows = await self._of(collection, documents, "ref")
         return {(source, path): ref for source, path, ref in rows}
 
+    async def chunk_ids(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        return by_place(await self._of(collection, documents, "chunk_ids, chunks"))
+
     async def _of(
         self, collection: str, documents: Iterable[tuple[str, str]], columns: str
     ) -> list[Row]:
@@ -153,13 +160,14 @@ class PostgresCatalog:
         collection: str,
         records: Sequence[DocumentRecord],
         counts: Mapping[str, TermCounts] = {},
+        chunk_ids: Mapping[str, Sequence[str]] = {},
     ) -> None:
         changes = Changes()
         async with self._writing(collection) as connection:
             last = {(record.source, record.path): record for record in records}
             rows = await _rows_of(connection, collection, last, HELD)
-            changes.put(last.values(), counts, rows)
-            fresh = [(collection, *_to_row(record), after) for record, after in changes.fresh]
+            changes.put(last.values(), counts, chunk_ids, rows)
+            fresh = [(collection, *_to_row(record), *rest) for record, *rest in changes.fresh]
             async with connection.cursor() as cursor:
                 await cursor.executemany(_PUT.encode(), fresh)
             await _add_up(connection, collection, changes)

@@ -17,6 +17,8 @@ from typing import Any
 import msgspec
 
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
+from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
+from pincite.catalog.chunk_ids import by_place
 from pincite.catalog.terms import SCHEMA, Terms
 from pincite.catalog.totals import EMBEDDED, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS
@@ -59,6 +61,7 @@ MIGRATIONS = (
     """,
     TOTALS,
     EMBEDDED,
+    CHUNK_IDS,
 )
 
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, AttributeValue])
@@ -220,6 +223,11 @@ class SqliteCatalog:
         rows = self._rows_of(collection, documents, "ref")
         return {(source, path): ref for source, path, ref in rows}
 
+    async def chunk_ids(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        return by_place(self._rows_of(collection, documents, "chunk_ids, chunks"))
+
     def _rows_of(
         self, collection: str, documents: Iterable[tuple[str, str]], columns: str
     ) -> list[Any]:
@@ -245,16 +253,17 @@ class SqliteCatalog:
         collection: str,
         records: Sequence[DocumentRecord],
         counts: Mapping[str, TermCounts] = {},
+        chunk_ids: Mapping[str, Sequence[str]] = {},
     ) -> None:
         changes = Changes()
         self._merge_terms(collection)
         with self._writing():
             last = {(record.source, record.path): record for record in records}
-            changes.put(last.values(), counts, self._rows_of(collection, last, HELD))
+            changes.put(last.values(), counts, chunk_ids, self._rows_of(collection, last, HELD))
             self._db.executemany(
-                f"INSERT OR REPLACE INTO documents (collection, {COLUMNS}, counts)"
-                f" VALUES (?, ?{', ?' * len(FIELDS)})",
-                [(collection, *_to_row(record), after) for record, after in changes.fresh],
+                f"INSERT OR REPLACE INTO documents (collection, {COLUMNS}, counts, chunk_ids)"
+                f" VALUES (?, ?, ?{', ?' * len(FIELDS)})",
+                [(collection, *_to_row(record), *rest) for record, *rest in changes.fresh],
             )
             self._add_up(collection, changes)
         self._terms.add(collection, changes.terms)

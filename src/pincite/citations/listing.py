@@ -37,6 +37,12 @@ class ReadOnce:
         """As `Readable.document`."""
         return await self._index.document(collection, source, path)
 
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """As `Readable.chunk_ids`."""
+        return await self._index.chunk_ids(collection, documents)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """As `Readable.page`."""
         return await self._index.page(collection, after, limit)

@@ -46,6 +46,11 @@ class LateReadable:
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         return await self._connect().document(collection, source, path)
 
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        return await self._connect().chunk_ids(collection, documents)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         return await self._connect().page(collection, after, limit)
 

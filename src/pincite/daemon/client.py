@@ -85,6 +85,7 @@ class RemoteIndex:
     search = remote(protocol.Service.search)
     load = remote(protocol.Service.load)
     document = remote(protocol.Service.document)
+    chunk_ids = remote(protocol.Service.chunk_ids)
     embedded = remote(protocol.Service.embedded)
     page = remote(protocol.Service.page)
     weigh = remote(protocol.Service.weigh)

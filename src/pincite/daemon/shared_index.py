@@ -175,6 +175,7 @@ class SharedIndex:
     search = shared(LocalIndex.search)
     load = shared(LocalIndex.load)
     document = shared(LocalIndex.document)
+    chunk_ids = shared(LocalIndex.chunk_ids)
     embedded = shared(LocalIndex.embedded)
     page = shared(LocalIndex.page)
     weigh = shared(LocalIndex.weigh)

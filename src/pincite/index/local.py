@@ -221,7 +221,7 @@ class LocalIndex:
             self._successors.add(collection, old, revision)
         try:
             await self._store.stage(collection, staged)
-            await self._catalog.put(collection, records, counts)
+            await self._catalog.put(collection, records, counts, _in_order(staged))
         except BaseException:
             with suppress(PinciteError):  # what is left over is out of sight
                 held = await self._catalog.revisions_of(collection, places.values())
@@ -282,6 +282,13 @@ class LocalIndex:
         held = await self._catalog.revisions_of(collection, [(source, path)])
         found = [c for r in held.values() for c in await self._store.of_revision(collection, r)]
         return tuple(await self._refs.apply(collection, found))
+
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        self._usable(collection)
+        held = await self._catalog.chunk_ids(collection, documents)
+        return tuple(held.get(place, ()) for place in documents)
 
     async def embedded(self, collection: str, source: str, path: str) -> tuple[Stored, ...]:
         chunks = await self.document(collection, source, path)
@@ -366,6 +373,17 @@ class LocalIndex:
         self._require(collection)
         if broken := self._broken.get(collection):
             raise StoreError(broken.message, hint=broken.hint)
+
+
+def _in_order(revisions: Mapping[str, Sequence[Point]]) -> dict[str, list[str]]:
+    """Return the ids of the chunks of each revision in the order of their file."""
+    return {
+        revision: [
+            chunk.id
+            for chunk in sorted((p.chunk for p in points), key=lambda one: (one.start, one.end))
+        ]
+        for revision, points in revisions.items()
+    }
 
 
 def _changes(before: DocumentRecord, after: DocumentRecord) -> dict[str, AttributeValue | None]:

@@ -42,6 +42,13 @@ class Readable(Protocol):
     async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
         """All chunks of a document in the order of the file, () if it is not indexed."""
 
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """The ids of all chunks of each of these (source, path), in the order of the file. () for a
+        document that is not indexed, that an earlier version indexed, or of which not every chunk
+        may be read: `document` says which."""
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """See `Store.page`."""
 

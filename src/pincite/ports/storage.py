@@ -269,6 +269,12 @@ class Catalog(Protocol):
     ) -> Mapping[tuple[str, str], str]:
         """The `ref` of each of these (source, path); unknown ones are left out."""
 
+    async def chunk_ids(
+        self, collection: str, documents: Iterable[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """The ids of all chunks of each of these (source, path), as `put` was given them. Unknown
+        documents, and those without ids, are left out."""
+
     async def totals(self, collection: str) -> Totals:
         """The totals of a collection; all 0 for an unknown one."""
 
@@ -277,9 +283,12 @@ class Catalog(Protocol):
         collection: str,
         records: Sequence[DocumentRecord],
         counts: Mapping[str, TermCounts] = {},  # it is only read
+        chunk_ids: Mapping[str, Sequence[str]] = {},  # as well
     ) -> None:
-        """Insert or replace the records of (source, path), all or none. `counts` are the counts of
-        terms in their chunks, by revision; a revision without new counts keeps its own."""
+        """Insert or replace the records of (source, path), all or none. By revision, `counts` are
+        the counts of terms in their chunks, and `chunk_ids` the ids of all chunks in the order of
+        the file. A revision without new ones keeps its own. Ids are kept if all have 32 lower-case
+        hexadecimal digits."""
 
     async def frequencies(self, collection: str, terms: Iterable[int]) -> TermCounts:
         """The sums of the counts of all documents for these terms, exact after every change. Terms

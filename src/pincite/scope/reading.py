@@ -89,6 +89,14 @@ class TaggedIndex:
         chunks = await self.index.document(collection, source, path)
         return chunks if all(self.may_read(collection, one) for one in chunks) else ()
 
+    async def chunk_ids(
+        self, collection: str, documents: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """As `Readable.chunk_ids`: none where a document may be kept back."""
+        if self.keeps_back(collection):
+            return ((),) * len(documents)
+        return await self.index.chunk_ids(collection, documents)
+
     async def page(self, collection: str, after: str | None, limit: int) -> tuple[Chunk, ...]:
         """As `Readable.page`. Chunks are looked at until so many may be read."""
         if self._filter(collection) == EVERYTHING:

@@ -234,6 +234,11 @@ def translated() -> Iterator[None]:
         raise StoreError(
             "the database has no shared index yet", hint="pincite workspace migrate"
         ) from error
+    except errors.UndefinedColumn as error:
+        raise StoreError(
+            "the shared index in the database is that of an earlier version",
+            hint="pincite workspace migrate",
+        ) from error
     except psycopg.Error as error:
         raise StoreError(
             f"the database of the index cannot be used: {_first_line(error)}",

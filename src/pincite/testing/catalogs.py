@@ -36,6 +36,7 @@ class CatalogContract:
         assert await catalog.revisions_of("main", [("acme/docs", "a.md")]) == {}
         assert await catalog.records("main", ["r1"]) == {}
         assert await catalog.refs("main", [("acme/docs", "a.md")]) == {}
+        assert await catalog.chunk_ids("main", [("acme/docs", "a.md")]) == {}
         assert await catalog.totals("main") == Totals()
 
     @contract
@@ -156,6 +157,29 @@ class CatalogContract:
         await catalog.put("main", [replace(record_of("a.md", "r1"), ref="beef")])
         keys = [("acme/docs", "a.md"), ("acme/docs", "b.md"), ("acme/docs", "c.md")]
         assert await catalog.refs("main", keys) == {keys[0]: "beef", keys[1]: "c0ffee"}
+
+    @contract
+    async def test_ids_of_chunks_are_kept_in_order_until_the_revision_changes(
+        self, catalog: Catalog
+    ) -> None:
+        await catalog.put_spec(DENSE_SPEC)
+        a, b = record_of("a.md", "r1"), record_of("b.md", "r2")
+        places = [("acme/docs", path) for path in ("a.md", "b.md", "none.md")]
+        ids = ("f" * 32, "0123456789abcdef" * 2)
+        others = ("e" * 32, "d" * 32)
+        await catalog.put("main", [a, b], {}, {"r1": ids, "r2": ["not an id"]})
+        assert await catalog.chunk_ids("main", places) == {places[0]: ids}
+        assert await catalog.chunk_ids("other", places) == {}
+        await catalog.put("main", [replace(a, ref="beef")])
+        assert await catalog.chunk_ids("main", places) == {places[0]: ids}
+        await catalog.put("main", [a, b], {}, {"r1": others, "r2": ids})
+        assert await catalog.chunk_ids("main", places) == {places[0]: others, places[1]: ids}
+        await catalog.put("main", [replace(a, revision="r3")])
+        assert await catalog.chunk_ids("main", places) == {places[1]: ids}
+        await catalog.put("main", [replace(b, chunks=3)])  # cut again by an earlier version
+        assert await catalog.chunk_ids("main", places) == {}
+        await catalog.put("main", [b], {}, {"r2": ["F" * 32, "0" * 32]})
+        assert await catalog.chunk_ids("main", places) == {}
 
     @contract
     async def test_thousands_are_found_at_once(self, catalog: Catalog) -> None:

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from pincite.errors import InvalidPoint, StoreError, TagsRequired, UsageError
 from pincite.model import AttributeType, Chunk, DocumentRecord, IndexedDocument, Point, SparseVector
@@ -163,6 +164,31 @@ class IndexContract:
         wanted = {point.chunk for point in points}
         assert set(await index.document("main", record.source, record.path)) == wanted
         assert await index.document("main", record.source, "no such file") == ()
+
+    @contract
+    async def test_the_chunks_of_documents_are_named_in_the_order_of_the_file(
+        self, index: Index
+    ) -> None:
+        await index.create(DENSE_SPEC)
+        record, _ = A1
+        places = [{"start": 8 * n, "end": 8 * n + 3} for n in range(2)]
+        points = [
+            replace(point, chunk=structs.replace(point.chunk, **place))
+            for point, place in zip(A1.points, places, strict=True)
+        ]
+        await index.replace("main", [IndexedDocument(record, points[::-1]), B1])
+        wanted = [("acme/docs", path) for path in ("b.md", "none.md", "a.md")]
+        found = await index.chunk_ids("main", wanted)
+        documents = [await index.document("main", *one) for one in wanted]
+        assert found == tuple(tuple(chunk.id for chunk in chunks) for chunks in documents)
+        assert found[2] == tuple(point.chunk.id for point in points)
+        await index.touch("main", [replace(record, ref="beef")])
+        assert await index.chunk_ids("main", wanted) == found
+        await index.replace("main", [A2])
+        (ids,) = await index.chunk_ids("main", wanted[2:])
+        assert ids == (A2.points[0].chunk.id,)
+        with pytest.raises(UsageError):
+            await index.chunk_ids("nowhere", wanted)
 
     @contract
     async def test_searches_see_the_old_or_the_new_never_both_or_a_part(self, index: Index) -> None:

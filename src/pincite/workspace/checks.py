@@ -12,6 +12,7 @@ from typing import Final
 
 from pincite.errors import NotFound, UsageError
 from pincite.support.arguments import require_count, require_kind, shown
+from pincite.support.valid_text import valid_text
 
 #: Characters of names of users, spaces, feeds and keys, of an address, of an id
 #: that a caller chose, of a value of metadata, of a reason; how many values and sources a document
@@ -121,7 +122,7 @@ def kept_text(value: object, most: int) -> str:
     """Return a text of a program in a form that can be stored: cut to `most` characters, without
     characters that cannot be written."""
     given = str(value).replace("\0", "\N{REPLACEMENT CHARACTER}")[:most]
-    return given.encode("utf-8", "replace").decode()
+    return valid_text(given)
 
 
 def sources(values: Sequence[str]) -> list[str]:

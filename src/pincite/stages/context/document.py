@@ -1,9 +1,13 @@
 """The text of one document, put together from its chunks where it is known exactly. Extracted
-documents have no lines in their file; the lines counted here are those of the extracted text."""
+documents have no lines in their file; the lines counted here are those of the extracted text.
+
+Only the chunks around the results are read. What needs another one raises `NotRead`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -12,85 +16,149 @@ from pincite.model.citation import cite
 from pincite.model.spans import between, match_of
 from pincite.support.token_estimate import estimate_tokens
 
+#: The questions of a conversation show many chunks again.
+_estimate = lru_cache(2_048)(estimate_tokens)
+
+
+class NotRead(Exception):
+    """The chunk at a `place` of a document is needed, and has not been read. It is not lost."""
+
+    def __init__(self, document: Document, place: int) -> None:
+        super().__init__(place)
+        self.document = document
+        self.place = place
+
 
 class Document:
     """The chunks of a document in the order of the file. Places count from 0; ranges include their
-    last place."""
+    last place. A chunk that cannot be read is `lost`: nothing is joined to it."""
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
-        self.chunks = chunks
-        self._places = {chunk.id: place for place, chunk in enumerate(chunks)}
-        self._tokens: dict[int, int] = {}
+    def __init__(self, ids: Sequence[str], read: Iterable[Chunk] = ()) -> None:
+        self.ids = ids
+        self._places = {id_: place for place, id_ in enumerate(ids)}
+        self._read: dict[int, Chunk] = {}
+        self._lost: set[int] = set()
+        self._spaces: dict[int, str | None] = {}
+        self._tokens: dict[tuple[int, int], int] = {}
+        self.add({chunk.id: chunk for chunk in read})
+
+    @classmethod
+    def whole(cls, chunks: Sequence[Chunk]) -> Document:
+        """Return the document of all these chunks, in the order of the file."""
+        return cls([chunk.id for chunk in chunks], chunks)
+
+    def add(self, read: Mapping[str, Chunk], asked: Iterable[int] = ()) -> None:
+        """Add chunks that have been read, by id. Of the places `asked`, the others are lost."""
+        for id_, chunk in read.items():
+            if (place := self._places.get(id_)) is not None:
+                self._read[place] = chunk
+        self._lost.update(place for place in asked if place not in self._read)
+
+    @property
+    def lost(self) -> bool:
+        """Is a chunk lost?"""
+        return bool(self._lost)
+
+    def around(self, place: int, reach: int) -> list[int]:
+        """Return the places within `reach` of a place that have not been read."""
+        near = range(max(0, place - reach), min(len(self.ids), place + reach + 1))
+        return [one for one in near if one not in self._read and one not in self._lost]
+
+    def chunk(self, place: int) -> Chunk:
+        """Return the chunk at a place. Raises NotRead."""
+        try:
+            return self._read[place]
+        except KeyError:
+            raise NotRead(self, place) from None
+
+    def _between(self, place: int) -> str | None:
+        """Return the text between a chunk and the next one, None if it is unknown."""
+        if place not in self._spaces:
+            known = place not in self._lost and place + 1 not in self._lost
+            space = between(self.chunk(place), self.chunk(place + 1)) if known else None
+            self._spaces[place] = space
+        return self._spaces[place]
 
     def place_of(self, chunk: Chunk) -> int | None:
-        """Return the place of a chunk, None for a chunk of another revision."""
-        return self._places.get(chunk.id)
+        """Return the place of a chunk, None for a chunk of another revision or a lost one."""
+        place = self._places.get(chunk.id)
+        return None if place in self._lost else place
+
+    def places_of(self, ids: Iterable[str]) -> list[int]:
+        """Return the places of those of these chunks that are in the document."""
+        return [place for id_ in ids if (place := self._places.get(id_)) is not None]
 
     def joined(self, place: int) -> bool:
         """Is the text between this chunk and the next one known, and are both on one page?"""
-        return (
-            0 <= place < len(self.chunks) - 1
-            and between(self.chunks[place], self.chunks[place + 1]) is not None
-        )
+        return 0 <= place < len(self.ids) - 1 and self._between(place) is not None
 
     def tokens(self, first: int, last: int) -> int:
-        """Estimate the tokens of a range, conservatively."""
-        spaces = sum(self._space(place) for place in range(first, last))
-        return sum(self._estimate(place) for place in range(first, last + 1)) + spaces
-
-    def _estimate(self, place: int) -> int:
-        known = self._tokens.get(place)
-        if known is None:
-            known = self._tokens[place] = estimate_tokens(self.chunks[place].text)
-        return known
+        """Estimate the tokens of a range, conservatively. Ranges grow by one chunk at a time."""
+        known = self._tokens
+        reach = (first, last)
+        if reach not in known:
+            if first == last:
+                known[reach] = _estimate(self.chunk(first).text)
+            elif (first + 1, last) in known:
+                rest = self._space(first) + known[first + 1, last]
+                known[reach] = self.tokens(first, first) + rest
+            elif (first, last - 1) in known:
+                rest = self._space(last - 1) + self.tokens(last, last)
+                known[reach] = known[first, last - 1] + rest
+            else:
+                whole = self.tokens(first, first)
+                for place in range(first, last):
+                    whole += self._space(place) + self.tokens(place + 1, place + 1)
+                    known[first, place + 1] = whole
+        return known[reach]
 
     def _space(self, place: int) -> int:
         """Estimate the tokens of the text between this chunk and the next one."""
-        return estimate_tokens(between(self.chunks[place], self.chunks[place + 1]) or "")
+        return _estimate(self._between(place) or "")
 
     def characters(self, first: int, last: int) -> int:
         """Count the characters of a range."""
-        return self.chunks[last].end - self.chunks[first].start
+        return self.chunk(last).end - self.chunk(first).start
 
     def lines(self, first: int, last: int) -> int:
         """Count the lines of a range, blank ones included."""
-        if self.chunks[first].on_page is not None:
+        if self.chunk(first).on_page is not None:
             return self.text(first, last).count("\n") + 1
-        return self.chunks[last].end_line - self.chunks[first].start_line + 1
+        return self.chunk(last).end_line - self.chunk(first).start_line + 1
 
     def begins_line(self, place: int) -> bool:
         """Does this chunk begin at the beginning of a line?"""
-        if self.chunks[place].on_page is not None:
+        if self.chunk(place).on_page is not None:
             return not self.joined(place - 1) or self._breaks(place - 1)
-        return self.chunks[place].start_column in (None, 1)
+        return self.chunk(place).start_column in (None, 1)
 
     def ends_line(self, place: int) -> bool:
         """Does this chunk end at the end of a line, as far as is known?"""
-        if self.chunks[place].on_page is not None:
+        if self.chunk(place).on_page is not None:
             return not self.joined(place) or self._breaks(place)
-        if self.chunks[place].end_column is None:
+        if self.chunk(place).end_column is None:
             return True
-        if place + 1 == len(self.chunks):
+        if place + 1 == len(self.ids):
             return False
-        space = between(self.chunks[place], self.chunks[place + 1])
+        space = self._between(place)
         return space is not None and space.startswith(("\n", "\r\n"))
 
     def _breaks(self, place: int) -> bool:
         """Is there a line end after this chunk, which is joined to the next?"""
-        return "\n" in (between(self.chunks[place], self.chunks[place + 1]) or "")
+        return "\n" in (self._between(place) or "")
 
     def text(self, first: int, last: int) -> str:
         """Return the text of a range in which all chunks are `joined`."""
-        parts = [self.chunks[first].text]
+        parts = [self.chunk(first).text]
         for place in range(first, last):
-            parts.append(between(self.chunks[place], self.chunks[place + 1]) or "")
-            parts.append(self.chunks[place + 1].text)
+            parts.append(self._between(place) or "")
+            parts.append(self.chunk(place + 1).text)
         return "".join(parts)
 
     def _place(self, first: int, last: int) -> OnPage | None:
         """Return the position of a range: that of its first chunk, with the rows of all."""
-        place = self.chunks[first].on_page
-        parts = self.chunks[first : last + 1]
+        place = self.chunk(first).on_page
+        parts = [self.chunk(one) for one in range(first, last + 1)]
         rows = [one.on_page.rows for one in parts if one.on_page and one.on_page.rows]
         if place is None or not rows:
             return place
@@ -99,7 +167,7 @@ class Document:
     def shown(self, first: int, last: int, found: Sequence[int]) -> Context:
         """Return a range of whole lines, with the chunks that the search found in it if there are
         several."""
-        begin, end = self.chunks[first], self.chunks[last]
+        begin, end = self.chunk(first), self.chunk(last)
         span = msgspec.structs.replace(
             begin,
             end=end.end,
@@ -108,7 +176,7 @@ class Document:
             end_column=None,
             on_page=self._place(first, last),
         )
-        marked = tuple(match_of(self.chunks[place]) for place in sorted(found))
+        marked = tuple(match_of(self.chunk(place)) for place in sorted(found))
         return Context(
             start_line=begin.start_line,
             end_line=end.end_line,

@@ -42,7 +42,7 @@ def whole_lines(document: Document, reach: Range) -> bool:
 def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
     """Return the largest enclosing unit that fits, tried from the innermost outwards. Of a unit
     that does not fit, return its beginning, then the nearest chunks while there is room."""
-    headings = document.chunks[place].headings
+    headings = document.chunk(place).headings
     reach = (place, place)
     for depth in range(len(headings), 0, -1):
         whole = _run(document, place, free, headings[:depth], config)
@@ -53,6 +53,8 @@ def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> 
                 reach = _towards(document, reach, whole, config)
             break
         reach = whole
+    if document.lines(*reach) >= config.least_lines:
+        return reach
     everything = _run(document, place, free, (), config)
     while document.lines(*reach) < config.least_lines:
         wider = _step(document, reach, everything, config)
@@ -64,7 +66,7 @@ def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> 
 
 def _is_part(document: Document, place: int, depth: int) -> bool:
     """Is the chunk a piece of a longer unit, rather than several whole units?"""
-    chunk = document.chunks[place]
+    chunk = document.chunk(place)
     if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.symbols:
         return depth == len(chunk.headings)
     return chunk.headings[-1] in chunk.symbols
@@ -97,7 +99,7 @@ def _run(
     path. Each side has at most one chunk more than there is room for."""
 
     def below(other: int) -> bool:
-        return free(other) and document.chunks[other].headings[: len(path)] == path
+        return free(other) and document.chunk(other).headings[: len(path)] == path
 
     first = last = place
     while fits(document, (first, place), config) and document.joined(first - 1):
@@ -111,14 +113,14 @@ def _run(
 
 def _near(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
     first = last = place
-    headings = document.chunks[place].headings
+    headings = document.chunk(place).headings
 
     def belongs(other: int) -> bool:
         if not free(other):
             return False
         if config.around == "neighbours":
             return abs(other - place) == 1
-        return document.chunks[other].headings == headings
+        return document.chunk(other).headings == headings
 
     while True:
         near: list[tuple[int, Range]] = []

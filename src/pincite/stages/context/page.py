@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
 
 from pincite.model import Candidate, Context, Drop
 from pincite.stages.context.config import ContextConfig
-from pincite.stages.context.document import Document
+from pincite.stages.context.document import Document, NotRead
 from pincite.stages.context.grow import Range, fits, grown, whole_lines
 
 #: A merged span may have so many budgets.
@@ -49,7 +50,31 @@ class Page:
         return len(self.spans) >= self.results
 
     def take(self, candidate: Candidate, document: Document | None, *, waits: bool = True) -> None:
-        """Add a candidate: as a new span, as a mark in an existing span, or to the waiting list."""
+        """Add a candidate: as a new span, as a mark in an existing span, or to the waiting list.
+        Raises NotRead; then nothing has changed."""
+        spans = [(one, one.reach, list(one.found)) for one in self.spans]
+        merged = list(self._merged)
+        try:
+            self._take(candidate, document, waits=waits)
+        except NotRead:
+            for span, reach, found in spans:
+                span.reach, span.found = reach, found
+            self.spans, self._merged = [span for span, _, _ in spans], merged
+            raise
+
+    def lacking(self, candidates: Iterable[tuple[Candidate, Document | None]]) -> list[NotRead]:
+        """Return a chunk that `take` probably needs for each of these, where one is not read."""
+        found = []
+        for candidate, document in candidates:
+            place = document.place_of(candidate.chunk) if document else None
+            if document is not None and place is not None:
+                try:
+                    grown(document, place, lambda _: True, self.config)
+                except NotRead as needed:
+                    found.append(needed)
+        return found
+
+    def _take(self, candidate: Candidate, document: Document | None, *, waits: bool) -> None:
         place = document.place_of(candidate.chunk) if document else None
         if document is None or place is None:
             self.spans.append(Span(candidate))
@@ -78,13 +103,11 @@ class Page:
         return ceil(self.config.file_share * self.results)
 
     def fill(self) -> None:
-        """Give the remaining places to the waiting candidates."""
-        waiting, self._waiting = self._waiting, []
-        for candidate, document in waiting:
-            if self.full():
-                self._waiting.append((candidate, document))
-            else:
-                self.take(candidate, document, waits=False)
+        """Give the remaining places to the waiting candidates. Raises NotRead: it can be called
+        again."""
+        while self._waiting and not self.full():
+            self.take(*self._waiting[0], waits=False)
+            del self._waiting[0]
 
     def _merge(self, candidate: Candidate, found: list[int], into: Span) -> None:
         into.found += found

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from pincite.errors import EnginePanicked, PinciteError
-from pincite.model import Candidate, Chosen, Context, Drop, Notice
+from pincite.model import Candidate, Chosen, Context, Drop
 from pincite.ports import Searchable
 from pincite.stages.context.config import ContextConfig
-from pincite.stages.context.document import Document
+from pincite.stages.context.document import Document, NotRead
+from pincite.stages.context.files import Files
 from pincite.stages.context.page import Page
 
-_File = tuple[str, str, str]  # collection, source, path
+_Pair = tuple[Candidate, Document | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +37,20 @@ async def context(
         nothing = (None,) * len(kept)
         same = (chosen.notices, (), chosen.short, chosen.closest)
         return Shown(kept, (), *same, nothing)
-    files = _Files({one.spec.name: one for one in collections})
+    files = Files({one.spec.name: one for one in collections})
     page = Page(config, results)
     queue = (*chosen.candidates, *chosen.reserve)
     done, width = 0, len(chosen.candidates)
     while done < len(queue) and not page.full():
         batch = queue[done : done + max(1, width)]
-        documents = await files.of(batch)
-        for candidate, document in zip(batch, documents, strict=True):
+        pairs = list(zip(batch, await files.of(batch), strict=True))
+        for number in range(len(pairs)):
             if page.full():
                 break
-            page.take(candidate, document)
+            await _take(page, files, pairs[number:])
             done += 1
         width = results - len(page.spans)
-    page.fill()
+    await _fill(page, files)
     below = f"below the best {results}"
     return Shown(
         candidates=tuple(span.lead for span in page.spans),
@@ -63,30 +62,19 @@ async def context(
     )
 
 
-@dataclass(slots=True)
-class _Files:
-    """The documents of the candidates, each read once."""
+async def _take(page: Page, files: Files, waiting: Sequence[_Pair]) -> None:
+    """Add the first of these candidates. Chunks that are needed for it are read together with those
+    that the others need."""
+    while True:
+        try:
+            return page.take(*waiting[0])
+        except NotRead as needed:
+            await files.more([needed, *page.lacking(waiting[1:])])
 
-    by_name: dict[str, Searchable]
-    notices: list[Notice] = field(default_factory=list)
-    _read: dict[_File, Document | None] = field(default_factory=dict)
 
-    async def of(self, candidates: Sequence[Candidate]) -> list[Document | None]:
-        """Return the document of each candidate, None where there is none."""
-        keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
-        missing = [key for key in dict.fromkeys(keys) if key not in self._read]
-        ours = [key for key in missing if not self.by_name[key[0]].foreign and key[2]]
-        answers = await asyncio.gather(
-            *(self.by_name[name].index.document(name, *file) for name, *file in ours),
-            return_exceptions=True,
-        )
-        self._read.update(dict.fromkeys(missing))
-        for key, answer in zip(ours, answers, strict=True):
-            if isinstance(answer, PinciteError) and not isinstance(answer, EnginePanicked):
-                said = f"{key[2]} is shown without its surroundings: {answer.message}"
-                self.notices.append(Notice("context_unavailable", said))
-            elif isinstance(answer, BaseException):
-                raise answer
-            else:
-                self._read[key] = Document(answer)
-        return [self._read[key] for key in keys]
+async def _fill(page: Page, files: Files) -> None:
+    while True:
+        try:
+            return page.fill()
+        except NotRead as needed:
+            await files.more([needed])

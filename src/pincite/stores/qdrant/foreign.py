@@ -120,6 +120,14 @@ class ForeignCollection:
         named = path or source
         raise UsageError(f"{collection} was made by another program: {named} is not indexed")
 
+    async def chunk_ids(
+        self,
+        collection: str,
+        documents: Sequence[tuple[str, str]],  # noqa: ARG002 - none of them
+    ) -> tuple[tuple[str, ...], ...]:
+        """Raises UsageError: the order of the points is unknown."""
+        raise UsageError(f"{collection} was made by another program: its order is unknown")
+
     def _chunk(self, record: models.Record) -> Chunk | None:
         return self._foreign.fields.chunk(self._ids.chunk_id(record.id), record.payload or {})
 

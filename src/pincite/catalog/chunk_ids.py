@@ -1,0 +1,39 @@
+"""The ids of the chunks of a document, in the order of its file, as bytes in its row.
+
+A search needs them to read only the chunks around a result. Sixteen bytes for each chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+_DIGITS: Final = 32  # hexadecimal, of an id
+
+#: The step of the SQLite file that adds them. Rows of earlier versions have none.
+SCHEMA: Final = "ALTER TABLE documents ADD COLUMN chunk_ids BLOB NOT NULL DEFAULT x'';"
+
+
+def packed(ids: Sequence[str]) -> bytes:
+    """Return these ids as bytes. Empty if one of them is not 32 lower-case hexadecimal digits."""
+    try:
+        found = bytes.fromhex("".join(ids))
+    except ValueError:
+        return b""
+    return found if unpacked(found, len(ids)) == tuple(ids) else b""
+
+
+def unpacked(found: bytes, chunks: int) -> tuple[str, ...]:
+    """Return the ids that `packed` has packed, () if they are not those of so many `chunks`: a
+    process of an earlier version has replaced the document, and does not know of them."""
+    digits = found.hex()
+    if len(digits) != _DIGITS * chunks:
+        return ()
+    return tuple([digits[at : at + _DIGITS] for at in range(0, len(digits), _DIGITS)])
+
+
+def by_place(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the ids of each document by (source, path); those without ids are left out. Each row
+    is a source, a path and the columns `chunk_ids` and `chunks`."""
+    named = {(source, path): unpacked(ids, chunks) for source, path, ids, chunks in rows}
+    return {place: ids for place, ids in named.items() if ids}

@@ -1,0 +1,142 @@
+"""Read the documents of candidates: of each file, the chunks around its candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pincite.errors import EnginePanicked, PinciteError
+from pincite.model import Candidate, Notice
+from pincite.ports import Searchable
+from pincite.stages.context.document import Document, NotRead
+from pincite.support.concurrency import gather_outcomes
+
+#: Chunks read on each side of a candidate. A document that needs more gets twice as many each time,
+#: on each side of the chunk that it needs, up to `_MOST`. With 1, 2, 3, 4, 6,
+#: a question needs 3.1, 1.7, .6, .1, 0 more reads. The time is the same from 2 to 4 (0016).
+_AROUND = 4
+_MOST = 64
+
+_File = tuple[str, str, str]  # collection, source, path
+
+
+@dataclass(slots=True)
+class Files:
+    """The documents of the candidates, each opened once."""
+
+    by_name: Mapping[str, Searchable]
+    notices: list[Notice] = field(default_factory=list)
+    _documents: dict[_File, Document | None] = field(default_factory=dict)
+    _noted: set[_File] = field(default_factory=set)
+    _reach: dict[_File, int] = field(default_factory=dict)
+
+    async def of(self, candidates: Sequence[Candidate]) -> list[Document | None]:
+        """Return the document of each candidate, None where there is none, with the chunks around
+        the candidate. Collections are read at the same time."""
+        keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
+        wanted: dict[str, dict[_File, list[str]]] = {}
+        for key, one in zip(keys, candidates, strict=True):
+            if self.by_name[key[0]].foreign or not key[2]:
+                self._documents[key] = None
+            else:
+                wanted.setdefault(key[0], {}).setdefault(key, []).append(one.chunk.id)
+        await _all([self._open(name, files) for name, files in wanted.items()])
+        return [self._documents[key] for key in keys]
+
+    async def more(self, needed: Iterable[NotRead]) -> None:
+        """Read the chunks that were needed, and those around them. A chunk that cannot be read is
+        lost to its document."""
+        keys = {id(document): key for key, document in self._documents.items() if document}
+        places: dict[str, dict[_File, set[int]]] = {}
+        for one in needed:
+            key = keys[id(one.document)]
+            self._reach[key] = min(2 * self._reach.get(key, _AROUND), _MOST)
+            near = one.document.around(one.place, self._reach[key])
+            places.setdefault(key[0], {}).setdefault(key, set()).update(near)
+        await _all([self._read(name, files) for name, files in places.items()])
+
+    async def _open(self, name: str, files: Mapping[_File, Sequence[str]]) -> None:
+        """Open the documents of one collection. One whose ids are unknown is read as a whole. So is
+        one that was replaced since the search, or before its chunks were read."""
+        new = [key for key in files if key not in self._documents]
+        for key, ids in zip(new, await self._ids(name, new), strict=True):
+            document = Document(ids)
+            if len(document.places_of(files[key])) == len(files[key]):
+                self._documents[key] = document
+        whole = [key for key in new if key not in self._documents]
+        places: dict[_File, set[int]] = {}
+        for key, found in files.items():
+            if opened := self._documents.get(key):
+                near = [opened.around(place, _AROUND) for place in opened.places_of(found)]
+                places[key] = set().union(*near)
+        await _all([self._read(name, places), *(self._read_whole(key) for key in whole)])
+        changed = [
+            key
+            for key in new
+            if key not in whole
+            and key not in self._noted
+            and (opened := self._documents[key])
+            and opened.lost
+        ]
+        await _all([self._read_whole(key) for key in changed])
+
+    async def _ids(self, name: str, new: Sequence[_File]) -> Sequence[Sequence[str]]:
+        """Return the ids of the chunks of these documents, () where they are unknown."""
+        if not new:
+            return ()
+        try:
+            return await self.by_name[name].index.chunk_ids(name, [key[1:] for key in new])
+        except EnginePanicked:
+            raise
+        except PinciteError:
+            return ((),) * len(new)
+
+    async def _read(self, name: str, files: Mapping[_File, Iterable[int]]) -> None:
+        """Read the chunks at these places. Those that are missing are lost to their documents."""
+        opened = {key: self._documents[key] for key in files}
+        asked = {
+            key: [(place, document.ids[place]) for place in sorted(files[key])]
+            for key, document in opened.items()
+            if document
+        }
+        ids = [id_ for places in asked.values() for _, id_ in places]
+        if not ids:
+            return
+        chunks = {}
+        try:
+            found = await self.by_name[name].index.load(name, ids)
+            chunks = {one.chunk.id: one.chunk for one in found}
+        except PinciteError as error:
+            for key in asked:
+                self._note(key, error)
+        for key, places in asked.items():
+            if document := opened[key]:
+                own = {id_: chunks[id_] for _, id_ in places if id_ in chunks}
+                document.add(own, [place for place, _ in places])
+
+    async def _read_whole(self, key: _File) -> None:
+        name, source, path = key
+        self._documents[key] = None
+        try:
+            chunks = await self.by_name[name].index.document(name, source, path)
+        except PinciteError as error:
+            self._note(key, error)
+        else:
+            self._documents[key] = Document.whole(chunks)
+
+    def _note(self, key: _File, error: PinciteError) -> None:
+        """Add a notice, one for each file. Raises an error that ends every search."""
+        if isinstance(error, EnginePanicked):
+            raise error
+        if key not in self._noted:
+            self._noted.add(key)
+            said = f"{key[2]} is shown without its surroundings: {error.message}"
+            self.notices.append(Notice("context_unavailable", said))
+
+
+async def _all(works: Sequence[Coroutine[Any, Any, None]]) -> None:
+    """Run all to their ends, then raise the first error."""
+    for outcome in await gather_outcomes(works):
+        if isinstance(outcome, BaseException):
+            raise outcome
