@@ -23,6 +23,7 @@ from pincite.model import (
     Question,
     Scope,
     Signal,
+    SourceType,
 )
 from pincite.ports import AnyOf, Searchable
 from pincite.stages.gate import GateConfig, gate
@@ -114,7 +115,13 @@ def test_what_defines_a_name_is_found_however_much_uses_it(asked: str) -> None:
 
 def test_prose_and_collections_of_other_things_are_asked_nothing_more() -> None:
     made = code(FAR, {"far.py": ("Conn",)})
-    for text, one in (("how is it opened", made), ("Conn", replace(made, code=False))):
+    mixed = replace(made, code=False, kinds=frozenset[SourceType]({"docs", "code"}))
+    docs = replace(mixed, kinds=frozenset[SourceType]({"docs"}))
+    for text, one in (
+        ("how is it opened", made),
+        ("Conn", docs),
+        ("how is a Conn opened", mixed),
+    ):
         got = asyncio.run(retrieve(query(text), [one], Scope(), RetrieveConfig(sparse_limit=2)))
         assert not got.defining
 

@@ -8,12 +8,12 @@ from typing import get_args
 from pincite.asking.options import QuestionKeywords, SearchOptions
 from pincite.asking.profile import profile_of
 from pincite.asking.question import question_of
-from pincite.asking.tags import valid_text
 from pincite.errors import UsageError
 from pincite.model import Asked, ChatMode
 from pincite.profile import Profile
 from pincite.settings.load import Settings
 from pincite.support.arguments import require_choice, require_kind
+from pincite.support.valid_text import valid_text
 
 _MOST_NAME = 1_000  # characters of a user's name and of a conversation's id
 _MOST_QUESTION = 100_000  # characters: what is longer fits into no prompt beside its evidence

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any, get_args
 
 from pincite.asking.options import SearchOptions
-from pincite.asking.tags import checked_tags, valid_text
+from pincite.asking.tags import checked_tags
 from pincite.errors import UsageError
 from pincite.model import Question, Scope, SourceType, TaskMode
 from pincite.model.subqueries import checked_subqueries
@@ -19,6 +19,7 @@ from pincite.support.arguments import (
     shown,
     texts_of,
 )
+from pincite.support.valid_text import valid_text
 
 _NOT_ASKED = "bounds"  # a workspace sets them
 _LISTS = ("collections", "sources", "kinds", "paths", "not_paths")

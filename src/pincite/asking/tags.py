@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from pincite.errors import UsageError
 from pincite.support.arguments import require_kind, shown
 from pincite.support.plain import plain
+from pincite.support.valid_text import valid_text
 
 _Tag: TypeAlias = str | int | float | bool
 _MOST = 2**63  # as attributes
@@ -48,11 +49,6 @@ def _one(name: object, value: object) -> _Tag:
         " list of them",
         hint="omit it to search without it" if value is None else "",
     )
-
-
-def valid_text(text: str) -> str:
-    """The text without what is no valid Unicode, which could not be sent or logged."""
-    return text.encode(errors="replace").decode()
 
 
 def tags_of_texts(texts: Iterable[str], argument: str = "--tag") -> Mapping[str, Any]:

@@ -222,11 +222,12 @@ def _symbols(
     config: RetrieveConfig,
     done: Pass,
 ) -> SearchRequest | None:
-    """Return the request for definitions: always for code, for other collections only in a pass for
-    definitions."""
+    """Return the request for definitions: always for code; for collections that also have other
+    files, if the question is only a name; for others only in a pass for definitions."""
     if done.defining and not collection.foreign:
         return defining(request, query, config.symbol_limit or _DEFINING)
-    return defining(request, query, config.symbol_limit) if collection.code else None
+    named = query.asks == "symbol" and "code" in collection.kinds
+    return defining(request, query, config.symbol_limit) if collection.code or named else None
 
 
 async def _request(
