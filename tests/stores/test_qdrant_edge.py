@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -260,5 +261,54 @@ def test_the_cache_of_chunks_drops_those_of_before_a_write() -> None:
             recent.load(shard, more, vectors=False)
             assert len(recent) == len(more)
             await store.close()
+
+    asyncio.run(session())
+
+
+def test_the_cache_of_chunks_keeps_those_that_are_used_again() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            points = random_points(60, seed=3)
+            ids = await stored(store, "r1", points)
+            shard, recent = store._shards["main"], Recent(most_bytes=40_000)
+            reads: list[str] = []
+            ask = shard.ask
+
+            def asked(work: Any) -> Any:
+                reads.append("read")
+                return ask(work)
+
+            shard.ask = asked  # type: ignore[method-assign, assignment]
+            for start in range(5, 60, 5):
+                recent.load(shard, [*ids[:5], *ids[start : start + 5]], vectors=False)
+            assert len(reads) == 11  # the first five are read once
+            reads.clear()
+            recent.load(shard, ids[5:10], vectors=False)
+            assert reads == ["read"]  # it was not used again
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_neither_half_of_the_cache_outlives_a_write() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(replace(DENSE_SPEC, attributes={"year": "integer"}))
+            ids = await stored(store, "r1", random_points(20, seed=3))
+            shard, recent = store._shards["main"], Recent(most_bytes=40_000)
+            for start in range(0, 20, 5):
+                recent.load(shard, ids[start : start + 5], vectors=False)
+            assert recent._newer["main"].points
+            assert recent._older["main"].points
+            await store.set_attributes("main", {"r1": {"year": 7}})
+            for start in range(0, 20, 5):
+                found = recent.load(shard, ids[start : start + 5], vectors=False)
+                assert [one.chunk.attributes for one in found] == [{"year": 7}] * 5
+            await store.close()
+
+    asyncio.run(session())
 
     asyncio.run(session())

@@ -16,6 +16,7 @@ from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import require_count, require_kind, shown
+from pincite.support.valid_text import valid_text
 
 _MOST = 100_000
 
@@ -147,7 +148,7 @@ async def rerank(
 def _text(name: str, value: object) -> str:
     """Text that can be sent. Raises UsageError."""
     require_kind(name, value, str, "a text")
-    text = str(value).encode(errors="replace").decode()
+    text = valid_text(str(value))
     if not text.strip():
         raise UsageError(f"{name} is empty")
     return text

@@ -19,6 +19,7 @@ from pincite.providers.secret import Secret
 from pincite.providers.shapes import shape
 from pincite.providers.translate import translate
 from pincite.support.concurrency import left_s
+from pincite.support.valid_text import valid_json
 from pincite.trace import Reply, exchange
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Transport:
         """Send a request and return the decoded answer. Raises a ProviderError: RateLimited and
         Unavailable after the tries that the policy allows, and RateLimited at once if its turn
         would come too late."""
-        raw = encode(body)
+        raw = valid_json(body)
         return await self._tried(path, body, load, partial(self._once, "POST", path, raw))
 
     async def get(self, path: str) -> Any:
@@ -87,7 +88,7 @@ class Transport:
     ) -> AsyncIterator[AsyncIterator[str]]:
         """Yield the lines of a streamed answer as they arrive. Opening is retried, reading is not:
         it raises Unavailable if the stream breaks. Leaving the block closes the connection."""
-        raw = encode(body)
+        raw = valid_json(body)
         response = await self._tried(path, body, load, partial(self._open, path, raw))
         try:
             yield self._read_lines(response, path)
@@ -234,21 +235,3 @@ def _trusted() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context()
-
-
-def encode(body: Mapping[str, object]) -> bytes:
-    """Encode JSON in UTF-8. Lone surrogates, possible in file names and arguments, become `?`."""
-    try:
-        return msgspec.json.encode(body)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_replaced(body))
-
-
-def _replaced(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {key: _replaced(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_replaced(one) for one in value]
-    return value

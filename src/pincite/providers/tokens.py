@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
 from pincite.ports import CutTokens
+from pincite.support.valid_text import valid_text
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -47,7 +48,7 @@ def tokenizer_cutter(path: Path) -> CutTokens:
 
     def cut(text: str, most: int) -> str:
         kept = text[: most * _LONGEST_TOKEN]
-        plain = kept.encode("utf-8", "replace").decode()  # as long as it was
+        plain = valid_text(kept)  # as long as it was
         while True:
             begins = [
                 start for start, _ in tokenizer.encode(plain, add_special_tokens=False).offsets

@@ -15,6 +15,7 @@ from pincite.errors import UsageError
 from pincite.model import Record
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.records.accept import Placed, Unreadable
+from pincite.support.valid_text import valid_text
 
 _BATCH_CHARS = 8_000_000  # a batch ends with the record that reaches this
 _SAMPLE_CHARS = 40_000  # of the first batch, to guess the language
@@ -84,7 +85,7 @@ def language_of(batch: Sequence[Given]) -> str:
     left = _SAMPLE_CHARS
     for _, given in batch:
         for text in _texts_of(given):
-            sample.append(text[: min(left, 4_000)].encode(errors="replace").decode())
+            sample.append(valid_text(text[: min(left, 4_000)]))
             left -= len(sample[-1])
         if left <= 0:
             break

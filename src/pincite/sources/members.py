@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from pincite.support.valid_text import valid_text
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -53,4 +55,4 @@ def unsafe(name: str) -> bool:
 def tidy(name: str) -> str:
     """Normalise `./a//b` to `a/b`; lone surrogates, which cannot be encoded, are replaced."""
     parts = (part for part in name.split("/") if part not in ("", "."))
-    return "/".join(parts).encode("utf-8", "replace").decode("utf-8")
+    return valid_text("/".join(parts))

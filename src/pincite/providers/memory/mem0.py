@@ -26,6 +26,7 @@ from pincite.ports import LLM, DenseEncoder, Message
 from pincite.providers.memory.rows import no_fact
 from pincite.support.arguments import require_count
 from pincite.support.kept_text import FACT_CHARS, FACTS, QUERY_CHARS, USER_CHARS, raw, require_text
+from pincite.support.valid_text import valid_text
 
 T = TypeVar("T")
 _COLLECTION: Final = "facts"
@@ -75,7 +76,7 @@ class Mem0Memory:
         require_count("limit", limit, least=0, most=FACTS)
         if limit == 0 or not self._there():
             return ()
-        asked = query.encode("utf-8", "replace").decode()
+        asked = valid_text(query)
 
         def search(memory: Any) -> tuple[Fact, ...]:
             # mem0 2 ignores `limit=` and would return 20.

@@ -10,9 +10,10 @@ once (`Analyser._learn`) and then looked up. A unit is one of
 - a run of a script that puts no spaces between words: it gives pairs of characters
   and, of ideographs, also the single ones.
 
-Words are stemmed, function words are dropped, accents are folded after stemming. Everything
-else, emoji and punctuation included, gives nothing. Time is linear in the text: over-long units,
-which are not language but data, are cut before anything looks at them closely.
+Terminal escape sequences are read as blanks. Words are stemmed, function words are dropped, accents
+are folded after stemming. Everything else, emoji and punctuation included, gives nothing. Time is
+linear in the text: over-long units, which are not language but data, are cut before anything looks
+at them closely.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ from itertools import chain, pairwise
 from threading import Lock
 from typing import Final
 
+from pincite.providers.sparse.escapes import without_escapes
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 
-#: Part of every fingerprint: raise it whenever any text may give other terms than before.
+#: Part of every fingerprint: raise it whenever a text without ESC may give other terms. Every index
+#: must then be rebuilt. Weights that version 1 stored before it read escape sequences as blanks
+#: differ in the words beside them alone.
 ANALYSER_VERSION: Final = 1
 
 #: Languages that have a Snowball stemmer. Others are not stemmed.
@@ -122,7 +126,7 @@ class Analyser:
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions. Accepts any string."""
         known = self._known
-        units = _pattern_of(text).findall(text)
+        units = self.split(text)
         try:
             return list(chain.from_iterable(map(known.__getitem__, units)))
         except KeyError:  # a unit that has not been seen yet
@@ -138,6 +142,7 @@ class Analyser:
 
     def split(self, text: str) -> list[str]:
         """Return the units of a text in order; each gives its terms independently."""
+        text = without_escapes(text)
         return _pattern_of(text).findall(text)
 
     def terms_of(self, unit: str) -> tuple[str, ...]:
@@ -155,6 +160,7 @@ class Analyser:
 
     def units(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Yield the start, the end and the terms of each unit of a text."""
+        text = without_escapes(text)
         for match in _pattern_of(text).finditer(text):
             unit = match[0]
             found = self._known.get(unit)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pincite.errors import ConfigError
 from pincite.model import SparseVector
+from pincite.support.valid_text import valid_text
 
 if TYPE_CHECKING:
     import qdrant_edge as edge
@@ -40,7 +41,7 @@ class EngineBm25Encoder:
     def encode_document(self, text: str, average_length: float) -> tuple[SparseVector, int]:
         """Return Qdrant Edge's weights of a text and its number of terms."""
         model = _model(self.language, self._k, self._b, average_length)
-        vector = model.embed_document(_clean(text))
+        vector = model.embed_document(valid_text(text))
         pairs = sorted(zip(vector.indices, vector.values, strict=True))
         weights = SparseVector(tuple(i for i, _ in pairs), tuple(v for _, v in pairs))
         return weights, sum(self._counts(text).values())
@@ -48,7 +49,7 @@ class EngineBm25Encoder:
     def _counts(self, text: str) -> dict[int, int]:
         """Return the counts of terms. Without length normalisation w = tf (k + 1) / (tf + k), hence
         tf = w k / (k + 1 - w)."""
-        vector = self._counting.embed_document(_clean(text))
+        vector = self._counting.embed_document(valid_text(text))
         pairs = sorted(zip(vector.indices, vector.values, strict=True))
         return {i: round(w * self._k / (self._k + 1 - w)) for i, w in pairs}
 
@@ -66,8 +67,3 @@ def _model(language: str, k: float, b: float, average_length: float) -> edge.Bm2
         return edge.Bm25(edge.Bm25Config(**options))
     except Exception as error:
         raise ConfigError(f"the engine's BM25 has no language {language!r}: {error}") from error
-
-
-def _clean(text: str) -> str:
-    """Replace lone surrogates, which have no UTF-8 form; Qdrant Edge reads UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -25,7 +25,7 @@ from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.writing import exact_vectors
 from pincite.stores.validate import is_id
 
-_MOST_BYTES = 8_000_000  # of chunks in the cache, by an estimate; about 4,000 chunks
+_MOST_BYTES = 16_000_000  # of chunks in the cache, by an estimate; about 8,000 chunks
 _BYTES = 1_500  # of a chunk besides its texts and attributes
 
 
@@ -47,45 +47,62 @@ class _Held:
 
 
 class Recent:
-    """The points that were read last, of all collections of a store, emptied when full. A point
-    counts only until the next write to its shard."""
+    """The points that were read last, of all collections of a store. A point counts only until the
+    next write to its shard.
+
+    There are two halves. What is read or used goes to the newer one. When that is full, the older
+    one is emptied and takes its place. So what is used again and again stays.
+    """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._most = most_bytes
-        self._known: dict[str, _Held] = {}
+        self._most = most_bytes / 2
+        self._newer: dict[str, _Held] = {}
+        self._older: dict[str, _Held] = {}
 
     def clear(self) -> None:
         """Release the memory."""
-        self._known.clear()
+        self._newer, self._older = {}, {}
 
     def __len__(self) -> int:
-        return sum(len(held.points) for held in tuple(self._known.values()))
+        halves = (*self._newer.values(), *self._older.values())
+        return len({(id(held.state), key) for held in halves for key in held.points})
 
     def load(self, shard: Shard, ids: Sequence[str], *, vectors: bool) -> tuple[Stored, ...]:
         """As `Store.load`."""
         name, state = shard.root.name, shard.state
-        held = self._known.get(name)
-        known = held.points if held is not None and held.state is state else {}
-        found = {key: known[key] for key in ids if key in known}
-        missing = [key for key in ids if key not in found and is_id(key)]
+        newer, older = _known(self._newer, name, state), _known(self._older, name, state)
+        found = {key: newer[key] for key in ids if key in newer}
+        fresh = {key: older[key] for key in ids if key in older and key not in found}
+        missing = [key for key in ids if key not in found and key not in fresh and is_id(key)]
         if missing:
-            read = _read(shard, missing)
-            self._keep(name, state, read)
-            found |= read
+            fresh |= _read(shard, missing)
+        if fresh:
+            self._keep(name, state, fresh)
+            found |= fresh
         seen = [one for key in ids if (one := found.get(key)) and one.revision not in shard.hidden]
         known_vectors = _vectors(shard, seen) if vectors else {}
         return tuple(Stored(one.chunk, known_vectors.get(one.chunk.id)) for one in seen)
 
-    def _keep(self, name: str, state: object, read: Mapping[str, _Read]) -> None:
+    def _keep(self, name: str, state: object, fresh: Mapping[str, _Read]) -> None:
         """Keep these points; those of another state of their shard are dropped."""
-        held = self._known.get(name)
+        size = sum(map(_size, fresh.values()))
+        if size > self._most:
+            return
+        for half in (self._newer, self._older):
+            if (held := half.get(name)) is not None and held.state is not state:
+                half.pop(name, None)
+        if size + sum(one.size for one in tuple(self._newer.values())) > self._most:
+            self._newer, self._older = {}, self._newer
+        held = self._newer.get(name)
         if held is None or held.state is not state:
-            held = self._known[name] = _Held(state)
-        held.size += sum(map(_size, read.values()))
-        if sum(one.size for one in tuple(self._known.values())) > self._most:
-            self.clear()
-        else:
-            held.points.update(read)
+            held = self._newer[name] = _Held(state)
+        held.size += size
+        held.points.update(fresh)
+
+
+def _known(half: Mapping[str, _Held], name: str, state: object) -> Mapping[str, _Read]:
+    held = half.get(name)
+    return held.points if held is not None and held.state is state else {}
 
 
 def _size(read: _Read) -> int:

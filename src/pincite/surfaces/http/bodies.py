@@ -235,7 +235,6 @@ class Welcome(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """Can requests be answered? `reasons` says why not."""
+    """Can requests be answered? The log of the server has the reasons why not."""
 
     ready: bool
-    reasons: tuple[str, ...] = ()

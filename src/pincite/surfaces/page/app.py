@@ -15,13 +15,14 @@ from starlette.routing import Route
 
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError, UsageError
+from pincite.support.valid_text import valid_json
 from pincite.surfaces.page.colours import Colours, UsersColours
 from pincite.surfaces.page.files import PageFile, page_files
 from pincite.surfaces.page.guard import App, Guard
 from pincite.surfaces.page.indexed import IndexLibrary
 from pincite.surfaces.page.library import Library
 from pincite.surfaces.page.questions import REQUESTS, STREAMED, respond, whole_body
-from pincite.surfaces.page.streaming import encoded, problem_view
+from pincite.surfaces.page.streaming import problem_view
 
 log = logging.getLogger("pincite.page")
 
@@ -67,7 +68,7 @@ def _route(name: str, library: Library, colours: UsersColours) -> Route:
         except ClientDisconnect:
             return Response(status_code=400)
         if isinstance(found, Mapping):
-            return Response(encoded(found), media_type="application/json")
+            return Response(valid_json(found), media_type="application/json")
         return StreamingResponse(found, media_type=STREAMED)
 
     return Route(f"/api/{name}", serve, methods=["POST"])
@@ -78,7 +79,7 @@ def _failed(error: PinciteError) -> Response:
     if status == 500:
         log.error("%s", error)
     return Response(
-        encoded(problem_view(error)),
+        valid_json(problem_view(error)),
         status_code=status,
         media_type="application/json",
     )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from typing import Any
-
-import msgspec
 
 from pincite.errors import PinciteError
 from pincite.model import Answer, AnswerEvent, Evidence
+from pincite.support.valid_text import valid_json
 from pincite.surfaces.page.library import Named
 from pincite.surfaces.page.views import answer_view
 
@@ -25,29 +23,13 @@ async def answer_lines(
         async with aclosing(events) as coming:  # type: ignore[type-var]
             async for event in coming:
                 if isinstance(event, Answer):
-                    yield encoded({"answer": answer_view(event, named)}) + b"\n"
+                    yield valid_json({"answer": answer_view(event, named)}) + b"\n"
                 else:
-                    yield encoded({"piece": event.text}) + b"\n"
+                    yield valid_json({"piece": event.text}) + b"\n"
     except Exception as error:  # noqa: BLE001 - the response has begun: a line tells of the fault
-        yield encoded({"problem": failed(error)}) + b"\n"
+        yield valid_json({"problem": failed(error)}) + b"\n"
 
 
 def problem_view(error: PinciteError) -> dict[str, str]:
     """Return what failed, and what to do."""
     return {"message": error.message, "hint": error.hint}
-
-
-def encoded(found: object) -> bytes:
-    """Encode as JSON; lone surrogates, possible in file names, are replaced."""
-    try:
-        return msgspec.json.encode(found)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_whole(found))
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {_whole(name): _whole(one) for name, one in value.items()}
-    return [_whole(one) for one in value] if isinstance(value, list | tuple) else value
