@@ -17,6 +17,7 @@ from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
 from pincite.workspace import Access
 from pincite.workspace.opened import Workspace
+from pincite.workspace.second_check import SecondCheck
 from tests.workspace.desk import ANNA, BERT, HERS, HIS, SAME, TEAM, Desk, opened_desk
 from tests.workspace.memory import Memory, page, uuid
 
@@ -35,7 +36,7 @@ def desk(indexed: Desk) -> Iterator[Desk]:
     memory = indexed.memory
     before = deepcopy((memory.members, memory.documents, memory.feeds))
     settings = indexed.workspace._engine.settings
-    indexed.workspace.kept_back = 0
+    indexed.workspace._check.kept_back = 0
     yield indexed
     memory.members, memory.documents, memory.feeds = before
     memory.down = False
@@ -154,7 +155,7 @@ async def test_without_the_second_lock_the_filter_keeps_back(
     async def everything(_: object, __: Access, ids: frozenset[str]) -> frozenset[str]:
         return ids
 
-    monkeypatch.setattr(Workspace, "_admitted", everything)
+    monkeypatch.setattr(SecondCheck, "admitted", everything)
     await test_a_user_finds_what_is_in_the_spaces_of_the_user_and_nothing_else(desk)
     await test_named_documents_feeds_sources_and_metadata_narrow(desk)
     await test_citations_are_read_and_checked_with_an_access(desk)
@@ -165,13 +166,13 @@ async def test_a_lock_that_cannot_ask_fails_the_search(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await desk.found(Access(ANNA))
-    admitted = Workspace._admitted
+    admitted = SecondCheck.admitted
 
-    async def away(self: Workspace, access: Access, ids: frozenset[str]) -> frozenset[str]:
+    async def away(self: SecondCheck, access: Access, ids: frozenset[str]) -> frozenset[str]:
         desk.memory.down = True
         return await admitted(self, access, ids)
 
-    monkeypatch.setattr(Workspace, "_admitted", away)
+    monkeypatch.setattr(SecondCheck, "admitted", away)
     with pytest.raises(WorkspaceUnavailable):
         await desk.found(Access(ANNA))
     with pytest.raises(WorkspaceUnavailable):
@@ -189,7 +190,7 @@ async def test_a_document_that_moves_is_in_its_new_space_alone(desk: Desk) -> No
     assert await desk.found(Access(BERT), "wombat") == {own.id}
     moved = desk.memory.change(own, space_id=TEAM)
     assert await desk.found(Access(BERT, HIS), "wombat") == set()
-    desk.workspace.kept_back = 0
+    desk.workspace._check.kept_back = 0
     await desk.workspace.index_document(moved, page("The wombat moves."))
     assert await desk.found(Access(BERT), "wombat") == {own.id}
     assert await desk.found(Access(ANNA, TEAM), "wombat") == {own.id}

@@ -1,4 +1,5 @@
-"""An open workspace: searches, reads and answers with an access, and the writes of the worker.
+"""An open workspace: searches, reads and answers with an access; `writing` has the writes of the
+worker.
 
 Two independent checks protect documents. The first is the filter: an access is resolved to bounds,
 and every search and read of the index has them. The second is a check in the database: before a
@@ -8,52 +9,31 @@ document.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from functools import partial
 from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
-import msgspec
-
-from pincite.answering.basis import nothing_indexed
-from pincite.asking import SearchOptions, question_of
+from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerOptions
-from pincite.asking.contexts import Contexts
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.claims import check as check_claims
 from pincite.citations.locate import Checked, NoChunk, NotNamed, Passage
 from pincite.citations.locate import get as read_passage
 from pincite.citations.locate import verify as verify_pack
-from pincite.deps import Admission, Admit
-from pincite.errors import (
-    ConfigError,
-    IndexNotFound,
-    NotFound,
-    UsageError,
-)
-from pincite.model import Answer, AnswerEvent, Attributes, ChatMode, EvidencePack, TaskMode
+from pincite.errors import ConfigError, IndexNotFound, NotFound, UsageError
+from pincite.model import Answer, AnswerEvent, ChatMode, EvidencePack, TaskMode
 from pincite.model.context_block import BUDGET, ContextBlock, ContextOrder, CountTokens
 from pincite.ports import Reranker
-from pincite.scope.choosing import Choice
 from pincite.settings.load import Settings
 from pincite.stages.context import Around
-from pincite.stages.pack import SCHEMA_VERSION
 from pincite.stages.retrieve import SearchMode
 from pincite.trace import Trace
 from pincite.workspace.access import bounds_of, require_scope
 from pincite.workspace.conversations import owner_of, person_of
-from pincite.workspace.describing import describe
 from pincite.workspace.facts import require_shared_memory
-from pincite.workspace.indexing import (
-    SOURCE,
-    index_documents,
-    remove_document,
-    settings_for,
-    write_feeds,
-)
+from pincite.workspace.indexing import settings_for
 from pincite.workspace.model import Access, Document
 from pincite.workspace.models import (
     Reranked,
@@ -63,15 +43,14 @@ from pincite.workspace.models import (
 )
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.remembering import RememberingWorkspace
-from pincite.workspace.uploads import UploadedText
+from pincite.workspace.second_check import SecondCheck
+from pincite.workspace.within import WithinAccess
 from pincite.workspace.workspace_engine import WorkspaceEngine
-
-log = logging.getLogger("pincite.workspace")
+from pincite.workspace.writing import WritingWorkspace
 
 #: A larger feed is not used as a filter: the search checks each of its hits instead. The filter
 #: costs 20 ms for this many documents: docs/decisions/0055.
 _LISTED: Final = 1_000
-_NOTHING: Final = "no indexed document is accessible"
 _UNKNOWN: Final = "the citation names no accessible document"
 
 
@@ -93,7 +72,7 @@ class SearchKeywords(QuestionKeywords, total=False):
     subqueries: str | tuple[str, ...]
 
 
-class Workspace(RememberingWorkspace):
+class Workspace(RememberingWorkspace, WritingWorkspace):
     """The index and the database of workspaces, for their users. Each call resolves its access
     again, so a membership, feed or document that was withdrawn is gone with the next call."""
 
@@ -122,8 +101,7 @@ class Workspace(RememberingWorkspace):
         self._folder = own.index
         self._made = False
         self._lexical = lexical
-        #: Documents that the second check has withheld: each one is an alarm in the log.
-        self.kept_back = 0
+        self._check = SecondCheck(workspaces)
 
     async def __aenter__(self) -> Self:
         return self
@@ -145,6 +123,12 @@ class Workspace(RememberingWorkspace):
         error."""
         if await self._has_collection():
             await self._engine.client().hello()
+
+    @property
+    def kept_back(self) -> int:
+        """Return how many documents the second check has withheld: each one is an alarm in the
+        log."""
+        return self._check.kept_back
 
     @property
     def reads_pictures(self) -> bool:
@@ -347,60 +331,15 @@ class Workspace(RememberingWorkspace):
                 raise NotFound(f"no document has the id {document_id!r}")
             return await session.delete_document(document_id)
 
-    async def index_document(self, document: Document, text: UploadedText) -> dict[str, str]:
-        """Write a document into the index in place of its previous version; for the worker. Return
-        the metadata that was found. Nothing is embedded if only metadata, sources or feeds have
-        changed. Raise the errors of `AsyncPincite.upsert`."""
-        (found,) = await self._index(((document, text),))
-        if isinstance(found, UsageError):
-            raise found
-        return found
-
-    async def index_documents(
-        self, given: Sequence[tuple[Document, UploadedText]]
-    ) -> tuple[dict[str, str] | UsageError, ...]:
-        """Write several documents in one run. Return for each its metadata, or the reason why it
-        cannot be indexed. Raise if none, or perhaps only some, could be written; repeating the call
-        is safe."""
-        return await self._index(given)
-
-    async def remove_document(self, document: Document) -> None:
-        """Remove a document from the index; for the worker. A missing document is no error."""
-        await remove_document(self._engine, document.id)
-
-    async def _index(
-        self, given: Sequence[tuple[Document, UploadedText]]
-    ) -> tuple[dict[str, str] | UsageError, ...]:
-        told = self._engine.settings.workspace
-        described = await describe(given, told, self._engine.describing_llm)
-        whole = tuple((*one, found) for one, found in zip(given, described, strict=True))
-        refused = await index_documents(self._engine, whole, lexical=self._lexical)
-        return tuple(why or found for why, found in zip(refused, described, strict=True))
-
-    async def write_feeds(self, documents: Sequence[Document]) -> frozenset[str]:
-        """Update only the feeds in the points of documents, without their files and without a
-        model; for the worker. Return the ids of the documents that the index has; the others must
-        be indexed. Raise the errors of `index_document`."""
-        return await write_feeds(self._engine, documents)
-
-    async def _within(self, access: Access) -> _Within:
+    async def _within(self, access: Access) -> WithinAccess:
         """Resolve an access to its current bounds. Raise NotFound, Forbidden,
         WorkspaceUnavailable."""
         require_scope(access, "search")
         async with self._workspaces.of(access.user_id) as session:
             readable = await session.readable(access, _LISTED)
         there = (self._base,) if await self._has_collection() else ()
-        return _Within(self, access, bounds_of(readable, access), there, wide=readable.wide)
-
-    async def _chosen(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
-        """Return the documents that the access may read."""
-        async with self._workspaces.of(access.user_id) as session:
-            return frozenset((await session.readable(_only(access, ids))).document_ids or ())
-
-    async def _all_chosen(self, access: Access, most: int | None) -> tuple[str, ...] | None:
-        async with self._workspaces.of(access.user_id) as session:
-            found = await session.readable(access, most)
-        return None if found.wide else found.document_ids or ()
+        bounds = bounds_of(readable, access)
+        return WithinAccess(self._engine, self._check, access, bounds, there, wide=readable.wide)
 
     async def _has_collection(self) -> bool:
         if not self._made:
@@ -410,82 +349,3 @@ class Workspace(RememberingWorkspace):
                 return False
             self._made = any(info.spec.public_name == self._base for info in infos)
         return self._made
-
-    async def _admitted(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
-        """Apply the second check. Withheld documents are reported only to the log."""
-        within = _only(access, ids)
-        async with self._workspaces.of(access.user_id) as session:
-            readable = await session.readable(within)
-            visible = await session.visible(within.document_ids or ())
-            allowed = frozenset(readable.document_ids or ()) & visible
-        if kept := len(ids - allowed):
-            self.kept_back += kept
-            log.error("alarm: the index returned %d documents that the user may not read", kept)
-        return allowed
-
-
-def _only(access: Access, ids: frozenset[str]) -> Access:
-    """Return the same access, restricted to those of its documents that have one of the ids."""
-    named = access.document_ids
-    asked = ids - {""} if named is None else (ids - {""}) & frozenset(named)
-    return msgspec.structs.replace(access, document_ids=tuple(sorted(asked)))
-
-
-class _Within(Contexts):
-    """A workspace within the bounds of an access."""
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        access: Access,
-        bounds: Attributes,
-        collections: tuple[str, ...],
-        *,
-        wide: bool = False,
-    ) -> None:
-        """`wide`: the search checks each document of its hits, in addition to the bounds."""
-        self.bounds = bounds
-        self.collections = collections
-        self._workspace = workspace
-        self._access = access
-        self.wide, self.shown = wide, False  # `shown`: has a document passed `may_show`?
-
-    @property
-    def admission(self) -> Admit:
-        """Return the check that a search applies to its candidates."""
-        if not self.wide:
-            return self.admit
-        of, access = self._workspace, self._access
-        choice = Choice(partial(of._chosen, access), partial(of._all_chosen, access))
-        return Admission(self.admit, choice)
-
-    async def admit(self, ids: frozenset[str]) -> frozenset[str]:
-        """Return the documents whose passages may be shown."""
-        return await self._workspace._admitted(self._access, ids)
-
-    async def may_show(self, path: str) -> bool:
-        """Return whether text of the document with this path may be shown."""
-        ids = frozenset({path.rpartition("/")[2]})
-        if self.wide:  # no bound covers these, so nothing is an alarm
-            ids = await self._workspace._chosen(self._access, ids)
-        may = bool(ids) and ids == await self.admit(ids)
-        self.shown = self.shown or may
-        return may
-
-    def narrowed(self, asked: SearchOptions) -> SearchOptions:
-        """Return the options restricted to readable documents. Raise UsageError."""
-        scope = replace(
-            question_of(asked).scope,
-            collections=self.collections,
-            sources=(SOURCE,),
-            bounds=self.bounds,
-        )
-        return replace(asked, scope=scope, where="")
-
-    async def find(self, asked: SearchOptions, trace: Trace | None = None) -> EvidencePack:
-        """Search as `AsyncPincite.find` does, within the bounds."""
-        if not self.collections:
-            question_of(asked)
-            return nothing_indexed(asked.text, SCHEMA_VERSION, _NOTHING)
-        engine, admit = self._workspace._engine, self.admission
-        return await engine.find(self.narrowed(asked), trace=trace, admit=admit)

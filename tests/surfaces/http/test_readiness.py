@@ -1,4 +1,4 @@
-"""A server says why it is not ready."""
+"""A server says whether it is ready, and its log says why it is not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sqlite3
 
 import pytest
 
+from pincite.errors import WorkspaceUnavailable
+from pincite.workspace.opened import Workspace
 from pincite.workspace.schema_steps import steps_of
 from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.places import quick_folder
@@ -15,12 +17,14 @@ pytestmark = pytest.mark.anyio
 STEPS = len(steps_of("sqlite"))
 
 
-async def test_a_server_is_ready_after_a_newer_version_added_and_not_after_it_took_away() -> None:
+async def test_a_server_is_ready_after_a_newer_version_added_and_not_after_it_took_away(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with quick_folder() as folder:
         path = folder / "workspaces.db"
         async with office(SqliteWorkspaces(path)) as served:
             anna = await served.person("Anna")
-            assert (await anna.client.get("/readyz")).json() == {"ready": True, "reasons": []}
+            assert (await anna.client.get("/readyz")).json() == {"ready": True}
             for number, name, expected in (
                 (STEPS + 1, "more", []),
                 (
@@ -39,5 +43,30 @@ async def test_a_server_is_ready_after_a_newer_version_added_and_not_after_it_to
                 served.later(2)
                 said = await anna.client.get("/readyz")
                 assert said.status_code == (503 if expected else 200)
-                assert said.json()["reasons"] == expected
+                assert said.json() == {"ready": not expected}
+                logged = [one.getMessage() for one in caplog.records]
+                assert logged == [f"not ready: {one}" for one in expected]
             assert (await anna.client.get("/v1/spaces")).status_code == 200  # it is in use still
+
+
+async def test_reasons_are_logged_when_they_change_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with office() as served:
+        client = await served.client()
+        states = iter((False, True, True, False))
+
+        async def check(self: Workspace) -> None:
+            if next(states):
+                raise WorkspaceUnavailable("refused by 10.0.0.7")
+
+        monkeypatch.setattr(Workspace, "check_index", check)
+        answers = []
+        for _ in range(4):
+            served.later(2)
+            said = await client.get("/readyz")
+            answers.append((said.status_code, said.json()))
+    up, failed = (200, {"ready": True}), (503, {"ready": False})
+    assert answers == [up, failed, failed, up]
+    logged = [one.getMessage() for one in caplog.records if one.name == "pincite.http"]
+    assert logged == ["not ready: the index does not answer", "ready again"]

@@ -18,7 +18,6 @@ from litestar.handlers import BaseRouteHandler
 from pincite.errors import Forbidden, Unauthenticated
 from pincite.support.concurrency import OnePerName
 from pincite.support.counted import counted
-from pincite.surfaces.http.bodies import Ready
 from pincite.surfaces.http.problems import TooManyRequests
 from pincite.surfaces.http.rates import KeyRates
 from pincite.surfaces.page.colours import Colours
@@ -49,9 +48,9 @@ class RequestLimits:
 
 @dataclass(slots=True)
 class Looked:
-    """The last health check: whether database and index answered, and when."""
+    """The last health check: why requests could not be answered, and when it was."""
 
-    ready: Ready = field(default_factory=lambda: Ready(False))
+    reasons: tuple[str, ...] = ()
     at: float = 0.0
 
 

@@ -11,6 +11,7 @@ from litestar import delete, get, post
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.model import Turn
+from pincite.support.valid_text import valid_text
 from pincite.surfaces.http.bodies import (
     ID_FORM,
     ConversationBody,
@@ -109,16 +110,12 @@ def _told(one: Conversation) -> Conversation:
     """Return it in a form that JSON allows: Python programs may store lone surrogates, which have
     no UTF-8 form."""
     return Conversation(
-        *(one.id, _fit(one.title), one.created, one.updated, one.space_id, one.turns)
+        *(one.id, valid_text(one.title), one.created, one.updated, one.space_id, one.turns)
     )
 
 
 def _said(one: Turn) -> Turn:
-    return Turn(one.role, _fit(one.text), _fit(one.at), one.number, one.citations)
-
-
-def _fit(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+    return Turn(one.role, valid_text(one.text), valid_text(one.at), one.number, one.citations)
 
 
 CONVERSATIONS = (begin_conversation, conversations, conversation, turns, delete_conversation)

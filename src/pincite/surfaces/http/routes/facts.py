@@ -12,6 +12,7 @@ from litestar.datastructures import State
 from litestar.params import JSONBody, PathParameter
 
 from pincite.model import Fact
+from pincite.support.valid_text import valid_text
 from pincite.surfaces.http.bodies import FactBody, FactPage, Forgotten, KeptFact, RecallBody
 from pincite.surfaces.http.cursors import cursor_after, last_of
 from pincite.surfaces.http.routes.documents import Cursor, Limit
@@ -78,10 +79,7 @@ async def forget_facts(request: Asked, state: State) -> Forgotten:
 
 def _told(found: tuple[Fact, ...]) -> tuple[KeptFact, ...]:
     """Return them in a form that JSON allows: Python programs may store lone surrogates."""
-    return tuple(
-        KeptFact(one.id, one.text.encode("utf-8", "replace").decode(), one.at, one.score)
-        for one in found
-    )
+    return tuple(KeptFact(one.id, valid_text(one.text), one.at, one.score) for one in found)
 
 
 FACTS = (remember, recall, facts, forget_fact, forget_facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Annotated, Any
 
 from litestar import Response, delete, get
@@ -20,6 +21,8 @@ from pincite.version import VERSION
 from pincite.workspace import ApiKey
 from pincite.workspace.checks import missing
 
+log = logging.getLogger("pincite.http")
+
 _KEPT_S = 1.0  # it needs no key and queries the database: once a second for all
 KeyId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a key.")]
 
@@ -37,17 +40,28 @@ async def healthz() -> str:
     responses={503: ResponseSpec(Ready, description="Not all that it needs answers")},
 )
 async def readyz(state: State) -> Response[Ready]:
-    """Database and index answer: 200, else 503."""
+    """Database and index answer: 200, else 503. Reasons are for the operator, in the log."""
     desk = desk_of(state)
     async with desk.looking:
         if desk.now().timestamp() - desk.looked.at >= _KEPT_S:
-            desk.looked.ready = await _look(desk)
+            reasons = await _look(desk)
+            if reasons != desk.looked.reasons:
+                _log(reasons)
+            desk.looked.reasons = reasons
             desk.looked.at = desk.now().timestamp()
-    ready = desk.looked.ready
-    return Response(ready, status_code=200 if ready.ready else 503)
+    ready = not desk.looked.reasons
+    return Response(Ready(ready), status_code=200 if ready else 503)
 
 
-async def _look(desk: Desk) -> Ready:
+def _log(reasons: tuple[str, ...]) -> None:
+    if reasons:
+        log.warning("not ready: %s", "; ".join(reasons))
+    else:
+        log.warning("ready again")
+
+
+async def _look(desk: Desk) -> tuple[str, ...]:
+    """Return why requests cannot be answered; nothing if they can."""
     reasons = []
     try:
         if await desk.workspaces.pending():
@@ -60,7 +74,7 @@ async def _look(desk: Desk) -> Ready:
         await desk.workspace.check_index()
     except PinciteError:
         reasons.append("the index does not answer")
-    return Ready(not reasons, tuple(reasons))
+    return tuple(reasons)
 
 
 @get("/", include_in_schema=False)

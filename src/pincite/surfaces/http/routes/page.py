@@ -11,11 +11,11 @@ from litestar.exceptions import NotFoundException
 from litestar.params import PathParameter
 from litestar.response import Stream
 
+from pincite.support.valid_text import valid_json
 from pincite.surfaces.http.serving import Asked, access, desk_of, needs
 from pincite.surfaces.http.shown import WorkspaceLibrary
 from pincite.surfaces.page.files import PageFile, page_files
 from pincite.surfaces.page.questions import REQUESTS, STREAMED, respond, whole_body
-from pincite.surfaces.page.streaming import encoded
 
 PATH = "/ui"
 FileName = Annotated[str, PathParameter(description="A file of the page.")]
@@ -52,7 +52,7 @@ async def page_request(request: Asked, state: State, name: RequestName) -> Respo
     body = await whole_body(request.stream())
     found = await respond(library, desk.showing.colours.of(may.user_id), name, body)
     if isinstance(found, Mapping):
-        return Response(encoded(found), media_type="application/json")
+        return Response(valid_json(found), media_type="application/json")
     return Stream(found, media_type=STREAMED)
 
 

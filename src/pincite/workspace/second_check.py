@@ -1,0 +1,54 @@
+"""The second check of documents: the database is asked again before a passage is judged, sent to a
+model or shown."""
+
+from __future__ import annotations
+
+import logging
+
+import msgspec
+
+from pincite.workspace.model import Access
+from pincite.workspace.ports import Workspaces
+
+log = logging.getLogger("pincite.workspace")
+
+
+class SecondCheck:
+    """Asks the database of workspaces which documents an access may read now."""
+
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+        #: Documents that this check has withheld: each one is an alarm in the log.
+        self.kept_back = 0
+
+    async def chosen(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
+        """Return the documents that the access may read."""
+        async with self._workspaces.of(access.user_id) as session:
+            return frozenset((await session.readable(_only(access, ids))).document_ids or ())
+
+    async def all_chosen(self, access: Access, most: int | None) -> tuple[str, ...] | None:
+        """Return all documents that the access names or reaches by its feeds. None if they are more
+        than `most`."""
+        async with self._workspaces.of(access.user_id) as session:
+            found = await session.readable(access, most)
+        return None if found.wide else found.document_ids or ()
+
+    async def admitted(self, access: Access, ids: frozenset[str]) -> frozenset[str]:
+        """Return those of the documents that may be shown. Withheld documents are reported only to
+        the log."""
+        within = _only(access, ids)
+        async with self._workspaces.of(access.user_id) as session:
+            readable = await session.readable(within)
+            visible = await session.visible(within.document_ids or ())
+            allowed = frozenset(readable.document_ids or ()) & visible
+        if kept := len(ids - allowed):
+            self.kept_back += kept
+            log.error("alarm: the index returned %d documents that the user may not read", kept)
+        return allowed
+
+
+def _only(access: Access, ids: frozenset[str]) -> Access:
+    """Return the same access, restricted to those of its documents that have one of the ids."""
+    named = access.document_ids
+    asked = ids - {""} if named is None else (ids - {""}) & frozenset(named)
+    return msgspec.structs.replace(access, document_ids=tuple(sorted(asked)))
