@@ -18,6 +18,7 @@ from pincite.daemon.host_mark import (
     FILE,
     STALE_S,
     Mark,
+    _age_s,
     beat,
     leave,
     mark,
@@ -163,6 +164,12 @@ async def test_of_machines_that_see_the_same_stale_mark_one_has_the_folder(tmp_p
     ended = await asyncio.gather(*taken, return_exceptions=True)
     assert [type(one) for one in ended if one is not None] == [IndexUnavailable] * 2
     assert marked_by(tmp_path) == names[ended.index(None)]
+
+
+async def test_processes_that_ask_at_once_all_learn_the_age_of_a_mark(tmp_path: Path) -> None:
+    touched_ns = time.time_ns() - 3_600 * 1_000_000_000
+    asked = [asyncio.to_thread(_age_s, tmp_path, touched_ns) for _ in range(300)]
+    assert min(await asyncio.gather(*asked)) > 3_000
 
 
 async def test_of_two_machines_at_once_one_has_the_folder(tmp_path: Path) -> None:

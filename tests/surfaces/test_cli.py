@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -277,6 +278,28 @@ def test_help_lists_every_command_once_and_first_steps_first(cli: Cli) -> None:
     assert sorted(listed) == sorted(app.list_commands(click.Context(app)))
     titles = re.findall(r"^(\w[\w ]*):$", cli("--help").stdout, re.MULTILINE)
     assert titles == ["Options", *SECTIONS]
+
+
+def lists_of_commands(group: click.Group, path: str) -> Iterator[tuple[str, str]]:
+    """The help of a group and of the groups in it, on a terminal of 100 columns."""
+    context = click.Context(group, info_name=path, terminal_width=100, max_content_width=100)
+    yield path, group.get_help(context)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from lists_of_commands(command, f"{path} {name}")
+
+
+def test_no_summary_of_a_command_is_cut_at_100_columns() -> None:
+    found = dict(lists_of_commands(app, "pincite"))
+    assert len(found) >= 10
+    cut = [
+        line
+        for text in found.values()
+        for line in text.splitlines()
+        if line.endswith("...") and not line.startswith("Usage: ")
+    ]
+    assert cut == []
 
 
 def test_the_version_is_printed(cli: Cli) -> None:

@@ -227,7 +227,7 @@ def _look(root: Path) -> tuple[Mark, int] | None:
 def _age_s(root: Path, touched_ns: int) -> float:
     """Return the age of a time in seconds, by the clock of the folder's file system; 0 if it is
     unknown."""
-    probe = root / f"{FILE}.{os.getpid()}.probe"
+    probe = root / f"{FILE}.{uuid.uuid4().hex}.probe"  # process ids repeat on other machines
     try:
         probe.write_bytes(b"")
         return (probe.stat().st_mtime_ns - touched_ns) / 1e9

@@ -67,7 +67,7 @@ def write_config(folder: Path, text: str) -> Path:
         if folder.is_dir():
             raise ConfigError(
                 f"{place} already exists and is never overwritten",
-                hint="edit it; pincite config show lists the settings in force",
+                hint="edit it; pincite config show lists the effective settings",
             ) from error
         raise ConfigError(f"{folder} is not a folder", hint="name a folder") from error
     except OSError as error:

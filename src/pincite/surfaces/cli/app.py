@@ -181,8 +181,9 @@ def get(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Print lines of an indexed file in its current state. On a terminal, control characters
-    are escaped; otherwise bytes are unchanged.
+    """Print lines of an indexed file in its current state.
+
+    On a terminal, control characters are escaped; otherwise bytes are unchanged.
 
     LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST, PATH#page=3 or a
     citation. A path may be shortened from the left, absolute, or relative to this folder (./PATH).
@@ -215,12 +216,13 @@ def get(
 @json_option
 @index_option
 def verify(given: tuple[str, ...], tags: tuple[str, ...], json_: bool, index: Path | None) -> int:
-    """Check every citation of a pack or an answer (JSON, - for stdin), or single ones, against
-    files and revisions.
+    """Check citations against their files and revisions.
 
-    fresh: the cited lines are the text. moved: it stands elsewhere. changed: it is nowhere, or the
-    cited revision has something else there. deleted: the file is gone. unknown: the source is not
-    indexed here. Ends with 3 unless all are fresh.
+    PACK is the JSON of a search or an answer; - reads stdin. Statuses:
+
+    fresh: the cited lines contain the text. moved: other lines contain it. changed: no lines
+    contain it, or the cited revision has another text there. deleted: the file is gone. unknown:
+    the source is not in this index. Exit code 3 unless all are fresh.
     """
     from pincite.asking import tags_of_texts
     from pincite.surfaces import commands, render
@@ -267,7 +269,7 @@ def status(json_: bool, index: Path | None) -> None:
 @app.command()
 @index_option
 def stop(index: Path | None) -> None:
-    """End the process that owns the index; the next command starts it again."""
+    """Stop the process that has the index open; the next command starts it again."""
     ran = run(lambda engine: engine.stop(), index)
     say("stopped" if ran else "no process has this index open, so none was stopped")
 

@@ -1,4 +1,4 @@
-"""`pincite presets` and `pincite config`: named configurations, and the settings in force."""
+"""`pincite presets` and `pincite config`: named configurations, and the effective settings."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ def show_preset(name: str) -> None:
 @json_option
 @index_option
 def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
-    """Print the keys whose values differ between NAME and OTHER, or the settings in force.
+    """Print the keys whose values differ between NAME and OTHER.
 
-    Both may be names of presets or files such as ./team.toml.
+    Without OTHER, NAME is compared with the effective settings. Both may be names of presets or
+    files such as ./team.toml.
     """
     from pincite.settings.layers import merged
     from pincite.settings.origins import HIDDEN, safe
@@ -104,9 +105,9 @@ def config() -> None:
 def show_config(
     key: tuple[str, ...], origin: bool, preset: str | None, json_: bool, index: Path | None
 ) -> None:
-    """Print every setting in force, or those of a KEY such as fuse.method or fuse.
+    """Print all effective settings, or those of a KEY such as fuse.method or fuse.
 
-    What wins: an option of a command, a variable, pincite.toml, what it extends, the preset, the
+    Precedence: command option, variable, pincite.toml, the file that it extends, preset,
     default. Keys of services are never printed.
     """
     from pincite.settings.origins import HIDDEN, only, settings_in_force

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=1_000, help="Maximum files.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=1_000, help="Maximum number of files."
+)
 @tag_option
 @collections_option
 @json_option
@@ -93,7 +95,9 @@ def multi_get(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """Print several indexed files, or lines of them, in their current state, with line numbers.
+    """Print several indexed files, or some of their lines, with line numbers.
+
+    Files are printed in their current state.
 
     NAME is a locator as in `pincite get`, a folder, or a pattern ('docs/*.md'). Files that exceed
     a limit are left out and listed. Exit code 3 if anything was left out.

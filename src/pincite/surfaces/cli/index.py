@@ -75,7 +75,7 @@ _lexical = click.option(
 @click.option(
     "--mask-secrets/--no-mask-secrets",
     default=None,
-    help="Mask what looks like a key or a password; default: unchanged.",
+    help="Mask text that looks like a key or a password; default: unchanged.",
 )
 @click.option(
     "--ocr/--no-ocr",
@@ -320,8 +320,10 @@ def rebuild(
     json_: bool,
     index: Path | None,
 ) -> None:
-    """Index all sources of a collection from scratch: repairs damage, updates old formats, and
-    applies another model."""
+    """Index all sources of a collection from scratch.
+
+    This repairs damage, updates old formats, and can change the model.
+    """
     options = IndexOptions(
         collection=name,
         language=language,

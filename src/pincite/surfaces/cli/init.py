@@ -28,12 +28,13 @@ from pincite.surfaces.cli.options import (
     callback=known_preset,
     help="The preset that the file begins with, such as local.",
 )
-@click.option("--user", is_flag=True, help="For texts outside of projects: in your user folders.")
+@click.option("--user", is_flag=True, help="Use your user folders, for texts outside of projects.")
 def init(folder: Path | None, preset: str | None, user: bool) -> None:
-    """Write a commented pincite.toml into FOLDER, by default the current one. Never overwrites.
+    """Write a commented pincite.toml into FOLDER, by default the current one.
 
-    With --user, the file is in your configuration folder (XDG_CONFIG_HOME) and its index in
-    XDG_DATA_HOME. That index is used if there is none in the current folder or above.
+    An existing file is never overwritten. With --user, the file is in your configuration folder
+    (XDG_CONFIG_HOME) and its index in XDG_DATA_HOME. That index is used if there is none in the
+    current folder or above.
     """
     from pincite.settings.beginning import config_text, write_config
     from pincite.settings.load import user_config, user_index
@@ -55,7 +56,7 @@ def init(folder: Path | None, preset: str | None, user: bool) -> None:
 @click.option("--list", "list_", is_flag=True, help="List trusted files.")
 @json_option
 def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
-    """Trust a pincite.toml, with the files that it extends, until one of them changes.
+    """Trust a pincite.toml and the files that it extends, until one changes.
 
     PATH is the file or its folder, by default the current one. Only files with models, servers,
     paths outside of their folder or descriptions need trust. The command prints these settings;

@@ -50,12 +50,12 @@ def mcp(
     preset: str | None,
     index: Path | None,
 ) -> None:
-    """Serve the index to agents over the Model Context Protocol, until stdin is closed.
+    """Serve the index to agents over the Model Context Protocol.
 
     `pincite mcp install CLIENT` adds the server to an agent's configuration.
 
-    Tools: search_evidence, read_lines, verify_citations, index_status, refresh. With --http, the
-    server runs at http://HOST:PORT/mcp until interrupted.
+    Tools: search_evidence, read_lines, verify_citations, index_status, refresh. The server runs
+    until stdin is closed. With --http, it runs at http://HOST:PORT/mcp until interrupted.
     """
     if context.invoked_subcommand is not None:
         _require_no_options(context, context.invoked_subcommand)

@@ -53,14 +53,14 @@ def add(text: str, user: str, json_: bool, index: Path | None) -> None:
 
 
 @memory.command("list")
-@click.option("--query", default="", help="Only facts that fit this question, best first.")
+@click.option("--query", default="", help="Only facts relevant to this question, best first.")
 @click.option(
     "-n",
     "--limit",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="Maximum number of facts that fit.",
+    help="Maximum number of facts for --query.",
 )
 @_user
 @json_option

@@ -58,7 +58,7 @@ preset_option = click.option(
     metavar=f"[{'|'.join(preset_names())}]",
     callback=known_preset,
     shell_complete=_completed,
-    help="Replace the preset of pincite.toml; the values of the file still win.",
+    help="Replace the preset of pincite.toml; other values of the file still apply.",
 )
 index_option = click.option(
     "--index",

@@ -60,8 +60,10 @@ def embed(
 @json_option
 @index_option
 def doctor(offline: bool, json_: bool, index: Path | None) -> int:
-    """Test all configured models and the models of all collections, with advice for failures.
-    Exit code 3 if any model fails."""
+    """Test all configured models and the models of all collections.
+
+    Prints advice for each failure. Exit code 3 if any model fails.
+    """
     import asyncio
 
     from pincite.diagnostics.doctor import examine

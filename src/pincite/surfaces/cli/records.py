@@ -213,8 +213,10 @@ def delete(
     json_: bool,
     index: Path | None,
 ) -> int:
-    """Delete records by their ids or by a filter, after showing the number and
-    asking for confirmation. Exit code 1 if you decline or an id is unknown."""
+    """Delete records by id or by a filter, after confirmation.
+
+    The question shows the number of records. Exit code 1 if you decline or an id is unknown.
+    """
     from pincite.ports import Waiting
     from pincite.surfaces.render import to_json
 

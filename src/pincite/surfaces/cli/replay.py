@@ -23,10 +23,11 @@ from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_o
 @json_option
 @index_option
 def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: Path | None) -> int:
-    """Repeat a logged search and show what changed: rank, score, index, models, settings.
+    """Repeat a logged search and show the differences.
 
-    QUERY_ID may be shortened; `last` is the latest search. Without it, logged searches are listed.
-    Exit code 3 if anything changed.
+    The differences may be in rank, score, index, models or settings. QUERY_ID may be shortened;
+    `last` is the latest search. Without it, logged searches are listed. Exit code 3 if anything
+    changed.
     """
     from pincite.diagnostics import replay as replaying
     from pincite.settings.load import load_settings

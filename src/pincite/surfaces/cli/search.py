@@ -329,7 +329,7 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 @click.command()
 @with_options(_QUERY, *ASKING, _mode("explain"), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
-    """Show what each stage of a search does: candidates, signals, drops with reasons, times."""
+    """Show each stage of a search: candidates, signals, reasons for drops, times."""
     from pincite.surfaces import commands, render
 
     options = options_of(asked_of(**asked, show_all=True))

@@ -94,7 +94,7 @@ def serve(
 def worker(lease_s: float, beside: bool, lexical: bool, index: Path | None) -> None:
     """Index uploads of workspace users until interrupted.
 
-    Several may run, also on other machines that reach the same database, files and store.
+    You can run several, also on other machines that reach the same database, files and store.
     """
     from pincite.surfaces.watching import server_says, watched
     from pincite.workspace.deployment import open_deployment

@@ -66,10 +66,11 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
 @json_option
 @index_option
 def push(wait: float, json_: bool, index: Path | None) -> None:
-    """Copy this index to the server of [store] in pincite.toml, and use it from now on.
+    """Copy this index to the server of [store], and use the copy from now on.
 
-    Ids, vectors and texts are copied unchanged. An interrupted copy resumes. At the end, all
-    points are counted and a sample is compared. The originals are kept.
+    The section [store] of pincite.toml names the server. Ids, vectors and texts are copied
+    unchanged. An interrupted copy resumes. At the end, all points are counted and a sample is
+    compared. The originals are kept.
     """
     _move(index, json_, wait, remote=True)
 

@@ -46,7 +46,7 @@ def ui(
 ) -> None:
     """Show results in the browser until interrupted.
 
-    The page is for this machine alone. Its address has a token that is new each time.
+    Only this machine can open the page. Its address contains a token that is new each time.
     """
     if not all(map(find_spec, ("pygments", "starlette", "uvicorn"))):
         raise ConfigError(

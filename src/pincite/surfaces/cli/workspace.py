@@ -56,10 +56,10 @@ def migrate(json_: bool, index: Path | None) -> None:
 @workspace.command()
 @index_option
 def adopt(index: Path | None) -> None:
-    """Make this index that of the database, in place of one that is gone.
+    """Make this the index of the database, to replace a lost one.
 
-    A PostgreSQL database has one index: in one folder, or on servers for several machines. What
-    users uploaded must be indexed again: send the contents once more.
+    A PostgreSQL database has one index: in one folder, or on servers for several machines. The
+    new index has no documents: upload their contents again.
     """
     from pincite.workspace.one_index import adopt_index
 
@@ -232,9 +232,9 @@ def revoke_key(key_id: str, index: Path | None) -> None:
 @json_option
 @index_option
 def failed(json_: bool, index: Path | None) -> int:
-    """Documents that cannot be indexed, with the reason. Ends with 3 if there are some.
+    """List documents that cannot be indexed, with the reason. Exit code 3 if there are any.
 
-    Sending their content again, or another content, tries them again.
+    To retry one, upload its content again, or other content.
     """
     found = _as_operator(lambda operator: operator.failed(), index)
     lines = [f"{one.id}  space {one.space_id}  {one_line(one.error)}" for one in found]

@@ -35,7 +35,7 @@ def files() -> None:
     "--to", "to", required=True, metavar="PLACE", help="folder, database or s3://BUCKET/PREFIX."
 )
 @click.option(
-    "--from", "from_", default="", metavar="PLACE", help="Default: where the settings say."
+    "--from", "from_", default="", metavar="PLACE", help="Default: the place in the settings."
 )
 @json_option
 @index_option
@@ -43,9 +43,8 @@ def move_files(to: str, from_: str, json_: bool, index: Path | None) -> int:
     """Move uploaded files from one place to another.
 
     While the settings name the old place, files are only copied, and `serve` may run. Once the
-    settings name the new one, each file is removed from the old place after its bytes at the new
-    place were checked. A run that was interrupted goes on where it was. Exit code 3 if files are
-    damaged; these stay.
+    settings name the new place, the command checks each copy and removes the file from the old
+    place. An interrupted run resumes. Exit code 3 if files are damaged; these stay.
     """
     from pincite.errors import UsageError
     from pincite.workspace.deployment import place_of, require_place_of_files, usual_place

@@ -37,7 +37,9 @@ out_option = click.option("-o", "--out", type=FILE, help="Write to this file.")
 measure_option = click.option(
     "-m", "--measure", multiple=True, help="Measures as in ir-measures: nDCG@10, R@50, RR, AP ..."
 )
-collections_option = click.option("-c", "--collection", multiple=True, help="Only these.")
+collections_option = click.option(
+    "-c", "--collection", multiple=True, help="Only these collections."
+)
 _TRIED = (
     preset_option,
     click.option(

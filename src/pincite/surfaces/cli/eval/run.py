@@ -63,7 +63,7 @@ def run_(
 @click.option("--moved", default=3, show_default=True, help="Number of changed questions.")
 @json_option
 def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_: bool) -> None:
-    """Compare RUNS with the first one: differences, confidence intervals and significance."""
+    """Compare RUNS with the first one: differences, confidence intervals, significance."""
     from pincite.evals.analysis.compare import compare as compare_runs
     from pincite.evals.analysis.regression import GATED
     from pincite.evals.report.tables import comparison_table

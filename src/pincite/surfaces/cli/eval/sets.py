@@ -61,13 +61,15 @@ def check(golden: Path, json_: bool) -> None:
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("-o", "--out", type=FILE, required=True, help="The golden set to write.")
 @click.option("--qrels", type=FILE, help="TREC judgements; SOURCE is then a file of topics.")
-@click.option("--split", default="test", show_default=True, help="Which qrels of a BEIR folder.")
+@click.option(
+    "--split", default="test", show_default=True, help="The qrels of a BEIR folder to use."
+)
 @click.option("--corpus", is_flag=True, help="Also index the documents of a BEIR folder.")
 @click.option("-c", "--collection", help="The name of their collection; default: the folder.")
 @click.option(
     "--kind",
     type=click.Choice(["docs", "code"]),
-    help="The kind of the documents of --corpus; default: docs. Code is searched as code.",
+    help="The kind of the documents of --corpus; default: docs.",
 )
 @click.option("--lexical", is_flag=True, help="Keyword search only, without an embedding model.")
 @index_option
@@ -82,7 +84,10 @@ def import_(
     lexical: bool,
     index: Path | None,
 ) -> None:
-    """Create a golden set from a BEIR folder, or from TREC topics (id, tab, question) and qrels."""
+    """Create a golden set from a BEIR folder, or from TREC topics and qrels.
+
+    A line of topics is an id, a tab and a question.
+    """
     from pincite.evals.golden.beir import read_beir
     from pincite.evals.golden.questions import write_golden
     from pincite.evals.golden.trec import read_trec
@@ -239,9 +244,10 @@ def label(
     tags: tuple[str, ...],
     index: Path | None,
 ) -> None:
-    """Judge what searches find for the questions of GOLDEN; every judgement is written at once.
+    """Judge search results for the questions of GOLDEN; each judgement is saved at once.
 
-    Passages come from all rankings that a search makes; those that are judged do not come again.
+    The passages come from all rankings of a search. Passages that have a judgement are not shown
+    again.
     """
     known = list(read_questions(golden).queries) if golden.exists() or not add else []
     scope = scope_of(collection, tags)
