@@ -3,8 +3,9 @@
 #
 #   release/bare_root.sh DIST WORK
 #
-# WORK becomes a root of Debian 12 with Python alone (mmdebstrap, as root). Wheels of dependencies
-# are downloaded outside it; everything inside runs without a network. The last line says "proved".
+# WORK becomes a root of Debian 12 with Python alone (mmdebstrap, as root), or of the release that
+# SUITE names: SUITE=forky has Python 3.14. Wheels of dependencies are downloaded outside it;
+# everything inside runs without a network. The last line says "proved", and on which Python.
 set -euo pipefail
 
 dist=$(realpath "${1:?the folder with the wheels}")
@@ -16,7 +17,7 @@ root=$work/root
 install_debian "$root"
 rm -rf "$root/opt/pincite" "$root/home/reader"
 mkdir -p "$root/home/reader/notes"
-download_wheels "$dist" "${EXTRAS:-model}" "$root/opt/pincite/wheels"
+download_wheels "$dist" "${EXTRAS:-model}" "$root/opt/pincite/wheels" "$(python_of "$root")"
 cp "$here/README.md" "$root/home/reader/notes/"
 cp "$here/src/pincite/errors.py" "$root/home/reader/notes/"
 
@@ -45,4 +46,4 @@ echo "pip: $(pip list --format=freeze | wc -l) packages," \
   "$(du -sm --apparent-size /opt/pincite/venv | cut -f1) MB"
 INSIDE
 run_without_network "$root" /bin/bash /opt/pincite/use.sh
-echo proved
+echo "proved on Python $(python_of "$root")"

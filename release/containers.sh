@@ -1,81 +1,118 @@
 #!/usr/bin/env bash
-# Run the steps of deploy/containers/Containerfile where there is no container engine.
+# Build both targets of deploy/containers/Containerfile and use them, as their user and without a network.
 #
 #   release/containers.sh DIST WORK
 #
-# WORK becomes a root of Debian 12 with Python alone (mmdebstrap, as root). What stands in `RUN`, `USER` and `CMD` is run
-# in it without a network: both images in one root. The last line says "proved".
+# As root, with buildah, mmdebstrap, curl and iproute2 of Debian. Neither a daemon nor a registry of images is needed: the
+# base is Debian 12 with its Python 3.11 and stands in for python:3.11-slim. The last line says "proved".
 set -euo pipefail
 
 dist=$(realpath "${1:?the folder with the wheels}")
 work=$(realpath -m "${2:?a folder to work in}")
 here=$(cd "$(dirname "$0")/.." && pwd)
-root=$work/root
-extras=$(sed -nE 's/.*"pincite\[([a-z0-9,]+)\] @.*/\1/p' "$here/deploy/containers/Containerfile")
+file=$here/deploy/containers/Containerfile
 . "$here/release/bare_debian.sh"
 
-install_debian "$root"
-rm -rf "$root/opt/pincite" "$root/var/lib/pincite" "$root/etc/pincite"
-mkdir -p "$root/etc/pincite"
-download_wheels "$dist" "$extras" "$root/wheels"
-cp "$here/deploy/workspaces/pincite.toml" "$root/etc/pincite/"
-cp "$here/README.md" "$root/var/lib/README.md"
+if [ -z "${WITHOUT_NETWORK:-}" ]; then
+  install_debian "$work/root"
+  extras=$(sed -nE 's/.*"pincite\[([a-z0-9,]+)\] @.*/\1/p' "$file")
+  download_wheels "$dist" "$extras" "$work/gathered" "$(python_of "$work/root")"
+  WITHOUT_NETWORK=1 exec unshare --net --mount --pid --fork --kill-child --mount-proc bash "$0" "$dist" "$work"
+fi
 
-cat > "$root/as_root.sh" <<'INSIDE'
-set -euo pipefail
-getent passwd pincite > /dev/null || {
-  groupadd --gid 10001 pincite
-  useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/pincite pincite
+ip link set lo up
+export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+buildah() { command buildah --root "$work/storage" --runroot "$work/run" "$@"; }
+
+# pip and python stand in /usr/local, as in the image that this one stands in for.
+make_base() {
+  local container mounted
+  container=$(buildah from scratch)
+  mounted=$(buildah mount "$container")
+  cp -a "$work/root/." "$mounted/"
+  chroot "$mounted" python3 -m venv /usr/local
+  buildah config --env PATH=/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin "$container"
+  buildah umount "$container" > /dev/null
+  buildah commit --quiet --rm "$container" python:3.11-slim > /dev/null
 }
-install -d -o pincite -g pincite -m 700 /var/lib/pincite
-python3 -m venv /opt/pincite
-/opt/pincite/bin/pip install --quiet --no-cache-dir --no-index --find-links /wheels "pincite[$1]"
-exec setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs env HOME=/var/lib/pincite \
-  PATH=/opt/pincite/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1 PINCITE_OFFLINE=1 bash /as_user.sh
-INSIDE
-cat > "$root/as_user.sh" <<'INSIDE'
-set -euo pipefail
-cd /var/lib/pincite
-test "$(id -u)" = 10001
-if touch /opt/pincite/x 2> /dev/null; then echo "the user may write to the program" >&2; exit 1; fi
 
-echo "== mcp"
-pincite index /var/lib/README.md
-cat > messages.jsonl <<'JSON'
+# The Containerfile asks pip for wheels. Here pip finds them in a folder that exists only during the build.
+build() {
+  buildah build --quiet --pull=never --file "$file" --ignorefile "$file.dockerignore" --target "$1" --tag "pincite-$1" \
+    --volume "$work/gathered:/gathered:ro" --volume "$work/pip.conf:/etc/pip.conf:ro" "$work/context"
+}
+
+# `run TARGET [ARGUMENTS]` does what an engine does: the image names the user, the folder, the variables and the command.
+run() {
+  local target=$1 words
+  shift
+  mapfile -t words < <(buildah inspect --type image "pincite-$target" | python3 -c '
+import json, sys
+config = json.load(sys.stdin)["OCIv1"]["config"]
+print(*config["Entrypoint"], *(sys.argv[1:] or config["Cmd"]), sep="\n")' "$@")
+  buildah run --volume "$work/volume-$target:/var/lib/pincite" --volume "$work/notes:/notes:ro" "${started[$target]}" \
+    -- "${words[@]}"
+}
+
+prepare() {
+  declare -gA started
+  local target
+  rm -rf "$work"/volume-* "$work/context" "$work/notes"
+  mkdir -p "$work/context/dist" "$work/context/deploy/workspaces" "$work/notes"
+  cp "$dist"/*.whl "$work/context/dist/"
+  cp "$here/deploy/workspaces/pincite.toml" "$work/context/deploy/workspaces/"
+  cp "$here/README.md" "$work/notes/"
+  printf '[global]\nno-index = true\nfind-links = /gathered\n' > "$work/pip.conf"
+  make_base
+  for target in mcp serve; do
+    echo "== build $target"
+    build "$target"
+    started[$target]=$(buildah from --pull=never "pincite-$target")
+    # its settings name a Qdrant server, and here is none
+    buildah config --env PINCITE_CONFIG= "${started[$target]}"
+    install -d -o 10001 -g 10001 -m 700 "$work/volume-$target"
+    buildah run "${started[$target]}" -- sh -c \
+      'test "$(id -u):$(id -g)" = 10001:10001 && ! touch /usr/local/x 2> /dev/null && ! command -v gcc git curl'
+  done
+}
+
+use_mcp() {
+  local volume=$work/volume-mcp
+  echo "== mcp"
+  run mcp index /notes
+  run mcp search "what survives kill -9" -n 2 --json > "$volume/pack.json"
+  run mcp verify pack.json
+  cat > "$work/messages.jsonl" <<'JSON'
 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"proof","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_evidence","arguments":{"query":"what survives kill -9"}}}
 JSON
-pincite mcp < messages.jsonl > answers.jsonl
-grep -q 'README.md' answers.jsonl
+  run mcp < "$work/messages.jsonl" > "$work/answers.jsonl"
+  grep -q '"protocolVersion"' "$work/answers.jsonl"
+  grep -q 'README.md' "$work/answers.jsonl"
+}
 
-echo "== serve"
-export PINCITE_CONFIG=/etc/pincite/pincite.toml PINCITE_INDEX=/var/lib/pincite/index
-export PINCITE_CACHE=/var/lib/pincite/embeddings.db PINCITE_RATES=/var/lib/pincite/rates.db
-pincite workspace migrate
-pincite serve --port 0 > serve.log 2>&1 &
-server=$!
-python3 - <<'PYTHON'
-import re, time, urllib.request
-for _ in range(300):
-    found = re.search(r"http://127\.0\.0\.1:\d+", open("serve.log").read())
-    if found:
-        break
-    time.sleep(0.2)
-else:
-    raise SystemExit(open("serve.log").read())
-for _ in range(100):
-    try:
-        with urllib.request.urlopen(f"{found[0]}/openapi.json") as answer:
-            print(answer.status, len(answer.read()), "bytes of openapi.json")
-            break
-    except OSError:
-        time.sleep(0.2)
-else:
-    raise SystemExit(open("serve.log").read())
-PYTHON
-kill -INT "$server"
-wait "$server" || true
-INSIDE
-run_without_network "$root" /bin/bash /as_root.sh "$extras"
+# curl runs beside the container, in the same network. The server ends with this script, the first process of its namespace.
+use_serve() {
+  local url=http://localhost:8700/v1 user
+  echo "== serve"
+  run serve workspace migrate
+  user=$(run serve workspace user add Ada | grep -oE '[0-9a-f]{8}-[0-9a-f-]{27}' | head -n 1)
+  run serve workspace key add "$user" --name proof --scope search --scope write > "$work/key.out"
+  echo "Authorization: Bearer $(grep -oE 'pin_[^[:space:]]+' "$work/key.out")" > "$work/key.txt"
+  run serve serve --host 0.0.0.0 --allow-host localhost:8700 > "$work/serve.log" 2>&1 &
+  curl -sS --fail --retry 120 --retry-delay 1 --retry-connrefused http://localhost:8700/readyz
+  curl -sS --fail -H "@$work/key.txt" --data-binary "@$work/notes/README.md" "$url/documents?filename=README.md" > /dev/null
+  for _ in $(seq 300); do
+    if curl -sS --fail -H "@$work/key.txt" "$url/documents" | grep -q '"status": *"ready"'; then break; fi
+    sleep 1
+  done
+  curl -sS --fail -H "@$work/key.txt" -H 'Content-Type: application/json' \
+    --data '{"question": "what survives kill -9"}' "$url/search" > "$work/found.json"
+  grep -q 'README.md' "$work/found.json"
+}
+
+prepare
+use_mcp
+use_serve
 echo proved
