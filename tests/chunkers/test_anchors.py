@@ -16,6 +16,7 @@ from pincite.chunkers.blocks import heading_lines, heading_source
 from pincite.chunkers.lines import Lines
 from pincite.readers.inline_markup import explicit_id, rendered_heading
 from tests.chunkers.laws import SMALL, read
+from tests.places import GROWS_S
 
 EXTENSIONS = [
     *("toc", "tables", "attr_list", "admonition"),
@@ -160,7 +161,7 @@ def test_a_heading_repeated_20000_times_gets_as_many_anchors_at_once() -> None:
     repeated = ["a"] * 20_000 + [f"a_{number}" for number in range(1, 20_001)]
     begun = time.process_time()
     anchors = anchors_of(repeated, "mkdocs")
-    assert time.process_time() - begun < 8  # every name sought from the first on took minutes
+    assert time.process_time() - begun < GROWS_S  # every name sought from the first on took minutes
     assert len(set(anchors)) == 40_000
     assert anchors[:3] == ("a", "a_1", "a_2")
     assert anchors[-1] == "a_39999"

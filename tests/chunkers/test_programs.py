@@ -147,6 +147,12 @@ def test_a_component_may_be_broken_anywhere() -> None:
     assert chunks[-1].symbols == ("a",)
 
 
+def test_a_component_is_cut_by_its_first_100_blocks() -> None:
+    scripts = (f"<script>\nfunction f{number}() {{}}\n</script>\n" for number in range(101))
+    found = {name for chunk in chunks_of("a.vue", "".join(scripts)) for name in chunk.symbols}
+    assert found == {f"f{number}" for number in range(100)}
+
+
 @given(st.data())
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_program_that_is_changed_anywhere_is_cut_exactly_and_wholly(data: st.DataObject) -> None:

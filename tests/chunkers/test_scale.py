@@ -1,4 +1,4 @@
-"""Texts that are made to hurt: each must end in seconds. Wide limits, since machines are busy."""
+"""Texts that are made to hurt: each must end in seconds. The limit only finds quadratic work."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from tests.chunkers.laws import assert_exact, read
+from tests.places import GROWS_S
 
 HOSTILE = {
     "one line of 1 MB": ("word " * 200_000, ("md", "py", "txt", "html", "json")),
@@ -50,7 +51,7 @@ HOSTILE |= {
     "braces in braces": ("{\n" * 20_000 + "}\n" * 20_000, _LATER),
     "1 MB of NUL": ("\0" * 1_000_000, _LATER),
     "quotes never closed": ('"' * 300_001, _LATER),
-    "scripts one after the other": ("<script>\nlet a\n</script>\n" * 2_000, ("vue", "svelte")),
+    "scripts one after the other": ("<script>\nlet a\n</script>\n" * 20_000, ("vue", "svelte")),
 }
 CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]
 
@@ -61,5 +62,5 @@ def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
     document = read(f"a.{suffix}", text)
     begun = time.process_time()
     chunks = cut(document, chunk_document(document, ChunkerConfig()))
-    assert time.process_time() - begun < 8
+    assert time.process_time() - begun < GROWS_S
     assert_exact(text.encode(), document, chunks)

@@ -17,6 +17,7 @@ from pincite.sources import (
     reject_content,
 )
 from pincite.sources.folder import FolderSource
+from tests.places import GROWS_S
 from tests.sources.helpers import LIMITS, listed, opened, plant, skipped
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def test_five_thousand_files_are_listed_at_once(tmp_path: Path) -> None:
     begun = time.process_time()
     with open_source(tmp_path, limits=LIMITS, selection=Selection()) as source:
         assert sum(1 for _ in source.entries()) == 5000
-    assert time.process_time() - begun < 2  # 0.1 s when the machine is idle
+    assert time.process_time() - begun < GROWS_S  # 0.1 s when the machine is idle
 
 
 def test_a_folder_that_is_moved_while_it_is_read_has_no_files_any_more(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Cut components of Vue and Svelte: scripts and styles are cut in their own languages.
 
 A block begins with its tag at the start of a line, as the tools of both write it. The template, and
-anything else between blocks, is cut at blank lines.
+anything else between blocks, is cut at blank lines. So is everything behind the 100th block: each
+block is a tree of its own, and a component has three or four.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _LANGUAGE = re.compile(r"""\blang\s*=\s*["']?(\w+)""")
 _SCRIPTS = {"ts": "typescript", "typescript": "typescript", "tsx": "tsx"}
 _TAG_LINES = 20  # maximum for the attributes of a tag
 _TAG_CHARS = 2000
+_BLOCKS = 100
 
 
 def chunk_component(lines: Lines, packer: Packer) -> tuple[Section, ...]:
@@ -34,8 +36,8 @@ def chunk_component(lines: Lines, packer: Packer) -> tuple[Section, ...]:
 
 def _parts(lines: Lines) -> Iterator[tuple[int, int, Grammar | None]]:
     """Yield lines first to last (exclusive) and their grammar, in order and without gaps."""
-    begun = line = 0
-    while line < len(lines):
+    begun = line = blocks = 0
+    while line < len(lines) and blocks < _BLOCKS:
         opened = _OPENS.match(lines.lines[line])
         inner = _behind_tag(lines, line) if opened else None
         if opened is None or inner is None:
@@ -47,6 +49,7 @@ def _parts(lines: Lines) -> Iterator[tuple[int, int, Grammar | None]]:
         if inner[0] < last:
             yield inner[0], last, _grammar(opened[1], inner[1])
         begun = line = last
+        blocks += 1
     if begun < len(lines):
         yield begun, len(lines), None
 

@@ -204,10 +204,12 @@ def _text(node: Node) -> str:
 
 
 def _sweep(found: list[Definition], rows: int) -> list[Path]:
-    paths: list[Path] = []
+    """Return the path of each row. Rows before, between and behind definitions have none."""
+    row = min(found[0].first, rows) if found else rows
+    paths: list[Path] = [()] * row
     stack: list[Definition] = []
     upcoming = 0
-    for row in range(rows):
+    while row < rows and (stack or upcoming < len(found)):
         while upcoming < len(found) and found[upcoming].first <= row:
             each = found[upcoming]
             upcoming += 1
@@ -217,4 +219,5 @@ def _sweep(found: list[Definition], rows: int) -> list[Path]:
         while stack and stack[-1].last < row:
             stack.pop()
         paths.append(stack[-1].path if stack else ())
-    return paths
+        row += 1
+    return [*paths, *[()] * (rows - row)]
