@@ -147,7 +147,7 @@ class WorkspaceDocumentsContract:
             assert found == everything
             page = await session.documents(scene.team.id, after=of_team[1], limit=2)
             assert [one.id for one in page] == of_team[2:4]
-            for wrong in (0, 1_001, True, "2"):
+            for wrong in (0, 1_002, True, "2"):
                 with pytest.raises(UsageError):
                     await session.documents(limit=wrong)  # type: ignore[arg-type]
             with pytest.raises(UsageError):

@@ -95,7 +95,7 @@ class UsersConversations:
         self, space_id: str | None = None, after: str = "", limit: int = 50
     ) -> tuple[Conversation, ...]:
         """See `Session.conversations`."""
-        require_count("limit", limit, most=checks.PAGE)
+        require_count("limit", limit, most=checks.PAGE + 1)
         await require_space(self._transaction, space_id)
         where, values = _of_space(space_id)
         if after:
@@ -136,7 +136,7 @@ class UsersConversations:
         """See `Session.turns`."""
         require_count("after", after, least=0, most=MOST)
         if limit is not None:
-            require_count("limit", limit, most=checks.PAGE)
+            require_count("limit", limit, most=checks.PAGE + 1)
         await self._found(id_, space_id)
         rows = await self._transaction.rows(
             "SELECT number, role, body, at, citations FROM my_turns WHERE conversation_id = :id"

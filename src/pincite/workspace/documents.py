@@ -68,7 +68,7 @@ class UsersDocuments(UsersSpaces):
         self, space_id: str | None = None, after: str = "", limit: int = 50
     ) -> tuple[Document, ...]:
         """See `Session.documents`."""
-        require_count("limit", limit, most=checks.PAGE)
+        require_count("limit", limit, most=checks.PAGE + 1)
         if after and not checks.is_id(after):
             raise UsageError(
                 "after is not the id of a document; it takes the last id of the previous page"

@@ -108,7 +108,8 @@ class Session(Protocol):
     async def documents(
         self, space_id: str | None = None, after: str = "", limit: int = 50
     ) -> tuple[Document, ...]:
-        """Return the documents with an id after `after`, by id; `limit` is 1 to 1,000."""
+        """Return the documents with an id after `after`, by id; `limit` is 1 to 1,001: a page of
+        1,000 and one that shows whether another page follows."""
 
     async def change_document(
         self,
@@ -151,7 +152,7 @@ class Session(Protocol):
         self, space_id: str | None = None, after: str = "", limit: int = 50
     ) -> tuple[Conversation, ...]:
         """Return conversations by the time of their last turn, latest first, after the one with the
-        id `after`; `limit` is 1 to 1,000."""
+        id `after`; `limit` is 1 to 1,001, as in `documents`."""
 
     async def conversation(self, id_: str, space_id: str | None = None) -> Conversation: ...
 

@@ -248,6 +248,9 @@ async def test_pages_follow_each_other_and_a_cursor_of_somebody_else_is_named(
             break
         last, cursor = page["next"], page["next"]
     assert sorted(seen) == [f"{number}.md" for number in range(5)]
+    for limit in (5, 1_000):
+        page = (await anna.client.get("/v1/documents", params={"limit": limit})).json()
+        assert (len(page["items"]), page["next"]) == (5, None), "no empty page follows"
     said = await bert.client.get("/v1/documents", params={"cursor": last})
     assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
     assert "belongs to another user" in said.json()["detail"]

@@ -178,6 +178,9 @@ async def test_pages_cursors_and_idempotency_are_as_elsewhere(served: Office) ->
             said = await bert.client.get("/v1/conversations", params={"cursor": page["next"]})
             assert said.status_code == 400
     assert seen == list(reversed(ids))
+    for limit in (5, 1_000):
+        page = (await anna.client.get("/v1/conversations", params={"limit": limit})).json()
+        assert (len(page["items"]), page["next"]) == (5, None), "no empty page follows"
     async with served.desk.workspaces.of(anna.id) as session:
         await session.add_turns(ids[0], [Turn("user", f"t{n}\ud800") for n in range(5)])
     path = f"/v1/conversations/{ids[0]}/turns"
@@ -187,6 +190,8 @@ async def test_pages_cursors_and_idempotency_are_as_elsewhere(served: Office) ->
         f"t{n}?" for n in range(5)
     ]
     assert rest["next"] is None
+    whole = (await anna.client.get(path, params={"limit": 5})).json()
+    assert (len(whole["items"]), whole["next"]) == (5, None)
 
 
 async def test_bad_requests_are_named(served: Office) -> None:

@@ -31,6 +31,21 @@ PHASES = {
     "searcher": "fuzzing",
     "operator": "fuzzing",
 }
+#: Clients are generated from these names.
+OPERATIONS = set(
+    """
+    healthz readyz metrics
+    search context answer read_evidence verify_evidence
+    begin_conversation conversations conversation turns delete_conversation
+    remember recall facts forget_fact forget_facts
+    collections rerank tools search_documents
+    add_document documents document document_content
+    replace_document change_document delete_document
+    add_space spaces space rename_space delete_space members set_member remove_member
+    add_feed feeds feed change_feed delete_feed
+    keys revoke_key
+    """.split()
+)
 _EXAMPLES = os.environ.get("PINCITE_SCHEMA_EXAMPLES", "4")
 
 
@@ -46,6 +61,16 @@ async def listening(served: Office) -> AsyncIterator[int]:
     finally:
         server.should_exit = True
         await task
+
+
+async def test_operations_keep_their_names_and_each_says_what_it_does() -> None:
+    async with office() as served:
+        paths = (await (await served.client()).get("/openapi.json")).json()["paths"]
+    operations = [one for path in paths.values() for one in path.values()]
+    assert sorted(one["operationId"] for one in operations) == sorted(OPERATIONS)
+    for one in operations:
+        assert one["description"].endswith("."), one["operationId"]
+        assert len(one["tags"]) == 1, one["operationId"]
 
 
 @pytest.mark.parametrize("role", PHASES)

@@ -19,17 +19,18 @@ from pincite.surfaces.http.requests import App
 from pincite.surfaces.http.routes.conversations import CONVERSATIONS
 from pincite.surfaces.http.routes.documents import DOCUMENTS
 from pincite.surfaces.http.routes.facts import FACTS
-from pincite.surfaces.http.routes.models import MODELS
-from pincite.surfaces.http.routes.operation import OPERATION
+from pincite.surfaces.http.routes.models import MODELS, TOOLS
+from pincite.surfaces.http.routes.operation import KEYS, OPERATION
 from pincite.surfaces.http.routes.page import PAGE
-from pincite.surfaces.http.routes.questions import QUESTIONS
-from pincite.surfaces.http.routes.spaces import SPACES
+from pincite.surfaces.http.routes.questions import EVIDENCE, QUESTIONS
+from pincite.surfaces.http.routes.spaces import FEEDS, SPACES
 from pincite.surfaces.http.serving import Desk
 from pincite.version import VERSION
 
-_ABOUT = """Evidence that can be cited, for many users. Every request but `/healthz` and `/readyz`
-has a key: `Authorization: Bearer pin_...`. What the key's user may not see is answered as what
-there is not. Errors are `application/problem+json` with a stable `code`."""
+_ABOUT = """Search with citations for many users. Requests to `/v1` and `/metrics` need a key:
+`Authorization: Bearer pin_...`. The response for an object that the key's user may not read is the
+same as for an object that does not exist. Errors are `application/problem+json` with a stable
+`code`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def make_app(
 
     app = Litestar(
         [
-            *(*QUESTIONS, *CONVERSATIONS, *FACTS, *MODELS, *DOCUMENTS, *SPACES, *OPERATION),
+            *(QUESTIONS, EVIDENCE, CONVERSATIONS, FACTS, MODELS, TOOLS),
+            *(DOCUMENTS, SPACES, FEEDS, KEYS, OPERATION),
             *(PAGE if page else ()),
         ],
         state=State({"desk": desk, "metrics": metrics, "page": page}),
@@ -74,6 +76,8 @@ def make_app(
             version=VERSION,
             description=_ABOUT,
             path="/schema",
+            operation_id_creator=lambda handler, *_: handler.handler_name,
+            use_handler_docstrings=True,
             render_plugins=[],
             components=Components(security_schemes=schemes),
             security=[{name: []} for name in schemes],

@@ -1,6 +1,6 @@
-"""What clients send to the HTTP API, beside the nouns that it answers with.
+"""Bodies of requests to the HTTP API, and responses without a noun of their own.
 
-An unknown field is refused. Whose request it is never stands in a body: that says the key.
+An unknown field is an error. No body names the user: the key does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SearchBy = Literal["vector", "keyword", "hybrid"]
 
 
 class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a request is restricted to, within what its key may see."""
+    """Restrictions of a request, in addition to those of its key."""
 
     space_id: Id | None = None
     document_ids: Ids | None = None
@@ -51,7 +51,7 @@ class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class SearchBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question, and how to look for evidence."""
+    """A question, and the kind of search."""
 
     question: Text
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
@@ -61,7 +61,7 @@ class SearchBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AnswerBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question that wants an answer. With `stream` it comes as server-sent events."""
+    """A question to answer. With `stream`, the response is a stream of server-sent events."""
 
     question: Text
     conversation: Annotated[str, msgspec.Meta(max_length=200)] = ""
@@ -71,7 +71,7 @@ class AnswerBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ContextBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question whose evidence is wanted as a block for a prompt, of so many tokens."""
+    """A question for a prompt block of at most `budget` tokens."""
 
     question: Text
     budget: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 6_000
@@ -79,7 +79,7 @@ class ContextBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class RerankBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Texts that are to be put into order for a question, at most `top_n` of them."""
+    """Texts to rank for a question. The response has at most `top_n` of them."""
 
     query: Text
     documents: Annotated[
@@ -90,7 +90,7 @@ class RerankBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ToolFunction(msgspec.Struct, frozen=True):
-    """A tool as language models are told of functions: `parameters` is a JSON Schema."""
+    """A tool in the form of function calling: `parameters` is a JSON Schema."""
 
     name: str
     description: str
@@ -98,20 +98,20 @@ class ToolFunction(msgspec.Struct, frozen=True):
 
 
 class ToolAnswer(msgspec.Struct, frozen=True):
-    """What a tool answers to a model."""
+    """The result of a tool call, for the model."""
 
     content: str
 
 
 class ReadBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A citation, or the #id of a chunk, whose text is wanted, with lines around it."""
+    """A citation or the #id of a chunk to read, and the number of lines around it."""
 
     citation: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
     context: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = 0
 
 
 class ClaimBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A citation with the words that it is cited for."""
+    """A citation, and the quote that it supports."""
 
     citation: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
     quote: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
@@ -130,28 +130,28 @@ class NameBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FeedBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A feed of a space."""
+    """A new feed of a space."""
 
     name: Name
     space_id: Id
 
 
 class FeedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Documents that a feed gets, and that it loses."""
+    """Documents to add to a feed, and to remove from it."""
 
     add: Ids = ()
     remove: Ids = ()
 
 
 class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a member may do."""
+    """The role of a member."""
 
     role: Role
 
 
 class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What changes of a document; None stays as it is. `metadata` are fields that a person sets,
-    an empty text takes one back."""
+    """Changes of a document; None changes nothing. `metadata` overrides detected values; an empty
+    text removes an override."""
 
     filename: Name | None = None
     space_id: Id | None = None
@@ -160,49 +160,48 @@ class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DocumentPage(msgspec.Struct, frozen=True):
-    """Some of many documents. `next` is the cursor of the following page, None on the last."""
+    """A page of documents. `next` is the cursor of the next page, None on the last one."""
 
     items: tuple[Document, ...]
     next: str | None = None
 
 
 class ConversationBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A conversation that begins."""
+    """A new conversation."""
 
     title: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
 
 class ConversationPage(msgspec.Struct, frozen=True):
-    """Some of many conversations. `next` is the cursor of the following page, None on the last."""
+    """A page of conversations. `next` is the cursor of the next page, None on the last one."""
 
     items: tuple[Conversation, ...]
     next: str | None = None
 
 
 class TurnPage(msgspec.Struct, frozen=True):
-    """Some turns of a conversation. `next` is the `after` of the following page, None on the
-    last."""
+    """A page of turns. `next` is the `after` of the next page, None on the last one."""
 
     items: tuple[Turn, ...]
     next: int | None = None
 
 
 class FactBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be remembered of the user."""
+    """A fact to store about the user."""
 
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
 
 
 class RecallBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question to which facts are wanted, at most `limit` of them."""
+    """A question to find facts for, at most `limit` of them."""
 
     query: Text
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
 
 
 class KeptFact(msgspec.Struct, frozen=True):
-    """A fact about the user. `score` says how well it fits a question, from 0 to 1; 0 where none
-    was asked."""
+    """A fact about the user. `score` says how well it matches a question, from 0 to 1. It is 0 if
+    the request has no question."""
 
     id: str
     text: str
@@ -211,21 +210,21 @@ class KeptFact(msgspec.Struct, frozen=True):
 
 
 class FactPage(msgspec.Struct, frozen=True):
-    """Some of many facts. `next` is the cursor of the following page, None on the last."""
+    """A page of facts. `next` is the cursor of the next page, None on the last one."""
 
     items: tuple[KeptFact, ...]
     next: str | None = None
 
 
 class Forgotten(msgspec.Struct, frozen=True):
-    """How many facts were deleted."""
+    """The number of deleted facts."""
 
     forgotten: int
 
 
 class Welcome(msgspec.Struct, frozen=True):
-    """What there is on this server: what paths of requests begin with, their description in
-    OpenAPI, and the page for people, None where it is turned off."""
+    """The server: the prefix of the API, the path of its OpenAPI description, and the path of the
+    page, None if it is turned off."""
 
     name: str
     version: str
@@ -235,6 +234,6 @@ class Welcome(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """Can requests be answered? The log of the server has the reasons why not."""
+    """Whether the server can answer requests. If not, its log has the reasons."""
 
     ready: bool

@@ -1,4 +1,4 @@
-"""Cursors of pages: the last id of a page, bound to the user who received it."""
+"""Pages of lists, and their cursors: the last id of a page, bound to the user who received it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,29 @@ import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from pincite.errors import UsageError
 
 _MARK = 8  # bytes
+
+
+class _Listed(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+_Item = TypeVar("_Item", bound=_Listed)
+
+
+def page_of(
+    user_id: str, found: Sequence[_Item], limit: int
+) -> tuple[tuple[_Item, ...], str | None]:
+    """Return at most `limit` items, and the cursor of the next page, None for the last one. Ask for
+    one item more than `limit`: if it is found, another page follows."""
+    page = tuple(found[:limit])
+    return page, cursor_after(user_id, page[-1].id) if len(found) > limit else None
 
 
 def cursor_after(user_id: str, last: str) -> str:

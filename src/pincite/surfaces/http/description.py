@@ -13,18 +13,24 @@ from pincite.surfaces.http.problems import MEDIA_TYPE, Problem
 
 #: Errors of the guard, of the key and of unavailable services, possible on every route.
 _ANYWHERE: Final = {
-    400: "The request cannot be",
-    403: "The key, the role or the page may not",
-    421: "The server is not called that",
+    400: "The request is invalid",
+    403: "The key lacks a scope or its user a role, or the page has another origin",
+    421: "The server does not accept this Host",
     429: "Too many requests",
-    500: "A fault of the server",
-    502: "A model behind an address failed",
-    503: "Out of reach for the moment",
-    504: "It took too long",
+    500: "Internal server error",
+    502: "A model server failed",
+    503: "Temporarily unavailable",
+    504: "The request timed out",
     507: "The disk is full",
 }
-_WITH_KEY: Final = {401: "No valid key", 404: "There is none that the key may see"}
-_WITH_BODY: Final = {409: "An idempotency key of another request", 413: "Too large"}
+_WITH_KEY: Final = {
+    401: "The key is missing or invalid",
+    404: "The key has access to no such object",
+}
+_WITH_BODY: Final = {
+    409: "The Idempotency-Key belongs to another request",
+    413: "The body or file is too large",
+}
 _OPEN: Final = ("/healthz", "/readyz")
 
 

@@ -22,7 +22,7 @@ IdempotencyKey = Annotated[
         name="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="Sent again with the same value, the request makes nothing twice.",
+        description="A repeated request with the same value creates nothing new.",
     ),
 ]
 

@@ -48,7 +48,7 @@ class Metrics:
 
     def answered(self, scope: MutableMapping[str, Any], status: int) -> None:
         """Count the start of a response."""
-        name = str(getattr(scope.get("route_handler"), "operation_id", None) or "none")
+        name = getattr(scope.get("route_handler"), "handler_name", "none")
         self._asked.labels(name, str(status), self._process).inc()
         took_s = time.perf_counter() - float(scope.get("began_s", 0.0))
         self._took.labels(name, self._process).observe(took_s)

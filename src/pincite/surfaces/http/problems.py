@@ -44,8 +44,8 @@ _RETRY_S: Final = 2  # guess, unmeasured
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What went wrong. `code` stays the same between versions, `detail` is for people, `fields`
-    says which fields of the request are wrong, `request_id` stands in the server's log."""
+    """An error. `code` is stable between versions, `detail` is for people, `fields` lists the
+    invalid fields of the request, and `request_id` identifies the request in the server's log."""
 
     type: str
     title: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from litestar import delete, get, post
+from litestar import Router, delete, get, post
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.model import Turn
@@ -18,7 +18,7 @@ from pincite.surfaces.http.bodies import (
     ConversationPage,
     TurnPage,
 )
-from pincite.surfaces.http.cursors import cursor_after, last_of
+from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.documents import Cursor, Limit
 from pincite.surfaces.http.serving import Asked, needs, session_of
@@ -28,21 +28,17 @@ ConversationId = Annotated[
     str, PathParameter(pattern=ID_FORM, description="The id of a conversation.")
 ]
 After = Annotated[
-    int, QueryParameter(ge=0, le=1_000_000, description="The number of the last turn known.")
+    int,
+    QueryParameter(ge=0, le=1_000_000, description="The number of the last turn that you have."),
 ]
 Turns = Annotated[int, QueryParameter(ge=1, le=200, description="Maximum number of turns.")]
 
 
-@post(
-    "/v1/conversations",
-    guards=[needs("search")],
-    operation_id="begin_conversation",
-    tags=["conversations"],
-)
+@post("/v1/conversations", guards=[needs("search")])
 async def begin_conversation(
     request: Asked, data: JSONBody[ConversationBody], idempotency_key: IdempotencyKey = None
 ) -> Conversation:
-    """A new conversation, of the key's user alone. Its id goes into requests for answers."""
+    """Start a conversation. Only the key's user can read it. Requests for answers take its id."""
     async with session_of(request) as (may, session):
         wanted = id_for(may, "conversation", idempotency_key)
         made = await session.begin_conversation(data.title, may.space_id, id_=wanted)
@@ -50,58 +46,38 @@ async def begin_conversation(
     return _told(made)
 
 
-@get(
-    "/v1/conversations",
-    guards=[needs("search")],
-    operation_id="conversations",
-    tags=["conversations"],
-)
+@get("/v1/conversations", guards=[needs("search")])
 async def conversations(request: Asked, cursor: Cursor = "", limit: Limit = 50) -> ConversationPage:
-    """Those with the latest turn first, page by page."""
+    """List conversations by their latest turn, newest first, in pages."""
     async with session_of(request) as (may, session):
         after = last_of(may.user_id, cursor)
-        found = await session.conversations(may.space_id, after, limit)
-    more = cursor_after(may.user_id, found[-1].id) if len(found) == limit else None
-    return ConversationPage(tuple(map(_told, found)), more)
+        found = await session.conversations(may.space_id, after, limit + 1)
+    page, more = page_of(may.user_id, found, limit)
+    return ConversationPage(tuple(map(_told, page)), more)
 
 
-@get(
-    "/v1/conversations/{conversation_id:str}",
-    guards=[needs("search")],
-    operation_id="conversation",
-    tags=["conversations"],
-)
+@get("/v1/conversations/{conversation_id:str}", guards=[needs("search")])
 async def conversation(request: Asked, conversation_id: ConversationId) -> Conversation:
-    """One conversation, without what was said."""
+    """Return one conversation, without its turns."""
     async with session_of(request) as (may, session):
         return _told(await session.conversation(conversation_id, may.space_id))
 
 
-@get(
-    "/v1/conversations/{conversation_id:str}/turns",
-    guards=[needs("search")],
-    operation_id="turns",
-    tags=["conversations"],
-)
+@get("/v1/conversations/{conversation_id:str}/turns", guards=[needs("search")])
 async def turns(
     request: Asked, conversation_id: ConversationId, after: After = 0, limit: Turns = 50
 ) -> TurnPage:
-    """What was said, oldest first, behind turn number `after`; `next` is the `after` of the
-    following page."""
+    """List the turns after turn number `after`, oldest first. `next` is the `after` of the next
+    page."""
     async with session_of(request) as (may, session):
-        found = await session.turns(conversation_id, may.space_id, after, limit)
-    said = tuple(map(_said, found))
-    return TurnPage(said, said[-1].number if len(said) == limit else None)
+        found = await session.turns(conversation_id, may.space_id, after, limit + 1)
+    page = tuple(map(_said, found[:limit]))
+    return TurnPage(page, page[-1].number if len(found) > limit else None)
 
 
-@delete(
-    "/v1/conversations/{conversation_id:str}",
-    guards=[needs("search")],
-    operation_id="delete_conversation",
-    tags=["conversations"],
-)
+@delete("/v1/conversations/{conversation_id:str}", guards=[needs("search")])
 async def delete_conversation(request: Asked, conversation_id: ConversationId) -> None:
-    """Delete a conversation with all that was said."""
+    """Delete a conversation and its turns."""
     async with session_of(request) as (may, session):
         await session.delete_conversation(conversation_id, may.space_id)
 
@@ -118,4 +94,8 @@ def _said(one: Turn) -> Turn:
     return Turn(one.role, valid_text(one.text), valid_text(one.at), one.number, one.citations)
 
 
-CONVERSATIONS = (begin_conversation, conversations, conversation, turns, delete_conversation)
+CONVERSATIONS = Router(
+    "/",
+    tags=["conversations"],
+    route_handlers=[begin_conversation, conversations, conversation, turns, delete_conversation],
+)

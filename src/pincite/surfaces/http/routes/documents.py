@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from litestar import delete, get, patch, post, put
+from litestar import Router, delete, get, patch, post, put
 from litestar.datastructures import State
 from litestar.params import JSONBody, PathParameter, QueryParameter
 from litestar.response import Stream
 
 from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import ID_FORM, DocumentChange, DocumentPage
-from pincite.surfaces.http.cursors import cursor_after, last_of
+from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
 from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
@@ -28,7 +28,9 @@ DocumentId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id o
 Filename = Annotated[
     str,
     QueryParameter(
-        min_length=1, max_length=255, description="Its name; the suffix determines its format."
+        min_length=1,
+        max_length=255,
+        description="The name of the file; its suffix determines the format.",
     ),
 ]
 Cursor = Annotated[
@@ -37,18 +39,13 @@ Cursor = Annotated[
 Limit = Annotated[int, QueryParameter(ge=1, le=1_000, description="Maximum number of items.")]
 Sources = Annotated[
     list[str] | None,
-    QueryParameter(max_items=1_000, description="Names of sources that it belongs to."),
+    QueryParameter(
+        max_items=1_000, description="Names of the sources that the document belongs to."
+    ),
 ]
 
 
-@post(
-    "/v1/documents",
-    guards=[needs("write")],
-    operation_id="add_document",
-    tags=["documents"],
-    status_code=202,
-    request_max_body_size=None,
-)
+@post("/v1/documents", guards=[needs("write")], status_code=202, request_max_body_size=None)
 async def add_document(
     request: Asked,
     state: State,
@@ -57,8 +54,9 @@ async def add_document(
     source_ids: Sources = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Document:
-    """Upload a file: its bytes are the body. It can be searched once its status is `ready`. Without
-    a `space_id` it goes to the key's space, or the personal space of its user. Editors may."""
+    """Upload a file: the body has its bytes. Searches find it once its status is `ready`. Without
+    a `space_id`, it goes to the key's space, or to the personal space of the user. Requires the
+    role of an editor."""
     may, desk, name = access(request), desk_of(state), checked_filename(filename)
     async with desk.workspaces.of(may.user_id) as session:
         own = may.space_id or (await session.user()).personal
@@ -81,12 +79,7 @@ async def add_document(
     return made
 
 
-@get(
-    "/v1/documents",
-    guards=[needs("search", "write")],
-    operation_id="documents",
-    tags=["documents"],
-)
+@get("/v1/documents", guards=[needs("search", "write")])
 async def documents(
     request: Asked,
     state: State,
@@ -94,36 +87,28 @@ async def documents(
     cursor: Cursor = "",
     limit: Limit = 50,
 ) -> DocumentPage:
-    """Documents by their ids, page by page."""
+    """List documents by id, in pages."""
     may = access(request)
     wanted = may.space_id if space_id is None else within(may, space_id)
     after = last_of(may.user_id, cursor)
     async with desk_of(state).workspaces.of(may.user_id) as session:
-        found = await session.documents(wanted, after, limit)
-    more = cursor_after(may.user_id, found[-1].id) if len(found) == limit else None
-    return DocumentPage(found, more)
+        found = await session.documents(wanted, after, limit + 1)
+    return DocumentPage(*page_of(may.user_id, found, limit))
 
 
-@get(
-    "/v1/documents/{document_id:str}",
-    guards=[needs("search", "write")],
-    operation_id="document",
-    tags=["documents"],
-)
+@get("/v1/documents/{document_id:str}", guards=[needs("search", "write")])
 async def document(request: Asked, state: State, document_id: DocumentId) -> Document:
-    """One document: its `status` says whether it can be searched, `error` why not."""
+    """Return one document. `status` says whether searches find it, `error` why not."""
     return await _one(access(request), desk_of(state), document_id)
 
 
 @get(
     "/v1/documents/{document_id:str}/content",
     guards=[needs("search")],
-    operation_id="document_content",
-    tags=["documents"],
     media_type="application/octet-stream",
 )
 async def document_content(request: Asked, state: State, document_id: DocumentId) -> Stream:
-    """The bytes that were uploaded."""
+    """Return the uploaded bytes."""
     desk = desk_of(state)
     found = await _one(access(request), desk, document_id)
     pieces = desk.files.pieces(found.space_id, found.content_hash)
@@ -141,14 +126,12 @@ async def document_content(request: Asked, state: State, document_id: DocumentId
 @put(
     "/v1/documents/{document_id:str}/content",
     guards=[needs("write")],
-    operation_id="replace_document",
-    tags=["documents"],
     status_code=202,
     request_max_body_size=None,
 )
 async def replace_document(request: Asked, state: State, document_id: DocumentId) -> Document:
-    """Other bytes in place of a document's. Until they are indexed, searches find the earlier ones.
-    Editors may."""
+    """Replace the content of a document. Searches find the old content until the new one is
+    indexed. Requires the role of an editor."""
     may, desk = access(request), desk_of(state)
     found = await _one(may, desk, document_id)
     async with desk.workspaces.of(may.user_id) as session:
@@ -162,17 +145,12 @@ async def replace_document(request: Asked, state: State, document_id: DocumentId
     return made
 
 
-@patch(
-    "/v1/documents/{document_id:str}",
-    guards=[needs("write")],
-    operation_id="change_document",
-    tags=["documents"],
-)
+@patch("/v1/documents/{document_id:str}", guards=[needs("write")])
 async def change_document(
     request: Asked, state: State, document_id: DocumentId, data: JSONBody[DocumentChange]
 ) -> Document:
-    """Rename a document, move it to another space, or say what it is. Editors of both spaces
-    may."""
+    """Rename a document, move it to another space, or set its metadata. Requires the role of an
+    editor, for a move in both spaces."""
     may, desk = access(request), desk_of(state)
     found = await _one(may, desk, document_id)
     name = None if data.filename is None else checked_filename(data.filename)
@@ -195,15 +173,9 @@ async def change_document(
     return made
 
 
-@delete(
-    "/v1/documents/{document_id:str}",
-    guards=[needs("write")],
-    operation_id="delete_document",
-    tags=["documents"],
-    status_code=202,
-)
+@delete("/v1/documents/{document_id:str}", guards=[needs("write")], status_code=202)
 async def delete_document(request: Asked, state: State, document_id: DocumentId) -> None:
-    """Delete a document. Nobody sees it from now on. Editors may."""
+    """Delete a document. It is invisible at once. Requires the role of an editor."""
     may, desk = access(request), desk_of(state)
     await _one(may, desk, document_id)
     async with desk.workspaces.of(may.user_id) as session:
@@ -238,7 +210,11 @@ async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:
     return stored
 
 
-DOCUMENTS = (
-    *(add_document, documents, document, document_content),
-    *(replace_document, change_document, delete_document),
+DOCUMENTS = Router(
+    "/",
+    tags=["documents"],
+    route_handlers=[
+        *(add_document, documents, document, document_content),
+        *(replace_document, change_document, delete_document),
+    ],
 )

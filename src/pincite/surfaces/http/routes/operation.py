@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Annotated, Any
 
-from litestar import Response, delete, get
+from litestar import Response, Router, delete, get
 from litestar.datastructures import State
 from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
@@ -27,20 +27,18 @@ _KEPT_S = 1.0  # it needs no key and queries the database: once a second for all
 KeyId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a key.")]
 
 
-@get("/healthz", operation_id="healthz", tags=["operation"], media_type="text/plain")
+@get("/healthz", media_type="text/plain")
 async def healthz() -> str:
-    """The process answers."""
+    """Return 200 if the process answers."""
     return "ok\n"
 
 
 @get(
     "/readyz",
-    operation_id="readyz",
-    tags=["operation"],
-    responses={503: ResponseSpec(Ready, description="Not all that it needs answers")},
+    responses={503: ResponseSpec(Ready, description="The database or the index does not answer")},
 )
 async def readyz(state: State) -> Response[Ready]:
-    """Database and index answer: 200, else 503. Reasons are for the operator, in the log."""
+    """Return 200 if database and index answer, else 503. The log has the reasons."""
     desk = desk_of(state)
     async with desk.looking:
         if desk.now().timestamp() - desk.looked.at >= _KEPT_S:
@@ -79,45 +77,39 @@ async def _look(desk: Desk) -> tuple[str, ...]:
 
 @get("/", include_in_schema=False)
 async def welcome(state: State) -> Welcome:
-    """What there is here, for who comes by the address alone. It needs no key."""
+    """Describe the server, for requests to its root address. Needs no key."""
     return Welcome("Pincite", VERSION, "/v1", "/openapi.json", PATH if state["page"] else None)
 
 
 @get("/openapi.json", include_in_schema=False, media_type="application/json")
 async def openapi(request: Asked) -> dict[str, Any]:
-    """What this API takes and gives, in OpenAPI 3.1."""
+    """Return the description of this API in OpenAPI 3.1."""
     return described(request.app)
 
 
-@get(
-    "/metrics",
-    guards=[needs("admin")],
-    operation_id="metrics",
-    tags=["operation"],
-    media_type="text/plain",
-)
+@get("/metrics", guards=[needs("admin")], media_type="text/plain")
 async def metrics(state: State) -> Response[bytes]:
-    """Requests of this process, jobs and documents of the database, in the format of Prometheus;
-    for keys of administrators."""
+    """Return metrics for Prometheus: requests of this process, jobs and documents of the database.
+    Requires a key with the scope `admin`."""
     told = state["metrics"]
     assert isinstance(told, Metrics)
     text = await told.text(desk_of(state).workspaces)
     return Response(text, media_type=CONTENT_TYPE_LATEST)
 
 
-@get("/v1/keys", guards=[needs("search", "write")], operation_id="keys", tags=["keys"])
+@get("/v1/keys", guards=[needs("search", "write")])
 async def keys(request: Asked) -> tuple[ApiKey, ...]:
-    """The keys of the key's user, without their secrets. A key of one space sees those of that
-    space."""
+    """List the keys of the key's user, without their secrets. A key for one space lists only keys
+    for that space."""
     async with session_of(request) as (may, session):
         found = await session.keys()
     return tuple(one for one in found if may.reaches(one.space_id))
 
 
-@delete("/v1/keys/{key_id:str}", guards=[needs("write")], operation_id="revoke_key", tags=["keys"])
+@delete("/v1/keys/{key_id:str}", guards=[needs("write")])
 async def revoke_key(request: Asked, key_id: KeyId) -> None:
-    """Revoke a key of the same user; a key of one space revokes those of that space. It is refused
-    from the next request on, everywhere."""
+    """Revoke a key of the same user, from the next request on. A key for one space can revoke only
+    keys for that space."""
     async with session_of(request) as (may, session):
         of_space = {one.id for one in await session.keys() if one.space_id == may.space_id}
         if may.space_id is not None and key_id not in of_space:
@@ -125,4 +117,7 @@ async def revoke_key(request: Asked, key_id: KeyId) -> None:
         await session.revoke_key(key_id)
 
 
-OPERATION = (welcome, healthz, readyz, openapi, metrics, keys, revoke_key)
+OPERATION = Router(
+    "/", tags=["operation"], route_handlers=[welcome, healthz, readyz, openapi, metrics]
+)
+KEYS = Router("/", tags=["keys"], route_handlers=[keys, revoke_key])

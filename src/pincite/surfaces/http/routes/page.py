@@ -23,27 +23,23 @@ RequestName = Annotated[str, PathParameter(description="A request of the page.")
 _FILES = dict[str, PageFile]()
 
 
-@get(PATH, include_in_schema=False, operation_id="page")
+@get(PATH, include_in_schema=False)
 async def page() -> Response[bytes]:
-    """The page. It needs no key, and has nothing of anybody."""
+    """Return the page. It needs no key and contains no user data."""
     return _served("")
 
 
-@get(f"{PATH}/{{name:str}}", include_in_schema=False, operation_id="page_file")
+@get(f"{PATH}/{{name:str}}", include_in_schema=False)
 async def page_file(name: FileName) -> Response[bytes]:
-    """A file of the page."""
+    """Return a file of the page."""
     return _served(name)
 
 
 @post(
-    f"{PATH}/api/{{name:str}}",
-    guards=[needs("search")],
-    include_in_schema=False,
-    operation_id="page_request",
-    status_code=200,
+    f"{PATH}/api/{{name:str}}", guards=[needs("search")], include_in_schema=False, status_code=200
 )
 async def page_request(request: Asked, state: State, name: RequestName) -> Response[bytes] | Stream:
-    """What the script of the page asks: of what the key may read, and nothing else."""
+    """Answer a request of the page's script, within the access of the key."""
     if name not in REQUESTS:
         raise NotFoundException
     desk = desk_of(state)

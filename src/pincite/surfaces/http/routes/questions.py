@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 import msgspec
-from litestar import Response, post
+from litestar import Response, Router, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
 from litestar.response import ServerSentEvent
@@ -28,15 +28,9 @@ from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access
 
 
-@post(
-    "/v1/search",
-    guards=[needs("search")],
-    operation_id="search",
-    tags=["questions"],
-    status_code=200,
-)
+@post("/v1/search", guards=[needs("search")], status_code=200)
 async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> EvidencePack:
-    """Evidence for a question, best first, with a verdict on whether it is good enough."""
+    """Search. Returns evidence, best first, and a verdict on whether it is good enough."""
     may = data.restrict(access(request))
     pack = await desk_of(state).workspace.search(
         may,
@@ -49,16 +43,9 @@ async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> Ev
     return told(pack, request_id_of(request))
 
 
-@post(
-    "/v1/context",
-    guards=[needs("search")],
-    operation_id="context",
-    tags=["questions"],
-    status_code=200,
-    media_type="text/plain",
-)
+@post("/v1/context", guards=[needs("search")], status_code=200, media_type="text/plain")
 async def context(request: Asked, state: State, data: JSONBody[ContextBody]) -> str:
-    """The evidence as a block for a prompt: numbered, fenced and cited, within a budget."""
+    """Return the evidence as one text for a prompt: numbered, fenced and cited, within a budget."""
     may = data.restrict(access(request))
     block = await desk_of(state).workspace.context(
         may, data.question, budget=data.budget, limit=data.limit
@@ -66,16 +53,10 @@ async def context(request: Asked, state: State, data: JSONBody[ContextBody]) -> 
     return block.text
 
 
-@post(
-    "/v1/answers",
-    guards=[needs("search")],
-    operation_id="answer",
-    tags=["questions"],
-    status_code=200,
-)
+@post("/v1/answers", guards=[needs("search")], status_code=200)
 async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Response[Answer]:
-    """An answer from the evidence. With `stream` pieces come as events named `piece`, the whole
-    answer as the last event, `answer`; a fault on the way is the event `problem`."""
+    """Answer a question from the evidence. With `stream`, the response has `piece` events, then an
+    `answer` event with the complete answer. An error during the stream is a `problem` event."""
     own, desk = access(request), desk_of(state)
     may = data.restrict(own)
     if data.stream:
@@ -90,29 +71,18 @@ async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Re
     raise AssertionError("an answer ends with an Answer")
 
 
-@post(
-    "/v1/evidence/read",
-    guards=[needs("search")],
-    operation_id="read_evidence",
-    tags=["evidence"],
-    status_code=200,
-)
+@post("/v1/evidence/read", guards=[needs("search")], status_code=200)
 async def read_evidence(request: Asked, state: State, data: JSONBody[ReadBody]) -> Passage:
-    """The text that a citation stands for, as it is now."""
+    """Return the current text of a citation."""
     return await desk_of(state).workspace.get(access(request), data.citation, data.context)
 
 
-@post(
-    "/v1/evidence/verify",
-    guards=[needs("search")],
-    operation_id="verify_evidence",
-    tags=["evidence"],
-    status_code=200,
-)
+@post("/v1/evidence/verify", guards=[needs("search")], status_code=200)
 async def verify_evidence(
     request: Asked, state: State, data: JSONBody[VerifyBody]
 ) -> tuple[ClaimCheck, ...]:
-    """Do citations hold, and do they say what is quoted? One status each, in their order."""
+    """Check whether citations still hold and contain their quotes. Returns one status for each, in
+    the same order."""
     claims = [Claim(one.citation, one.quote) for one in data.claims]
     return await desk_of(state).workspace.check(access(request), claims)
 
@@ -155,4 +125,5 @@ def request_id_of(request: Asked) -> str:
     return str(request.scope.get("request_id", ""))
 
 
-QUESTIONS = (search, context, answer, read_evidence, verify_evidence)
+QUESTIONS = Router("/", tags=["questions"], route_handlers=[search, context, answer])
+EVIDENCE = Router("/", tags=["evidence"], route_handlers=[read_evidence, verify_evidence])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from litestar import delete, get, patch, post, put
+from litestar import Router, delete, get, patch, post, put
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.errors import NotFound
@@ -35,19 +35,19 @@ def require_within(access_: Access, space_id: str, what: str, id_: str) -> None:
         raise missing(what, id_)
 
 
-@get("/v1/spaces", guards=[needs("search", "write")], operation_id="spaces", tags=["spaces"])
+@get("/v1/spaces", guards=[needs("search", "write")])
 async def spaces(request: Asked) -> tuple[Space, ...]:
-    """The spaces of the key's user."""
+    """List the spaces of the key's user."""
     async with session_of(request) as (may, session):
         found = await session.spaces()
     return tuple(one for one in found if may.reaches(one.id))
 
 
-@post("/v1/spaces", guards=[needs("write")], operation_id="add_space", tags=["spaces"])
+@post("/v1/spaces", guards=[needs("write")])
 async def add_space(
     request: Asked, data: JSONBody[NameBody], idempotency_key: IdempotencyKey = None
 ) -> Space:
-    """A new space, of which the key's user is the owner."""
+    """Create a space. The key's user is its owner."""
     async with session_of(request) as (may, session):
         if may.space_id is not None:
             raise NotFound("a key for one space cannot create another space")
@@ -57,93 +57,64 @@ async def add_space(
     return made
 
 
-@get(
-    "/v1/spaces/{space_id:str}",
-    guards=[needs("search", "write")],
-    operation_id="space",
-    tags=["spaces"],
-)
+@get("/v1/spaces/{space_id:str}", guards=[needs("search", "write")])
 async def space(request: Asked, space_id: SpaceId) -> Space:
-    """One space."""
+    """Return one space."""
     async with session_of(request) as (may, session):
         return await session.space(within(may, space_id))
 
 
-@patch(
-    "/v1/spaces/{space_id:str}",
-    guards=[needs("write")],
-    operation_id="rename_space",
-    tags=["spaces"],
-)
+@patch("/v1/spaces/{space_id:str}", guards=[needs("write")])
 async def rename_space(request: Asked, space_id: SpaceId, data: JSONBody[NameBody]) -> Space:
-    """Give a space another name. Owners may."""
+    """Rename a space. Requires the role of an owner."""
     async with session_of(request) as (may, session):
         return await session.rename_space(within(may, space_id), data.name)
 
 
-@delete(
-    "/v1/spaces/{space_id:str}",
-    guards=[needs("write")],
-    operation_id="delete_space",
-    tags=["spaces"],
-    status_code=202,
-)
+@delete("/v1/spaces/{space_id:str}", guards=[needs("write")], status_code=202)
 async def delete_space(request: Asked, space_id: SpaceId) -> None:
-    """Delete a space with its documents. Nobody sees them from now on. Owners may."""
+    """Delete a space and its documents. All are invisible at once. Requires the role of an
+    owner."""
     async with session_of(request) as (may, session):
         await session.delete_space(within(may, space_id))
 
 
-@get(
-    "/v1/spaces/{space_id:str}/members",
-    guards=[needs("search", "write")],
-    operation_id="members",
-    tags=["spaces"],
-)
+@get("/v1/spaces/{space_id:str}/members", guards=[needs("search", "write")])
 async def members(request: Asked, space_id: SpaceId) -> tuple[Membership, ...]:
-    """Who is a member, with which role."""
+    """List the members of a space with their roles."""
     async with session_of(request) as (may, session):
         return await session.members(within(may, space_id))
 
 
-@put(
-    "/v1/spaces/{space_id:str}/members/{user_id:str}",
-    guards=[needs("write")],
-    operation_id="set_member",
-    tags=["spaces"],
-)
+@put("/v1/spaces/{space_id:str}/members/{user_id:str}", guards=[needs("write")])
 async def set_member(
     request: Asked, space_id: SpaceId, user_id: UserId, data: JSONBody[RoleBody]
 ) -> Membership:
-    """Make a user a member, or give them another role. Owners may."""
+    """Add a user to a space, or change their role. Requires the role of an owner."""
     async with session_of(request) as (may, session):
         return await session.set_member(within(may, space_id), user_id, data.role)
 
 
-@delete(
-    "/v1/spaces/{space_id:str}/members/{user_id:str}",
-    guards=[needs("write")],
-    operation_id="remove_member",
-    tags=["spaces"],
-)
+@delete("/v1/spaces/{space_id:str}/members/{user_id:str}", guards=[needs("write")])
 async def remove_member(request: Asked, space_id: SpaceId, user_id: UserId) -> None:
-    """From now on the user sees nothing of the space. Owners may, and everybody for themselves."""
+    """Remove a user from a space, from the next request on. Owners can remove anyone, and each user
+    themselves."""
     async with session_of(request) as (may, session):
         await session.remove_member(within(may, space_id), user_id)
 
 
-@get("/v1/feeds", guards=[needs("search", "write")], operation_id="feeds", tags=["feeds"])
+@get("/v1/feeds", guards=[needs("search", "write")])
 async def feeds(request: Asked, space_id: SpaceWanted = None) -> tuple[Feed, ...]:
-    """Feeds of a space, or of all spaces of the key's user."""
+    """List the feeds of a space, or of all spaces of the key's user."""
     async with session_of(request) as (may, session):
         return await session.feeds(may.space_id if space_id is None else within(may, space_id))
 
 
-@post("/v1/feeds", guards=[needs("write")], operation_id="add_feed", tags=["feeds"])
+@post("/v1/feeds", guards=[needs("write")])
 async def add_feed(
     request: Asked, data: JSONBody[FeedBody], idempotency_key: IdempotencyKey = None
 ) -> Feed:
-    """A new feed, without documents. Editors of the space may."""
+    """Create an empty feed. Requires the role of an editor of the space."""
     async with session_of(request) as (may, session):
         target, wanted = within(may, data.space_id), id_for(may, "feed", idempotency_key)
         made = await session.add_feed(target, data.name, id_=wanted)
@@ -151,27 +122,17 @@ async def add_feed(
     return made
 
 
-@get(
-    "/v1/feeds/{feed_id:str}",
-    guards=[needs("search", "write")],
-    operation_id="feed",
-    tags=["feeds"],
-)
+@get("/v1/feeds/{feed_id:str}", guards=[needs("search", "write")])
 async def feed(request: Asked, feed_id: FeedId) -> Feed:
-    """One feed."""
+    """Return one feed."""
     async with session_of(request) as (may, session):
         return await _feed(may, session, feed_id)
 
 
-@patch(
-    "/v1/feeds/{feed_id:str}/documents",
-    guards=[needs("write")],
-    operation_id="change_feed",
-    tags=["feeds"],
-)
+@patch("/v1/feeds/{feed_id:str}/documents", guards=[needs("write")])
 async def change_feed(request: Asked, feed_id: FeedId, data: JSONBody[FeedChange]) -> Feed:
-    """Add documents to a feed, and take some out: all of it or nothing. It holds for the next
-    search. Editors of the space may."""
+    """Add documents to a feed and remove others, in one transaction. The next search uses the new
+    set. Requires the role of an editor of the space."""
     async with session_of(request) as (may, session):
         await _feed(may, session, feed_id)
         if data.add:
@@ -181,11 +142,9 @@ async def change_feed(request: Asked, feed_id: FeedId, data: JSONBody[FeedChange
         return await session.feed(feed_id)
 
 
-@delete(
-    "/v1/feeds/{feed_id:str}", guards=[needs("write")], operation_id="delete_feed", tags=["feeds"]
-)
+@delete("/v1/feeds/{feed_id:str}", guards=[needs("write")])
 async def delete_feed(request: Asked, feed_id: FeedId) -> None:
-    """Delete a feed. Its documents stay."""
+    """Delete a feed, but not its documents."""
     async with session_of(request) as (may, session):
         await _feed(may, session, feed_id)
         await session.delete_feed(feed_id)
@@ -197,7 +156,14 @@ async def _feed(may: Access, session: Session, feed_id: str) -> Feed:
     return found
 
 
-SPACES = (
-    *(spaces, add_space, space, rename_space, delete_space, members, set_member, remove_member),
-    *(feeds, add_feed, feed, change_feed, delete_feed),
+SPACES = Router(
+    "/",
+    tags=["spaces"],
+    route_handlers=[
+        *(spaces, add_space, space, rename_space, delete_space),
+        *(members, set_member, remove_member),
+    ],
+)
+FEEDS = Router(
+    "/", tags=["feeds"], route_handlers=[feeds, add_feed, feed, change_feed, delete_feed]
 )
