@@ -77,8 +77,8 @@ def by_openai_agents(index: Path, question: str) -> str:
     return model.told
 
 
-def by_pydantic_ai(index: Path, question: str) -> str:
-    told: list[str] = []
+def calls_the_tool(question: str, told: list[str]) -> Any:
+    """A function for `FunctionModel`: it calls the tool, and notes what it was told."""
 
     def model(messages: list[ModelMessage], info: AgentInfo) -> PydanticResponse:
         for part in messages[-1].parts:
@@ -88,8 +88,14 @@ def by_pydantic_ai(index: Path, question: str) -> str:
         (tool,) = info.function_tools
         return PydanticResponse([ToolCallPart(tool.name, {"query": question})])
 
+    return model
+
+
+def by_pydantic_ai(index: Path, question: str) -> str:
+    told: list[str] = []
+    model = FunctionModel(calls_the_tool(question, told))
     with closing(EvidenceSource(index)) as source:
-        agent = PydanticAgent(FunctionModel(model), tools=[pydantic_ai.evidence_tool(source)])
+        agent = PydanticAgent(model, tools=[pydantic_ai.evidence_tool(source)])
         assert asyncio.run(agent.run("go")).output == "done"
     return told[0]
 

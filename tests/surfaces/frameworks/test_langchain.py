@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -107,20 +106,3 @@ def test_asynchronous_calls_side_by_side_give_what_one_gives(index: Path, opened
         return await asyncio.gather(*(retriever.ainvoke("how is a key rotated?") for _ in range(8)))
 
     assert asyncio.run(many()) == [alone] * 8
-
-
-def test_the_program_of_the_page_works_as_it_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = Path(__file__).parents[3] / "docs/frameworks.md"
-    block, *_ = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
-    monkeypatch.chdir(tmp_path)
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "keys.md").write_text("# Keys\n\nTo rotate a key, call `rotate_key`.\n")
-    with Pincite(".pincite") as pincite:
-        pincite.index(["docs"], lexical=True)
-    made: dict[str, Any] = {}
-    exec(compile(block, str(page), "exec"), made)
-    made["retriever"].close()
-    assert capsys.readouterr().out == "Call `rotate_key`.\n['fresh']\n"

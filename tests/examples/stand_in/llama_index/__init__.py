@@ -1,1 +1,0 @@
-"""The few names of LlamaIndex that an example uses, with the fields and methods that it has."""
