@@ -62,9 +62,9 @@ class Profile:
     answer: AnswerConfig = field(default_factory=AnswerConfig)
 
     def showing(self, results: int) -> Profile:
-        """This profile with so many results, and as deep as that needs at least: for each side
-        `retrieve.least_per_result` times as many hits, even where fewer were set. A reranker that
-        is asked for the best few is asked for so many of them."""
+        """Return this profile for `results` results. Each side then gets at least
+        `retrieve.least_per_result` times as many hits, even if the profile sets fewer. A reranker
+        that returns only the best few returns this many."""
         deep, wide = self.retrieve, self.across
         limits = (deep.dense_limit, deep.sparse_limit)
         if deep.per_result:
@@ -86,21 +86,21 @@ class Profile:
         )
 
     def candidates(self, reranked: bool, code: bool = False) -> int:
-        """How many are loaded: the pool, or what is enough of it where nothing reranks it. Where
-        there is `code`, as many at least as are ranked by files."""
+        """Return the number of loaded candidates: the pool, or a part of it without a reranker.
+        With `code`, it is at least the number that is ranked by files."""
         whole, enough = self.load.pool, round(self.load.pool * self.load.alone)
         wanted = whole if reranked else max(enough, self.select.results)
         wanted = max(wanted, self.diversify.fetch) if self.diversify.enabled else wanted
         return max(wanted, self.rank_code.pool) if code and self.rank_code.enabled else wanted
 
     def by_words(self, loaded: int) -> int:
-        """How many of the best by words are loaded besides so many others, in collections of
-        code."""
+        """Return how many of the best keyword hits are loaded in addition to `loaded` others, in
+        collections of code."""
         return round(self.rank_code.by_words * loaded) if self.rank_code.enabled else 0
 
     @property
     def fusion(self) -> str:
-        """How rankings become one list, in a few words."""
+        """The method that fuses rankings, in a few words."""
         engine = self.retrieve.engine_fusion
         within = self.fuse.method if engine == "none" else f"engine {engine}"
         return (
@@ -156,9 +156,9 @@ SECTIONS = tuple(section.name for section in fields(Profile))
 
 
 def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = None) -> Profile:
-    """`base` with the values of a nested table, such as a TOML file's.
+    """Return `base` with the values of a nested table, such as that of a TOML file.
 
-    Raises ConfigError that names `origin` and the key for an unknown key or a wrong type.
+    Raises ConfigError for an unknown key or a wrong type. It names `origin` and the key.
     """
     merged = _merge(base or Profile(), table, origin, ())
     try:

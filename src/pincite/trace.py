@@ -1,4 +1,4 @@
-"""What happened in one search, step by step."""
+"""A record of one search, step by step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RERANKER = "reranker"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One stage's result and how long it took."""
+    """The result and duration of a stage."""
 
     stage: str
     value: object
@@ -25,13 +25,13 @@ class Step:
 
 
 class Follower(Protocol):
-    """Follows a search while it goes on."""
+    """Follows a search while it runs."""
 
     def begun(self) -> None:
         """The first stage begins."""
 
     def tapped(self, stage: str, value: object) -> None:
-        """A stage has ended and gave this; the next one begins."""
+        """A stage has ended with this result; the next one begins."""
 
 
 @dataclass(slots=True)
@@ -53,15 +53,15 @@ class Trace:
         self._begun_s = self._last_s = self.clock()
 
     def begin(self) -> None:
-        """The first step begins now."""
+        """Start the clock of the first step."""
         self._begun_s = self._last_s = self.clock()
         if self.follower is not None:
             self.follower.begun()
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """What services are asked by what runs in this block, tasks that it starts among it, is
-        kept in `exchanges`."""
+        """Record requests to services in `exchanges` while this block runs. Requests of tasks that
+        it starts are included."""
         token = _LISTENER.set(self)
         try:
             yield
@@ -69,12 +69,12 @@ class Trace:
             _LISTENER.reset(token)
 
     def hear(self, said: Exchange, begun_s: float) -> None:
-        """Keep an exchange that began then and ends now."""
+        """Record an exchange that began at `begun_s` and ends now."""
         at_ms, took_ms = (begun_s - self._begun_s) * 1000, (self.clock() - begun_s) * 1000
         self.exchanges.append(replace(said, at_ms=round(at_ms, 3), took_ms=round(took_ms, 3)))
 
     def debug(self) -> dict[str, tuple[Exchange, ...]]:
-        """The exchanges by service, each in order of time."""
+        """Return the exchanges by service, in order of time."""
         found: dict[str, list[Exchange]] = {}
         for one in sorted(self.exchanges, key=lambda one: (one.service, one.at_ms)):
             found.setdefault(one.service, []).append(one)
@@ -85,7 +85,7 @@ class Trace:
         return sum(step.duration_ms for step in self.steps)
 
     def tap(self, stage: str, value: T) -> T:
-        """Record the value that a stage gave and the time since the step before; return it."""
+        """Record the result of a stage and the time since the last step. Returns the result."""
         now_s = self.clock()
         self.steps.append(Step(stage, value, (now_s - self._last_s) * 1000))
         self.exchanges = [one if one.stage else replace(one, stage=stage) for one in self.exchanges]
@@ -95,7 +95,7 @@ class Trace:
         return value
 
     def timings_ms(self) -> dict[str, float]:
-        """Milliseconds by stage, in the order of the stages; a stage that ran twice adds up."""
+        """Return milliseconds by stage, in order. If a stage ran twice, its times are added."""
         timings: dict[str, float] = {}
         for step in self.steps:
             timings[step.stage] = timings.get(step.stage, 0.0) + step.duration_ms
@@ -107,7 +107,8 @@ _LISTENER: ContextVar[Trace | None] = ContextVar("listener", default=None)
 
 @dataclass(slots=True)
 class Reply:
-    """What becomes known of an exchange while it goes on; `answered` is called if it is kept."""
+    """Properties of an exchange that become known while it runs. `answered` is called only if the
+    exchange is recorded."""
 
     status: int = 0
     request_id: str = ""
@@ -124,8 +125,8 @@ def exchange(
     items: int = 0,
     tokens: Callable[[], int] = lambda: 0,
 ) -> Iterator[Reply]:
-    """A request to a service, for the search that listens, if one does; otherwise nothing is
-    counted or copied. An error passes through and is kept as well."""
+    """Record a request to a service for the search that listens. If none does, nothing is counted
+    or copied. An error is recorded, too, and passes through."""
     listener, reply = _LISTENER.get(), Reply()
     if listener is None:
         yield reply

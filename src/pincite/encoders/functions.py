@@ -46,8 +46,8 @@ class OpenModels:
         dense: str = "",
         rerank: str = "",
     ) -> None:
-        """`index` as for `AsyncPincite`: where the settings are read. `dense` and `rerank` name
-        other models, each PROVIDER:MODEL."""
+        """`index` says where the settings are, as for `AsyncPincite`. `dense` and `rerank` name
+        other models, each as PROVIDER:MODEL."""
         self._settings = settings_for(index)
         self._models = Models(
             self._settings.use, self._settings.models, offline=self._settings.offline
@@ -68,21 +68,21 @@ class OpenModels:
         await self._models.close()
 
     async def embed_query(self, query: str) -> list[float]:
-        """The vector of a question, of length 1. Raises UsageError for no text, ConfigError,
-        ModelUnavailable and ProviderError."""
+        """Return the vector of a question, normalised to length 1. Raises UsageError without a
+        text, ConfigError, ModelUnavailable and ProviderError."""
         vector = await (await self._dense()).embed_query(_text("query", query))
         return [float(value) for value in vector]
 
     async def embed_documents(self, documents: Sequence[str]) -> list[list[float]]:
-        """The vector of each document, in their order. Raises as `embed_query`."""
+        """Return a vector for each document, in their order. Raises the errors of `embed_query`."""
         rows = await (await self._dense()).embed_documents(_texts(documents))
         return [[float(value) for value in row] for row in rows]
 
     async def rerank(
         self, query: str, documents: Sequence[str], top_n: int = 10, *, instruction: str = ""
     ) -> tuple[Ranked, ...]:
-        """The best documents, best first. Raises as `embed_query`, and ConfigError where no
-        reranker is named."""
+        """Return the best documents, best first. Raises the errors of `embed_query`, and
+        ConfigError if no reranker is configured."""
         require_count("top_n", top_n, most=_MOST)
         texts = _texts(documents)
         asked = _text("query", query)

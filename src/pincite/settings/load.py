@@ -109,10 +109,12 @@ VARIABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are, the profile, and which models to use beside the bundled one. `threads` is
-    None for one per core, `layers` is where it all comes from, the strongest first, `collection`
-    is the one that the environment names, else `store.base`. `found` says that nobody named
-    `config`: it lay beside the index."""
+    """All settings: paths, the profile, and the models to use instead of the bundled one.
+
+    `threads` is None for one per core. `layers` are the origins of the values, the strongest first.
+    `collection` is named by the environment, else `store.base`. `found` says that `config` was not
+    named, but found beside the index.
+    """
 
     index: Path
     models: Path
@@ -141,21 +143,21 @@ class Settings:
 
     @property
     def indexed_collection(self) -> str:
-        """What is indexed into where no collection is named."""
+        """The collection to index into if a command names none."""
         return self.collection or DEFAULT_COLLECTION
 
     def beside(self, collection: str) -> bool:
-        """Does each dense model get a collection of its own beside this one?"""
+        """Return whether each dense model gets a collection of its own beside this one."""
         options = self.use.options.get(collection)
         return bool(self.store.base) or (options is not None and options.beside)
 
     def key_of(self, one: ForeignSettings) -> str | None:
-        """The key of a foreign collection's server. Raises ConfigError."""
+        """Return the key for the server of a foreign collection. Raises ConfigError."""
         return key_of_foreign(self.keys, self.store, one, self.foreign)
 
     def preset(self, name: str) -> Profile:
-        """The profile with another preset below the values of files and variables. Raises
-        ConfigError."""
+        """Return the profile with another preset. Values of files and variables still override it.
+        Raises ConfigError."""
         origin = str(self.config or CONFIG_FILE)
         layers = with_preset(self.layers, name)
         try:
@@ -166,8 +168,8 @@ class Settings:
             ) from error
 
     def hides(self, name: str) -> bool:
-        """Does choosing this preset change nothing, as files and variables set other values for
-        all that it would change? Raises ConfigError."""
+        """Return whether this preset has no effect, because files and variables override all of its
+        changes. Raises ConfigError."""
         table = preset_table(name)
         known = merged(with_preset(self.layers, name))
         return self.preset(name) == self.profile and any(
@@ -176,9 +178,9 @@ class Settings:
 
 
 def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Settings:
-    """Load the settings for a command in `folder`. `index` wins over the environment.
+    """Load the settings for a command in `folder`. `index` overrides the environment.
 
-    Raises ConfigError for an unknown `PINCITE_` variable or key, naming where it stands.
+    Raises ConfigError for an unknown `PINCITE_` variable or key. It names the place of the key.
     """
     unknown = sorted(n for n in environ if n.startswith("PINCITE_") and n not in VARIABLES)
     if unknown:
@@ -232,8 +234,9 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
 
 
 def find_index(folder: Path) -> Path:
-    """The nearest index folder here or above; else that of the user, if `pincite init --user` made
-    one; else the one that would be made here, as it is where a `pincite.toml` lies here."""
+    """Return the nearest index folder here or above. Without one, return that of the user, if
+    `pincite init --user` created it and no `pincite.toml` is here. Otherwise return the one that
+    would be created here."""
     for place in (folder, *folder.parents):
         if holds_index(place / INDEX_FOLDER):
             return place / INDEX_FOLDER
@@ -243,21 +246,21 @@ def find_index(folder: Path) -> Path:
 
 
 def user_config() -> Path:
-    """The `pincite.toml` of the user, for what belongs to no project."""
+    """Return the path of the user's `pincite.toml`, for files outside of projects."""
     import platformdirs
 
     return platformdirs.user_config_path("pincite") / CONFIG_FILE
 
 
 def user_index() -> Path:
-    """The index folder that goes with it."""
+    """Return the index folder that belongs to it."""
     import platformdirs
 
     return platformdirs.user_data_path("pincite") / INDEX_FOLDER
 
 
 def _is_found(environ: Mapping[str, str], config: Path | None) -> bool:
-    """Has nobody named the file, and nobody said that files are to be trusted?"""
+    """Return whether the file was found by itself, and no variable says to trust it."""
     if config is None or environ.get("PINCITE_CONFIG") or _flag(environ, "PINCITE_TRUST"):
         return False
     return config != user_config()
@@ -284,7 +287,7 @@ def _absolute(given: str | Path, what: str) -> Path:
 
 
 def _is_file(path: Path) -> bool:
-    """Is there a file that can be reached? A name may also be too long, or a folder closed."""
+    """Return whether a file can be reached. Its name may be too long, or its folder closed."""
     try:
         return path.is_file()
     except OSError:

@@ -34,7 +34,7 @@ def quote(value: object) -> str:
     Arguments:
         value: a text, a whole number, a finite float, a boolean, a date, or several texts.
 
-    Raises UsageError for anything else, and for none in place of several.
+    Raises UsageError for anything else, and for an empty list.
 
     >>> from pincite import quote
     >>> typed = 'ml" or visible = true or course = "ml'

@@ -23,12 +23,12 @@ from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of
 
 
 class PinciteRetriever(BaseRetriever):
-    """Passages with their citations, best first; none where nothing is good enough.
+    """A retriever of passages with their citations, best first; none if nothing is good enough.
 
-    `index` is an index folder, by default the nearest one; `k` how many passages at most, None for
-    as many as the profile says; `where` a filter, `tags` attributes that a passage must have.
-    `invoke(query, k=3, where="kind = 'docs'")` sets both for one call; a filter narrows the
-    retriever's own.
+    `index` is an index folder, by default the nearest one. `k` is the maximum number of passages,
+    None for that of the profile. `where` is a filter, and `passage_tags` are attributes that a
+    passage must have. `invoke(query, k=3, where="kind = 'docs'")` sets both for one call; its
+    filter narrows that of the retriever.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -91,8 +91,8 @@ def documents_of(pack: EvidencePack) -> list[Document]:
 
 
 def records_of(documents: Iterable[Document]) -> Iterator[Record]:
-    """Documents of any loader as records for `Pincite.upsert`. A document without an id has the
-    address in `source` of its metadata, with its `page` where it has one. Other metadata are
+    """Return documents of any loader as records for `Pincite.upsert`. A document without an id gets
+    `source` of its metadata as id, with its `page` if it has one. Other metadata become
     attributes.
 
     >>> pincite.upsert(records_of(loader.lazy_load()), collection="notes")
