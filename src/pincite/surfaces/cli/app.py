@@ -98,7 +98,7 @@ class Commands(click.Group):
 )
 @click.version_option(VERSION, message="pincite %(version)s")
 def app() -> None:
-    """Evidence that can be cited, from your documentation and code."""
+    """Search documentation and code. Every result cites exact lines of an exact revision."""
 
 
 def main() -> None:
