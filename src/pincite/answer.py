@@ -34,7 +34,7 @@ from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.0"
 #: The line above extracted sentences if the model gave no answer.
-NO_ANSWER = "The language model gave no answer. From what was found:"
+NO_ANSWER = "The language model gave no answer. Sentences of the evidence:"
 _NO_MODEL = (
     "no language model is configured, so the answer quotes the evidence: set [models] llm ="
     ' "PROVIDER:MODEL" in pincite.toml'

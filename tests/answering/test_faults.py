@@ -141,7 +141,7 @@ def check(answer: Answer, outcome: Outcome, near: str, mode: Mode) -> None:
     first = TEXTS[near].split()[0]
     if outcome.words == "none":
         lead, _, rest = answer.text.partition("\n\n")
-        assert lead == "The language model gave no answer. From what was found:"
+        assert lead == "The language model gave no answer. Sentences of the evidence:"
         assert rest.endswith("]")
     else:
         assert answer.text.startswith(first)

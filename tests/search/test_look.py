@@ -112,7 +112,7 @@ def test_where_all_is_gone_the_verdict_is_none_and_says_why() -> None:
     pack = ask(collection, Shelf(dict.fromkeys(KEYS, "deleted")))
     assert pack.evidence == ()
     assert pack.verdict.level == "none"
-    assert "gone since it was indexed" in pack.verdict.reason
+    assert "have changed or are gone" in pack.verdict.reason
     assert len(pack.omitted) == 3
 
 

@@ -73,7 +73,7 @@ def test_a_model_answers_and_its_json_is_the_answer(asking: Cli, server: Contrac
 def test_an_answer_that_cites_nothing_names_no_sources(asking: Cli) -> None:
     found = asking.json("ask", QUESTION) | {"text": "Zebras were first.", "cited": []}
     shown = plain_text(Answer.from_dict(found | {"kind": "generated"}))
-    assert shown.startswith("Zebras were first.\n\nThe answer cites nothing of what was found.")
+    assert shown.startswith("Zebras were first.\n\nThe answer cites none of the passages.")
     assert "[1]" not in shown
     assert "\n\nSources:\n[1] docs@" in plain_text(Answer.from_dict(found | {"kind": "failed"}))
 
@@ -106,7 +106,7 @@ def test_a_model_that_fails_has_a_code_of_its_own(asking: Cli, server: ContractS
     with_model(asking, server)
     server.fail("500", times=9)
     done = asking("ask", QUESTION, code=4)
-    assert done.stdout.startswith("The language model gave no answer. From what was found:")
+    assert done.stdout.startswith("The language model gave no answer. Sentences of the evidence:")
     assert "[1] docs@" in done.stdout
     assert "warning: llm_failed: Unavailable" in done.stderr
 

@@ -81,5 +81,5 @@ def test_a_deleted_file_is_not_quoted_and_the_reason_is_said(cli: Cli) -> None:
     assert "keys.md" in cli(*asked).stdout
     place.unlink()
     gone = cli(*asked, code=3)
-    assert "gone since it was indexed" in gone.stdout
+    assert "have changed or are gone" in gone.stdout
     assert json.loads(cli(*asked, "--json", code=3).stdout)["omitted"][0]["why"] == "deleted"

@@ -212,7 +212,7 @@ def _collection_lines(info: CollectionInfo, unseen: Collection[str], at_it: bool
         f"{standing(spec, unseen)}",
         f"  dense   {spec.dense or 'none'}{f', opened as {spec.model}' if spec.model else ''}",
         f"  sparse  {spec.sparse}, average length {spec.average_length:.0f} tokens"
-        f"{', scores depend on what was removed until it is indexed again' * spec.engine_idf}",
+        f"{', scores depend on removed documents until it is indexed again' * spec.engine_idf}",
     ]
     if info.unembedded:
         done = f"{info.embedded_share:.0%} of {info.chunks:,} chunks are encoded"

@@ -34,4 +34,4 @@ class Secret:
         return hash(self._value)
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a key is not to be pickled")
+        raise TypeError("a key cannot be pickled")

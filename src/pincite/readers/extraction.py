@@ -91,4 +91,4 @@ def fault_of(found: Extraction) -> str:
         if found.text[end : one.start].strip():
             return f"has text at {end} that is in no element"
         end = one.end
-    return "has text behind its elements" if found.text[end:].strip() else ""
+    return "has text after its elements" if found.text[end:].strip() else ""

@@ -33,8 +33,8 @@ _SOURCES: Final = """\
 
 """
 _MODELS: Final = """\
-# Without this table the bundled model embeds, and there is no reranker. Texts are sent to
-# the models that are named here, so that a file with this table has to be trusted: pincite trust
+# Without this table, the bundled model makes the vectors, and there is no reranker. Texts are
+# sent to the models that are named here, so a file with this table needs trust: pincite trust
 # [models]
 # dense = "llamacpp:http://127.0.0.1:8081#embeddinggemma-300M-Q8_0.gguf"
 # rerank = "llamacpp:http://127.0.0.1:8082#Qwen3-Reranker-0.6B-Q8_0"

@@ -17,13 +17,13 @@ from pincite.settings.toml_text import assignment, dotted, inline
 
 _WIDTH = 98  # of a comment
 _HEAD = """\
-# Every key stands here with its value and wins over `--preset`. To keep only what you change, and
-# follow later versions with the rest:
+# This file has every key with its value, and overrides `--preset`. To keep only your changes, and
+# get the other values from later versions:
 #
 # extends = "{name}"
 """
 _NAMED = """\
-# What follows is of collections, providers and sources that you name; take the # away.
+# The rest is for collections, providers and sources that you name: remove the #.
 """
 
 

@@ -45,8 +45,8 @@ _ALWAYS: Final = {
     ("workspace", "files"): "where uploaded files are kept",
     ("workspace", "s3"): "a server that uploaded files are sent to",
     ("workspace", "oidc"): "who may sign in",
-    ("memory", "path"): "where what is remembered of users is kept",
-    ("answer", "prompts"): "what a model is told",
+    ("memory", "path"): "where facts about users are kept",
+    ("answer", "prompts"): "instructions for a model",
     ("tracing", "texts"): "questions are sent to a collector",
     ("source", "*", "descriptions"): "words that models read outside of quotations",
 }

@@ -134,8 +134,8 @@ class RecordStore:
             if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
                 free = shutil.disk_usage(self._path.parent).free
                 raise DiskFull(
-                    f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent}; what"
-                    " was written before is whole",
+                    f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent};"
+                    " earlier writes are complete",
                     hint="make room on that disk, then run the same command again",
                 ) from error
             raise StoreError(

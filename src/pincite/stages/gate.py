@@ -239,7 +239,7 @@ def _judge(
 ) -> Verdict:
     what = f"{name} of the best passage is {value:.2f}"
     if value >= at.grounded_at:
-        reason = f"The {what}, at or above {at.grounded_at:.2f}: it is about what was asked."
+        reason = f"The {what}, at or above {at.grounded_at:.2f}: it is about the question."
         return _verdict("grounded", name, kind, value, at, origin, reason)
     if value >= at.weak_at:
         reason = f"The {what}, below {at.grounded_at:.2f}: it may be about something else."

@@ -122,7 +122,7 @@ def _changes(evidence: Sequence[Evidence], omitted: Sequence[Omitted]) -> tuple[
         named = ", ".join(paths[:_NAMED]) + (", ..." if len(paths) > _NAMED else "")
         what = "passage is" if len(omitted) == 1 else "passages are"
         text = (
-            f"{len(omitted)} {what} left out, because they changed or were deleted since"
+            f"{len(omitted)} {what} left out, because files changed or were deleted since"
             f" indexing: {named}"
         )
         said.append(Notice("stale_omitted", text))
@@ -133,9 +133,9 @@ def _verdict(gated: Gated, evidence: Sequence[Evidence], omitted: Sequence[Omitt
     """Return the verdict, or `none` with a reason if all passages were left out as changed."""
     if evidence or not omitted:
         return gated.verdict
-    reason = "What was found has changed or gone since it was indexed: index again."
+    reason = "The files of all results have changed or are gone: index again."
     if gated.candidates and gated.verdict.level == "none":
-        reason = f"{reason} Of what is left: {gated.verdict.reason}"
+        reason = f"{reason} For the other passages: {gated.verdict.reason}"
     return replace(gated.verdict, level="none", reason=reason)
 
 

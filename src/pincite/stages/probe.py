@@ -312,9 +312,9 @@ def _verdict(nearest: Sequence[Candidate], threshold: float) -> Verdict:
     if not nearest:
         reason = "Nothing was found."
     elif level == "grounded":
-        reason = f"{what}, at or above {threshold:.2f}: it is about what was asked."
+        reason = f"{what}, at or above {threshold:.2f}: it is about the question."
     else:
-        reason = f"{what}, below {threshold:.2f}: nothing is about what was asked."
+        reason = f"{what}, below {threshold:.2f}: nothing is about the question."
     return Verdict(level, "dense", "cosine", value, threshold, threshold, False, reason)
 
 

@@ -136,8 +136,8 @@ class PrivateFile:
             if getattr(error, "sqlite_errorcode", 0) in _FULL:
                 free = shutil.disk_usage(self._path.parent).free
                 raise DiskFull(
-                    f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent}; what"
-                    " was written before is whole",
+                    f"the disk is full: {free / 1e6:.1f} MB are free at {self._path.parent};"
+                    " earlier writes are complete",
                     hint="make room on that disk, then run the same command again",
                 ) from error
             said = getattr(error, "strerror", None) or str(error)

@@ -21,9 +21,9 @@ _MOST_SENTENCE = 160  # characters shown of a doubtful sentence
 #: Warnings about the origin of an answer, which its text does not state.
 KINDS: Final = {
     "extractive": "Verbatim sentences of the evidence; no language model wrote this.",
-    "failed": "The language model gave no whole answer; the evidence stands.",
+    "failed": "The language model gave no complete answer. The evidence is not affected.",
 }
-_CITES_NOTHING = "The answer cites nothing of what was found."
+_CITES_NOTHING = "The answer cites none of the passages."
 
 
 def source_lines(answer: Answer, *, all_: bool = False) -> tuple[Painted, ...]:

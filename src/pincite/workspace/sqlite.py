@@ -224,7 +224,7 @@ class SqliteWorkspaces:
             return Forbidden("your role in the space does not allow that")
         if code == sqlite3.SQLITE_FULL:
             return DiskFull(
-                f"the disk of {self._path} is full; what was written before is whole",
+                f"the disk of {self._path} is full; earlier writes are complete",
                 hint="make room on that disk, then run the same command again",
             )
         said = getattr(error, "strerror", None) or str(error)

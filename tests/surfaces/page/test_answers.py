@@ -76,7 +76,7 @@ def test_an_answer_can_be_stopped_and_its_model_is_left_alone(page: Page, chat: 
 
 def test_an_answer_that_fails_in_the_middle_says_so(page: Page) -> None:
     begin(page, "how is a key rotated when it breaks")
-    expect(page.locator(".answer")).to_contain_text("gave no whole answer")
+    expect(page.locator(".answer")).to_contain_text("gave no complete answer")
     expect(page.locator(".answer")).to_have_attribute("aria-busy", "false")
 
 
