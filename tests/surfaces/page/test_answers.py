@@ -69,7 +69,7 @@ def test_an_answer_can_be_stopped_and_its_model_is_left_alone(page: Page, chat: 
     begin(page, "how is a key rotated slowly")
     expect(page.locator(".answer .text")).to_have_text("To rotate a key,")
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator(".answer")).to_contain_text("no complete answer")
+    expect(page.locator(".answer")).to_contain_text("the answer is incomplete")
     expect(page.locator(".answer .text")).to_have_text("To rotate a key,")
     assert chat.left.wait(30)
 

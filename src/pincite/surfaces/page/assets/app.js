@@ -157,7 +157,7 @@ async function answer() {
     });
     if (now.writing) show({ writing: false, message: "The answer ended before it was whole." });
   } catch (error) {
-    if (error.name === "AbortError") show({ writing: false, notes: ["Stopped; this is no whole answer."] });
+    if (error.name === "AbortError") show({ writing: false, notes: ["Stopped: the answer is incomplete."] });
     else show({ writing: false, message: said(error) });
   }
 }
