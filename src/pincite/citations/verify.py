@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +11,7 @@ from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document, text_in
 from pincite.sources import Entry, OpenSource
-from pincite.support.find import Lines, find_chars, find_text
+from pincite.support.find import Lines, find_chars, find_text, without_returns
 
 Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]
@@ -195,36 +194,33 @@ def _revision(
     if raw is None:
         return "unknown"
     text = text_in(raw, opened.source, item.path)[0]
-    text = text.replace("\r\n", "\n")  # a checkout may have translated newlines
     return "confirmed" if _holds(text, item, text_cut=text_cut) else "refuted"
 
 
 def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
+    """Are the cited lines the text? A checkout may have translated line ends."""
     cited = _cited(text.split("\n")[item.start_line - 1 : item.end_line], item)
-    wanted = _wanted(text, item)
-    return cited.startswith(wanted) if text_cut else cited == wanted
+    wanted = without_returns(item.text)
+    if text_cut:
+        return without_returns(cited).startswith(wanted)
+    ends = (cited,) if item.end_column is not None else (cited, cited.removesuffix("\r"))
+    return wanted in map(without_returns, ends)
 
 
-def _cited(lines: Sequence[str], item: Evidence) -> str:
+def _cited(lines: list[str], item: Evidence) -> str:
     """The cited characters of the cited lines."""
-    kept = [line.removesuffix("\r") if n == len(lines) else line for n, line in enumerate(lines, 1)]
-    if kept and item.end_column is not None:
-        kept[-1] = lines[-1][: item.end_column]
-    if kept and item.start_column is not None:
-        kept[0] = kept[0][item.start_column - 1 :]
-    return "\n".join(kept)
-
-
-def _wanted(text: str, item: Evidence) -> str:
-    """The text of an item, with the line ends of a file whose newlines were translated."""
-    return item.text if "\r" in text else item.text.replace("\r\n", "\n")
+    if lines and item.end_column is not None:
+        lines[-1] = lines[-1][: item.end_column]
+    if lines and item.start_column is not None:
+        lines[0] = lines[0][item.start_column - 1 :]
+    return "\n".join(lines)
 
 
 def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
     """Where the text is now. What began or ended with a line must do so still."""
     return find_text(
         text,
-        _wanted(text, item),
+        item.text,
         Lines(item.start_line, item.end_line),
         starts_line=item.start_column is None,
         ends_line=item.end_column is None and not text_cut,

@@ -37,24 +37,48 @@ def find_text(
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
-    white space is equal, including line ends. Otherwise every character counts; `starts_line` and
-    `ends_line` say that `wanted` begins and ends where a line does. Lines end with a newline, and a
-    carriage return before it belongs to it.
+    white space is equal, including line ends. Otherwise see `find_span`.
     """
-    searched = _Searched.exact(text) if spaces == "exact" else _Searched.words(text)
     if spaces == "any":
-        wanted = " ".join(wanted.split())
-    found = searched.nearest(wanted, near, starts_line, ends_line)
-    return None if found is None else found[1]
+        found = _Searched.words(text).nearest(" ".join(wanted.split()), near)
+        return None if found is None else found[1]
+    span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
+    if span is None:
+        return None
+    first = text.count("\n", 0, span[0]) + 1
+    return Lines(first, first + text.count("\n", span[0], span[1] - 1))
 
 
-def find_position(
+def find_span(
     text: str, wanted: str, near: Lines, *, starts_line: bool = False, ends_line: bool = False
-) -> int | None:
-    """Return the position in `text` of the place that `find_text` finds with every character
-    counting."""
+) -> tuple[int, int] | None:
+    """Return the begin and the end in `text` of the place that `find_text` finds.
+
+    Every character counts; `starts_line` and `ends_line` say that `wanted` begins and ends where a
+    line does. Lines end with a newline, and a carriage return before it belongs to it. If there is
+    no such place, one with other line ends is returned, with "\\n" for "\\r\\n" or the reverse.
+    """
     found = _Searched.exact(text).nearest(wanted, near, starts_line, ends_line)
-    return None if found is None else found[0]
+    if found is not None:
+        return found[0], found[0] + len(wanted)
+    if "\r\n" not in text and "\r\n" not in wanted:
+        return None
+    searched, bare = _Searched.exact(without_returns(text)), without_returns(wanted)
+    found = searched.nearest(bare, near, starts_line, ends_line)
+    if found is None:
+        return None
+    begins = _begins(text.split("\n"))  # the same lines, with their carriage returns
+
+    def position(at: int) -> int:
+        line = bisect_right(searched.begins, at) - 1
+        return begins[line] + at - searched.begins[line]
+
+    return position(found[0]), position(found[0] + len(bare))
+
+
+def without_returns(text: str) -> str:
+    """Return the text with "\\n" for "\\r\\n". A carriage return that ends no line stays."""
+    return text.replace("\r\n", "\n")
 
 
 def find_chars(text: str, wanted: str, near: int) -> int | None:
@@ -96,7 +120,7 @@ class _Searched:
         return self.numbers[bisect_right(self.begins, position) - 1]
 
     def nearest(
-        self, wanted: str, near: Lines, starts_line: bool, ends_line: bool
+        self, wanted: str, near: Lines, starts_line: bool = False, ends_line: bool = False
     ) -> tuple[int, Lines] | None:
         """Return position and lines of the place that `find_text` returns."""
         if not wanted:

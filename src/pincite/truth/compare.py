@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from msgspec.structs import replace as replace_chunk
@@ -10,7 +9,7 @@ from msgspec.structs import replace as replace_chunk
 from pincite.model import Chunk, Context, Match
 from pincite.model.citation import format_citation, parse_citation
 from pincite.readers.titles import title_of
-from pincite.support.find import Lines, find_position
+from pincite.support.find import Lines, find_span
 
 
 def find_again(chunk: Chunk, text: str, ref: str, content_hash: str) -> Chunk | None:
@@ -19,23 +18,13 @@ def find_again(chunk: Chunk, text: str, ref: str, content_hash: str) -> Chunk | 
     with a line must do so still. Of headings those are kept that the text still has."""
     near = Lines(chunk.start_line, chunk.end_line)
     starts, ends = chunk.start_column is None, chunk.end_column is None
-    for wanted in _spellings(chunk.text, text):
-        begin = find_position(text, wanted, near, starts_line=starts, ends_line=ends)
-        if begin is not None:
-            return _at(chunk, text, begin, wanted, ref, content_hash)
-    return None
+    span = find_span(text, chunk.text, near, starts_line=starts, ends_line=ends)
+    return None if span is None else _at(chunk, text, span, ref, content_hash)
 
 
-def _spellings(wanted: str, text: str) -> Sequence[str]:
-    """The text with line ends as they are, and as the file has them now."""
-    bare = wanted.replace("\r\n", "\n")
-    return tuple(dict.fromkeys((wanted, bare.replace("\n", "\r\n") if "\r\n" in text else bare)))
-
-
-def _at(
-    chunk: Chunk, text: str, begin: int, found: str, ref: str, content_hash: str
-) -> Chunk | None:
-    end = begin + len(found)
+def _at(chunk: Chunk, text: str, span: tuple[int, int], ref: str, content_hash: str) -> Chunk:
+    begin, end = span
+    found = text[begin:end]
     start_line = text.count("\n", 0, begin) + 1
     first = text.rfind("\n", 0, begin) + 1
     last = text.rfind("\n", 0, end) + 1
