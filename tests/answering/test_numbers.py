@@ -71,6 +71,12 @@ def test_any_text_has_numbers_that_it_has_itself(text: str) -> None:
     assert lost(text, text) == []
 
 
+@pytest.mark.parametrize("text", ["ſix", "sİx", "5 ſept 2020", "ſeptember 5", "5 m\u0130o"])
+def test_letters_that_only_count_as_ours_where_case_is_ignored_are_no_error(text: str) -> None:
+    assert lost("7", f"{text} 7") == []
+    assert lost(text, text) == []
+
+
 @given(st.integers(0, 10**15))
 def test_separators_change_no_number(number: int) -> None:
     assert lost(f"{number:,}", str(number)) == lost(str(number), f"{number:,}") == []

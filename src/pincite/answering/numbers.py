@@ -117,9 +117,10 @@ def numbers_in(text: str) -> tuple[Number, ...]:
             found.append(one)
             taken[one.start : one.start + len(one.written)] = b"\1" * len(one.written)
     for match in _SPELLED.finditer(text):
-        if free(*match.span()):
+        known = _VALUES.get(match[0].lower())  # "ſix" matches, too, and is none
+        if known is not None and free(*match.span()):
             unit, times, end = _behind(text, match.end())
-            value = _plain(Decimal(_VALUES[match[0].lower()]) * times)
+            value = _plain(Decimal(known) * times)
             found.append(Number(match.start(), text[match.start() : end], value, unit, True))
     return tuple(sorted(found, key=lambda one: one.start))
 
@@ -155,13 +156,15 @@ def _date(match: re.Match[str]) -> str:
     """`dYYYY-MM-DD`, without the year where none is given; empty for what is no date."""
     year = match["y"] or match["y1"] or match["y2"] or ""
     name = match["mon"] or match["mon2"]
-    month = _MONTHS.index(_full(name)) + 1 if name else int(match["m"])
+    month = _month(name) if name else int(match["m"])
     day = int(match["d"] or match["d1"] or match["d2"])
     return f"d{year}-{month:02}-{day:02}" if 1 <= month <= 12 and 1 <= day <= 31 else ""
 
 
-def _full(name: str) -> str:
-    return next(one for one in _MONTHS if one.startswith(name[:3].lower()))
+def _month(name: str) -> int:
+    """Its number; 0 for one in letters that only look like ours, as in "ſept"."""
+    start = name[:3].lower()
+    return next((n for n, one in enumerate(_MONTHS, 1) if one.startswith(start)), 0)
 
 
 def _number(text: str, match: re.Match[str]) -> Number:
