@@ -133,6 +133,8 @@ def test_a_code_host_keeps_letters_of_all_scripts_and_counts_with_hyphens() -> N
         ("`{ #no }`", "", "{ #no }"),
         ("A [link][1] and \\*stars\\*", "", "A link and *stars*"),
         (":material-home: Home", "", "Home"),
+        ("A \ue0007\ue001 and `b` \ue00099\ue001", "", "A \ue0007\ue001 and b \ue00099\ue001"),
+        ("A &#xe000;7&#xe001;", "", "A \ue0007\ue001"),
     ],
 )
 def test_a_heading_is_read_as_it_is_shown(heading: str, given_id: str, shown: str) -> None:
@@ -165,6 +167,11 @@ def test_a_heading_repeated_20000_times_gets_as_many_anchors_at_once() -> None:
     assert len(set(anchors)) == 40_000
     assert anchors[:3] == ("a", "a_1", "a_2")
     assert anchors[-1] == "a_39999"
+
+
+def test_a_heading_whose_id_ends_in_thousands_of_digits_has_that_anchor() -> None:
+    long = f"a_{'9' * 5_000}"
+    assert anchors_of([f"A {{ #{long} }}", "B"], "mkdocs") == (long, "b")
 
 
 def test_attributes_and_closing_marks_are_told_from_the_text() -> None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines
     from pincite.model import AnchorStyle, Section
 
-_COUNTED = re.compile(r"(.*)_([0-9]+)", re.S)
+#: Python refuses integers of more than 4,300 digits.
+_COUNTED = re.compile(r"(.*)_([0-9]{1,300})", re.S)
 
 
 def with_anchors(

@@ -56,7 +56,9 @@ def rendered_heading(text: str) -> str:
         text = pattern.sub("", text)
     text = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
     text = html.unescape(_ESCAPED.sub(r"\1", _STARS.sub("", text)))
-    text = _ASIDE.sub(lambda match: codes[int(match[1])], text)
+    # a page may have such signs of its own, which stand for no code
+    known = {str(number): code for number, code in enumerate(codes)}
+    text = _ASIDE.sub(lambda match: known.get(match[1], match[0]), text)
     return " ".join(text.split())
 
 
