@@ -67,7 +67,8 @@ _NAMED = re.compile(
 _NO_SECRET = re.compile(
     r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me).*"
     # a name such as `my_secret`; with digits in it, it is more likely a password
-    r"|\D*(?:password|passwd|passphrase|secret|token|credential|(?:api|private|public)[_-]?key)\D*"
+    r"|(?!\D*\d).*(?:password|passwd|passphrase|secret|token|credential"
+    r"|(?:api|private|public)[_-]?key).*"
     r"|pass|pwd|user|true|false|none|null|nil|undefined|default|required|optional|empty",
     re.IGNORECASE | re.DOTALL,
 )
