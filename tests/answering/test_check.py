@@ -190,7 +190,21 @@ def test_no_foreign_citation_is_left_and_nothing_else_is_changed(text: str) -> N
         "【9",
         "[1 and ",
         "[[1]]",
+        "AB ",
+        "`a` b ",
     ],
 )
 def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
     assert check(text * (20_000 // len(text)), PASSAGES, TERMS) is not None
+
+
+@pytest.mark.parametrize("text", ["No. ", "Not Ab 1 [1]. ", "Keys are not Rotated [1-2]. "])
+def test_passages_are_read_once_however_many_sentences_cite_them(text: str) -> None:
+    """Once for each sentence, it would take some minutes and end this test by its limit."""
+    long = told(f"{KEYS} " * 200, f"{BACKUPS} " * 200)
+    assert check(text * 5_000 + "So it is [1][2].", long, TERMS).cited == (1, 2)
+
+
+@pytest.mark.parametrize("text", ["AB ", "`a` b "])
+def test_names_are_found_in_time_in_proportion(text: str) -> None:
+    assert names_in(f"{text * 50_000} a_b")

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
 from pincite.answering import names, numbers
 from pincite.answering.cited import before_of, citations, without_citations, wrapped
-from pincite.answering.negation import contradiction
+from pincite.answering.negation import Negations, contradiction, negations_in
 from pincite.answering.passages import Told
 from pincite.answering.sentences import Sentence, split
 from pincite.model import Doubtful
@@ -48,7 +48,9 @@ def check(
     to the next citation of its paragraph. Where `must_cite`, a sentence of some words that belongs
     to none is doubtful, too. `terms` are the informative words of a text.
     """
-    terms = lru_cache(maxsize=_REMEMBERED)(terms)  # sentences of a passage are asked for each claim
+    # Texts of a passage are asked for each claim.
+    terms = lru_cache(maxsize=_REMEMBERED)(terms)
+    negations = lru_cache(maxsize=_REMEMBERED)(partial(negations_in, terms=terms))
     by_number = {one.number: one for one in told}
     kept, removed, holes = _without_foreign(text, frozenset(by_number))
     doubts: list[Doubtful] = []
@@ -62,7 +64,8 @@ def check(
             detail = f"unknown passage: {', '.join(lost)}"
             doubts.append(_doubt(sentence, "foreign_citation", detail, own))
         passages = [by_number[number] for number in meant]
-        doubts += _compared(kept, sentence, passages, terms, must_cite and not lost)
+        must = must_cite and not lost
+        doubts += _compared(kept, sentence, passages, terms, negations, must_cite=must)
     return Checked(kept, removed, tuple(doubts), tuple(dict.fromkeys(cited)))
 
 
@@ -71,6 +74,8 @@ def _compared(
     sentence: Sentence,
     passages: Sequence[Told],
     terms: Callable[[str], frozenset[str]],
+    negations: Callable[[str], Negations],
+    *,
     must_cite: bool,
 ) -> list[Doubtful]:
     """What the passages do not have of a sentence."""
@@ -84,27 +89,29 @@ def _compared(
         )
         return [_doubt(sentence, "uncited", "no passage is cited", ())] if bare else []
     meant = tuple(one.number for one in passages)
-    there = "\n".join(f"{one.about}\n{one.all_text}" for one in passages)
+    there = frozenset[str]().union(*(terms(one.known) for one in passages))
     found = []
+    numbers_there = tuple(chain.from_iterable(one.numbers for one in passages))
     wrong = [
         one.written
-        for one in numbers.missing(numbers.numbers_in(said), numbers.numbers_in(there))
+        for one in numbers.missing(numbers.numbers_in(said), numbers_there)
         if not (one.spelled and one.written.lower() in _COUNTING)
     ]
     if wrong:
         found.append(_doubt(sentence, "number", _named(wrong), meant))
-    strange = [one.written for one in names.missing(said, there, terms)]
+    words = [one.words for one in passages]
+    strange = [one.written for one in names.missing(said, words, there, terms)]
     if strange:
         found.append(_doubt(sentence, "name", _named(strange), meant))
     if not sentence.code:
         every = list(chain.from_iterable(one.sentences for one in passages))
-        denied = contradiction(said, every, terms)
+        denied = contradiction(said, every, terms, negations)
         if denied is not None:
             found.append(_doubt(sentence, "negation", denied.by, meant))
     if len(own) >= _LEAST_WORDS and not found:
-        share = len(own & terms(there)) / len(own)
+        share = len(own & there) / len(own)
         if share < _SHARE:
-            lost = sorted(own - terms(there))
+            lost = sorted(own - there)
             detail = f"{share:.0%} of its words; missing: {_named(lost)}"
             found.append(_doubt(sentence, "unrelated", detail, meant))
     return found

@@ -49,7 +49,7 @@ _LABEL: Final = re.compile(
 _ASKED: Final = ("?", "？", "؟", ";")  # the last is Greek
 _CLOSING: Final = " \t\n\"')]}»”’"
 _FIRST_WORD: Final = re.compile(r"\w+")
-_SENTENCE: Final = re.compile(r"[.!?。！？]+(?=\s|$)")
+_SENTENCE: Final = re.compile(r"(?<![.!?。！？])[.!?。！？]++(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)

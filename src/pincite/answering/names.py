@@ -4,7 +4,8 @@ code."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +36,21 @@ class Name:
     written: str
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What names are looked up in: the words of a text, and all of them with nothing between, in
+    lower case."""
+
+    pieces: frozenset[str]
+    joined: str
+
+
+def words_in(text: str) -> Words:
+    """The words of a text that may have names."""
+    pieces = frozenset(one.lower() for one in _PIECE.findall(text))
+    return Words(pieces, _BETWEEN.sub("", text).lower())
+
+
 def names_in(text: str) -> tuple[Name, ...]:
     """Names in order: words with a capital that begin no sentence, words all of capitals, and what
     is written like code (in backticks, `camelCase`, `snake_case`, `dotted.names`, `gpt-4`). A
@@ -45,26 +61,30 @@ def names_in(text: str) -> tuple[Name, ...]:
         taken.append(match.span())
         found += [Name(match.start(1) + one.start(), one[0]) for one in _WORD.finditer(match[1])]
     words = [one for one in _WORD.finditer(text) if not _inside(one.start(), taken)]
+    shouted = _shouted(text)
     for place, match in enumerate(words):
         word = _POSSESSIVE.sub("", match[0])
         if word.lower() in _PLAIN or word.replace(",", "").replace(".", "").isdigit():
             continue
         following = words[place + 1] if place + 1 < len(words) else None
-        if _is_name(text, match, word, following):
+        if _is_name(text, match, word, following, shouted=shouted):
             found.append(Name(match.start(), word))
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def missing(text: str, there: str, terms: Callable[[str], frozenset[str]]) -> tuple[Name, ...]:
+def missing(
+    text: str,
+    there: Sequence[Words],
+    folded: frozenset[str],
+    terms: Callable[[str], frozenset[str]],
+) -> tuple[Name, ...]:
     """The names of a text that are not in `there`, in whatever case and with whatever between their
     parts (`OAuthClient` is "OAuth client"), dotted names part by part. `terms` folds the forms of a
-    word; what is written like code has one form."""
+    word, and `folded` are those of `there`; what is written like code has one form."""
     names = names_in(text)
     if not names:
         return ()
-    words = frozenset(one.lower() for one in _PIECE.findall(there))
-    joined = _BETWEEN.sub("", there).lower()
-    folded = terms(there)
+    words = frozenset[str]().union(*(one.pieces for one in there))
 
     def known(name: str, *, whole: bool) -> bool:
         pieces = [one.lower() for one in _PIECE.findall(name)]
@@ -73,7 +93,8 @@ def missing(text: str, there: str, terms: Callable[[str], frozenset[str]]) -> tu
         if len(pieces) > 1 and not whole:
             return all(known(one, whole=True) for one in _PIECE.findall(name))
         squashed = _BETWEEN.sub("", name).lower()
-        if len(squashed) >= _LEAST_JOINED and _compound(name) and squashed in joined:
+        inside = len(squashed) >= _LEAST_JOINED and _compound(name)
+        if inside and any(squashed in one.joined for one in there):
             return True
         return not _like_code(name) and bool(had := terms(name)) and had <= folded
 
@@ -88,13 +109,15 @@ def _like_code(name: str) -> bool:
     return _CAMEL.search(name) is not None or _LIKE_CODE.search(name) is not None
 
 
-def _is_name(text: str, match: re.Match[str], word: str, following: re.Match[str] | None) -> bool:
+def _is_name(
+    text: str, match: re.Match[str], word: str, following: re.Match[str] | None, *, shouted: bool
+) -> bool:
     if _like_code(word):
         return True
     if not word[:1].isupper():
         return False
     if len(word) > 1 and word.isupper() and word.isalpha():
-        return not _shouted(text)
+        return not shouted
     if not _BEGINS.search(text[max(0, match.start() - 8) : match.start()]):
         return True
     between = text[match.end() : following.start()] if following else ""
@@ -109,4 +132,6 @@ def _shouted(text: str) -> bool:
 
 
 def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in spans)
+    """Is it in one of these, which are in order and apart?"""
+    place = bisect_right(spans, at, key=lambda span: span[0]) - 1
+    return place >= 0 and at < spans[place][1]

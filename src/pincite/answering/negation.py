@@ -22,6 +22,9 @@ _REACH: Final = 4  # words behind a negation that it is about; guess, see docs/d
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ALIKE: Final = 0.6  # of a sentence's words in one sentence of the passage: it is said of the same
 
+#: Each negation of a text, and the words that it is about.
+Negations = Sequence[tuple[str, frozenset[str]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Denied:
@@ -32,10 +35,14 @@ class Denied:
 
 
 def contradiction(
-    text: str, sentences: Sequence[str], terms: Callable[[str], frozenset[str]]
+    text: str,
+    sentences: Sequence[str],
+    terms: Callable[[str], frozenset[str]],
+    negations: Callable[[str], Negations],
 ) -> Denied | None:
     """The first negation that stands in the text and not in the sentences of a passage that say
-    the same of the same, or the other way round. None where nothing says the same."""
+    the same of the same, or the other way round. None where nothing says the same. `negations` are
+    those of a text, see `negations_in`."""
     own = terms(text)
     if len(own) < 2:
         return None
@@ -43,9 +50,9 @@ def contradiction(
     alike = [(one, had) for one, had in near if len(own & had) >= _ALIKE * len(own)]
     if not alike:
         return None
-    said = _negations(text, terms)
-    there = [_negations(one, terms) for one, _ in alike]
-    elsewhere = [about for one in sentences for _, about in _negations(one, terms)] if said else []
+    said = negations(text)
+    there = [negations(one) for one, _ in alike]
+    elsewhere = [about for one in sentences for _, about in negations(one)] if said else []
     for word, about in said:
         denied = any(about & theirs for theirs in elsewhere)
         if about and not denied and not any(_answered(about, others) for others in there):
@@ -70,9 +77,7 @@ def _answered(about: frozenset[str], others: Sequence[tuple[str, frozenset[str]]
     return any(about & theirs or not theirs for _, theirs in others)
 
 
-def _negations(
-    text: str, terms: Callable[[str], frozenset[str]]
-) -> Sequence[tuple[str, frozenset[str]]]:
+def negations_in(text: str, terms: Callable[[str], frozenset[str]]) -> Negations:
     """Each negation with the informative words behind it, or before it where it ends the text."""
     plain = _HARMLESS.sub(lambda match: " " * len(match[0]), text)
     found = []

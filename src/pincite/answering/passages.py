@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from pincite.answering.names import Words, words_in
+from pincite.answering.numbers import Number, numbers_in
 from pincite.answering.sentences import split
 from pincite.model import AnswerSource, Evidence
 
@@ -36,6 +38,21 @@ class Told:
     def all_text(self) -> str:
         """All that a sentence may be from: the text, and what a model saw in its picture."""
         return f"{self.text}\n{self.item.note}" if self.item.note else self.text
+
+    @property
+    def known(self) -> str:
+        """All that a sentence may be from or about."""
+        return f"{self.about}\n{self.all_text}"
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """The numbers of all that is known."""
+        return numbers_in(self.known)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of all that is known."""
+        return words_in(self.known)
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
