@@ -55,7 +55,7 @@ def test_context_is_the_unbroken_lines_around_it_that_are_as_they_were(
         assert found.text == lines_of(text, found)
         assert found.start_line <= now.start_line <= now.end_line <= found.end_line
     else:
-        assert not below
+        assert below in ([], [""])  # after the last newline is no line
 
 
 def test_a_text_of_which_one_character_differs_is_not_found() -> None:
@@ -122,6 +122,16 @@ def test_context_of_which_nothing_is_left_but_the_passage_is_dropped() -> None:
     now = find_again(then, "x\nb\ny", "ref", "f")
     assert now is not None
     assert around(Context(1, 3, "a\nb\nc"), then, now, "x\nb\ny") is None
+
+
+def test_nothing_after_the_last_newline_of_a_file_is_a_line_of_the_context() -> None:
+    then = of_lines("a\nb\n\nc\n", 2, 2)
+    text = "new\na\nb\n"
+    now = find_again(then, text, "ref", "f")
+    assert now is not None
+    found = around(Context(1, 4, "a\nb\n\nc"), then, now, text)
+    assert found is not None
+    assert (found.start_line, found.end_line, found.text) == (2, 3, "a\nb")
 
 
 def test_another_revision_of_the_same_content_is_cited_everywhere() -> None:

@@ -54,6 +54,8 @@ def around(context: Context | None, then: Chunk, now: Chunk, text: str) -> Conte
     if context is None:
         return None
     lines, shown = text.split("\n"), context.text.split("\n")
+    if lines[-1] == "":
+        lines.pop()  # the file ends with the newline before it
     by = now.start_line - then.start_line
 
     def stays(number: int) -> bool:
