@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pincite.errors import SourceError
+from pincite.model import Source, SourceRecord
 from pincite.readers import content_hash_of
 from pincite.sources import (
     Entry,
@@ -17,6 +18,7 @@ from pincite.sources import (
     reject_content,
 )
 from pincite.sources.folder import FolderSource
+from pincite.sources.reopening import reopen_source
 from tests.places import GROWS_S
 from tests.sources.helpers import LIMITS, listed, opened, plant, skipped
 
@@ -249,3 +251,31 @@ def test_a_source_that_goes_while_it_is_read_is_not_taken_for_empty(tmp_path: Pa
         (found,) = source.entries()
     assert isinstance(found, Skipped)
     assert (found.code, found.path) == ("unreadable", "")
+
+
+def test_a_part_that_was_named_is_found_even_if_it_is_hidden_or_ignored(tmp_path: Path) -> None:
+    files = dict.fromkeys(["a.md", ".hid/b.md", ".hid/.c.md", "out/d.md", "out/e.md"], "words")
+    root = plant(tmp_path / "root", {**files, ".gitignore": "out/\n"})
+    record = SourceRecord(Source("root", str(root), "folder"), (".hid/", "out/d.md", "a.md"))
+    with reopen_source(record) as source:
+        found = [name for name in files if source.find(name)]
+        assert found == ["a.md", ".hid/b.md", "out/d.md"]
+        left_out = {name: source.left_out(name) for name in (*files, "none.md", ".hid/none.md")}
+        codes = {name: one.code for name, one in left_out.items() if one}
+        assert codes == {".hid/.c.md": "hidden", "out/e.md": "ignored"}
+    (root / ".hid").rename(tmp_path / "outside")
+    (root / ".hid").symlink_to(tmp_path / "outside")
+    (root / "out/d.md").unlink()
+    with reopen_source(record) as source:
+        assert [name for name in files if source.find(name)] == ["a.md"]
+        assert source.left_out("out/d.md") is None
+
+
+def test_why_a_file_that_is_there_is_left_out(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "words", "empty.md": "", ".hid/b.md": "x", "out/deep/c.md": "x"})
+    (tmp_path / "link.md").symlink_to(tmp_path / "a.md")
+    plant(tmp_path, {".gitignore": "out/\n"})
+    with opened(tmp_path) as source:
+        names = ("a.md", "empty.md", ".hid/b.md", "out/deep/c.md", "link.md", "none/d.md")
+        codes = [one.code if (one := source.left_out(name)) else "" for name in names]
+        assert codes == ["", "empty", "hidden", "ignored", "link", ""]

@@ -157,6 +157,50 @@ def test_a_text_that_ends_inside_a_line_is_found_again(cli: Cli, repo: tuple[Pat
     assert verify(cli, 3)[2].startswith("now lines 2-3")
 
 
+@pytest.mark.parametrize("named", ["out", "out/walrus.txt", ".hid/deep", ".hid/walrus.txt"])
+def test_what_was_named_is_read_although_it_is_hidden_or_ignored(cli: Cli, named: str) -> None:
+    folder = "repo/out" if named.startswith("out") else "repo/.hid"
+    inner = "deep/" if named.endswith("deep") else ""
+    cli.write("repo/.gitignore", "out/\n")
+    place = cli.write(f"{folder}/{inner}walrus.txt", FILE)
+    commit(cli.folder / "repo")
+    cli("index", f"repo/{named}", "--lexical", "--language", "english")
+    cited = search(cli)["evidence"][0]
+    assert (cited["truth"], verify(cli)[0]) == ("fresh", "fresh")
+    assert cli("get", cited["citation"]).stdout == FILE
+    assert cli("verify", cited["citation"]).stdout.startswith("fresh")
+    place.write_text("First a line.\n" + FILE)
+    assert (search(cli)["evidence"][0]["truth"], verify(cli)[0]) == ("moved", "fresh")
+
+
+def test_a_file_that_is_there_but_left_out_now_is_not_called_gone(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    place, sha = repo
+    (place / ".gitignore").write_text("docs/\n")
+    said = "the file was not read: its source leaves it out now (ignored)"
+    assert verify(cli, 3) == ("unknown", "confirmed", f"{said}; {sha[:12]} has it")
+    citation = search(cli)["evidence"][0]["citation"]
+    assert cli("verify", citation, code=3).stdout == f"unknown  {citation} {said}\n"
+    assert "leaves it out now (ignored)" in cli("get", citation, code=1).stderr
+    (place / ".gitignore").unlink()
+    (place / "docs/walrus.txt").write_text("")
+    assert verify(cli, 3) == ("changed", "confirmed", f"the file is empty; {sha[:12]} has it")
+
+
+def test_a_file_without_a_suffix_is_found_under_its_new_name(
+    cli: Cli, repo: tuple[Path, str]
+) -> None:
+    place, _ = repo
+    (place / "docs/walrus.txt").rename(place / "docs/Makefile")
+    cli("index")
+    assert search(cli)["evidence"][0]["path"] == "docs/Makefile"
+    (place / "docs/Makefile").rename(place / "Makefile.am")
+    assert verify(cli, 3)[0] == "deleted"  # as another kind of file
+    (place / "Makefile.am").rename(place / "GNUmakefile")
+    assert verify(cli, 3)[2].startswith("now in GNUmakefile")
+
+
 def test_single_citations_are_checked_in_the_forms_that_people_write(
     cli: Cli, repo: tuple[Path, str]
 ) -> None:

@@ -29,7 +29,7 @@ from pincite.citations.pages import (
     words_of,
 )
 from pincite.citations.reading import IndexedFile
-from pincite.citations.verify import Freshness, document_at
+from pincite.citations.verify import Freshness, absent, document_at
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
 from pincite.model.citation import Citation, chars_of, parse_citation
@@ -143,16 +143,17 @@ def _held_against(claim: Claim, cited: _Cited, folder: Path | None) -> ClaimChec
     try:
         with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
             document = document_at(opened, cited.known.path)
-            if document is not None and unit_of(document) is not None:
+            if document is None:
+                status, detail = absent(opened, cited.known.path)
+                return ClaimCheck(claim.citation, status, detail, cited.known.path)
+            if unit_of(document) is not None:
                 return _compare_page(claim, cited, document, opened)
-            if document is not None and not cited.text:
+            if not cited.text:
                 cited = replace(cited, text=_text_at(opened, cited, document))
     except StoreError as error:  # a database that is away says nothing of what is in it
         return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
     except PinciteError as error:
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
-    if document is None:
-        return ClaimCheck(claim.citation, "deleted", "the file is gone", cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, document, *cited.chars)
     status, detail, start, end = _compare(cited, document)

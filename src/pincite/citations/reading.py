@@ -59,6 +59,10 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
     record, path = known.record, known.path
     with reopen_source(record, folder=folder, only_read=True) as opened:
         document = document_at(opened, path)
+        left_out = opened.left_out(path) if document is None else None
+    if left_out is not None:
+        said = f"{path} was not read: its source leaves it out now ({left_out.code})"
+        raise SourceError(said, hint="pincite index")
     if document is None:
         raise SourceError(f"{path} is no longer in {record.source.location}", hint="pincite index")
     return document

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from pincite.citations.pages import cited_then, held_against, words_of
+from pincite.errors import SourceError
 from pincite.model import Document, Evidence
 from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document, text_in
-from pincite.sources import Entry, OpenSource
+from pincite.sources import Entry, OpenSource, SkipCode
+from pincite.sources.kinds import suffix_of
 from pincite.support.find import Lines, find_chars, find_text, without_returns
 
 Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]
+_NO_FILE: frozenset[SkipCode] = frozenset({"special", "link", "outside", "loop"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +140,7 @@ def check_page(
     if then is not None:
         revision = "confirmed" if held_against(then, item, text_cut=text_cut).there else "refuted"
     if document is None:
-        path = _renamed(opened, item) if renamed else None
-        said = f"now in {path}" if path else "the file is gone"
-        state: Freshness = "moved" if path else "deleted"
+        state, said = _absent(opened, item, renamed=renamed)
         return Checked(item.number, item.citation, state, said, revision=revision)
     held = held_against(document, item, text_cut=text_cut)
     details = [] if same_revision(document.ref, item.ref) else [_now_at(document)]
@@ -167,10 +169,9 @@ def _now(
     opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool, renamed: bool
 ) -> tuple[Freshness, str, int | None, int | None]:
     if document is None:
-        path = _renamed(opened, item) if renamed else None
-        if path is None:
-            return "deleted", "the file is gone", None, None
-        return "moved", f"now in {path}", item.start_line, item.end_line
+        status, said = _absent(opened, item, renamed=renamed)
+        lines = (item.start_line, item.end_line) if status == "moved" else (None, None)
+        return status, said, *lines
     if _holds(document.text, item, text_cut=text_cut):
         return "fresh", "", item.start_line, item.end_line
     found = _find(document.text, item, text_cut=text_cut)
@@ -178,6 +179,23 @@ def _now(
         return "changed", "the text is not in the file", None, None
     end = found.start + item.end_line - item.start_line
     return "moved", f"now lines {found.start}-{end}", found.start, end
+
+
+def absent(opened: OpenSource, path: str) -> tuple[Freshness, str]:
+    """What has become of a file that `document_at` does not return."""
+    left_out = opened.left_out(path)
+    if left_out is None or left_out.code in _NO_FILE:
+        return "deleted", "the file is gone"
+    if left_out.code == "empty":
+        return "changed", "the file is empty"
+    return "unknown", f"the file was not read: its source leaves it out now ({left_out.code})"
+
+
+def _absent(opened: OpenSource, item: Evidence, *, renamed: bool) -> tuple[Freshness, str]:
+    """As `absent`, or where the file has been moved to."""
+    status, said = absent(opened, item.path)
+    path = _renamed(opened, item) if renamed and status == "deleted" else None
+    return ("moved", f"now in {path}") if path else (status, said)
 
 
 def _revision(
@@ -229,10 +247,11 @@ def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
 
 def _renamed(opened: OpenSource, item: Evidence) -> str | None:
     """The file of the same content under another name."""
-    suffix = item.path.rpartition(".")[2]
+    suffix = suffix_of(item.path)
     for entry in opened.entries():
-        if not isinstance(entry, Entry) or not entry.path.endswith(suffix):
+        if not isinstance(entry, Entry) or suffix_of(entry.path) != suffix:
             continue
-        if content_hash_of(opened.read(entry)) == item.content_hash:
-            return entry.path
+        with suppress(SourceError):  # it is not this one
+            if content_hash_of(opened.read(entry)) == item.content_hash:
+                return entry.path
     return None

@@ -90,6 +90,8 @@ class OpenSource(ABC):
         self.source = source
         #: path prefix that this listing is limited to ("" = all): a folder ends in "/"
         self.within = within
+        #: paths that were named to be indexed, like `within`; "" names no part
+        self.parts: tuple[str, ...] = (within,)
 
     @abstractmethod
     def entries(self) -> Iterator[Entry | Skipped]:
@@ -99,7 +101,13 @@ class OpenSource(ABC):
     @abstractmethod
     def find(self, path: str) -> Entry | None:
         """Return the file of this path anywhere in the source, if it may be read. It need not be
-        within the listing or match the `include` patterns, but must not be hidden or excluded."""
+        within the listing or match the `include` patterns, but must not be hidden or excluded,
+        unless it is in one of the `parts`."""
+
+    def left_out(self, path: str) -> Skipped | None:  # noqa: ARG002  # folders look
+        """Return why `find` returns nothing for a file that is there; None if it is not there, or
+        if that is not known."""
+        return None
 
     @abstractmethod
     def read(self, entry: Entry) -> bytes:

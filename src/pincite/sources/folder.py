@@ -98,8 +98,13 @@ class FolderSource(OpenSource):
 
     def is_left_out(self, path: str) -> bool:
         """Return whether its name alone, or an ignore file, excludes a path."""
-        found = self._finder.find(path, self._excludes())
-        return isinstance(found, Skipped) and found.code in _BY_NAME
+        found = self.left_out(path)
+        return found is not None and found.code in _BY_NAME
+
+    def left_out(self, path: str) -> Skipped | None:
+        """See OpenSource."""
+        found = None if self.source.kind == "file" else self._look_up(path)
+        return found if isinstance(found, Skipped) else None
 
     @property
     def git_folder(self) -> Path | None:
@@ -112,8 +117,32 @@ class FolderSource(OpenSource):
         if self.source.kind == "file":
             found = self._single(path) if path == self.within else None
         else:
-            found = self._finder.find(path, self._excludes())
+            found = self._look_up(path)
         return found if isinstance(found, Entry) else None
+
+    def _look_up(self, path: str) -> Entry | Skipped | None:
+        """Return what a listing would yield for a path. A part that was named is listed even if its
+        own name is hidden or ignored."""
+        excludes = self._excludes()
+        for part in self.parts:
+            if part and path == part:
+                there = self._reaches(path) and os.path.lexists(self._root / path)
+                return self._single(path) if there else None
+            if part.endswith("/") and path.startswith(part) and self._reaches(f"{part}."):
+                below = self._finder.below(path, excludes, part)
+                return next((one for one in below if one.path == path), None)
+        return self._finder.find(path, excludes)
+
+    def _reaches(self, path: str) -> bool:
+        """Return whether the folders on the way to a path are folders, and no links."""
+        parents = path.split("/")[:-1]
+        try:
+            return all(
+                stat.S_ISDIR(self._root.joinpath(*parents[: depth + 1]).lstat().st_mode)
+                for depth in range(len(parents))
+            )
+        except (OSError, ValueError):
+            return False
 
     def _excludes(self) -> tuple[IgnoreRules, ...]:
         if self._checkout is None or not self._selection.ignore_files:

@@ -42,6 +42,7 @@ def reopen_source(
                 f"restore it, or remove it from the index: pincite collections forget {source.name}"
             ),
         ) from error
+    opened.parts = record.within
     opened.source = replace(
         opened.source,
         attributes=source.attributes,

@@ -81,15 +81,18 @@ class Walk:
                 yield found
 
     def find(self, path: str, excludes: tuple[IgnoreRules, ...] = ()) -> Entry | Skipped | None:
-        """Return what `run` would yield for one path, None if it would not yield it."""
+        """Return what `run` would yield for one path, or for a folder above it that is left out;
+        None if it would yield nothing."""
         folder, rules = "", excludes
         *parents, name = path.split("/")
         for part in parents:
-            inner = self._look_up(folder, rules).get(f"{folder}{part}")
+            there = self._look_up(folder, rules)
+            inner = there.get(f"{folder}{part}") or there.get(f"{folder}{part}/")
             if not isinstance(inner, _Folder):
-                return None
+                return inner if isinstance(inner, Skipped) else None
             folder, rules = f"{inner.path}/", inner.rules
-        found = self._look_up(folder, rules).get(f"{folder}{name}")
+        there = self._look_up(folder, rules)
+        found = there.get(f"{folder}{name}") or next(_unreadable(there, folder), None)
         return None if isinstance(found, _Folder) else found
 
     def below(
