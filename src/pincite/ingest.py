@@ -43,7 +43,7 @@ from pincite.ingestion.revisions import (
     made_with_no_other,
 )
 from pincite.ingestion.schema import known_types, learn, settle_schema
-from pincite.ingestion.sources import names_of, open_all, record_of_source, renamed
+from pincite.ingestion.sources import last_indexed_ns, names_of, open_all, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
@@ -179,7 +179,8 @@ async def look(opened: OpenSource, spec: CollectionSpec, deps: IngestDeps) -> Lo
     name, made_with = opened.source.name, deps.made_with
     if deps.words_only:
         made_with = also_unembedded(made_with)
-    compare = partial(find_changes, opened, spec=spec, made_with=made_with)
+    since_ns = last_indexed_ns(await deps.index.collections(), spec.name, name)
+    compare = partial(find_changes, opened, spec=spec, made_with=made_with, since_ns=since_ns)
     if deps.only is not None and isinstance(opened, FolderSource):
         ours = opened.among(deps.only.paths)
         held = await deps.only.records(spec.name, name)

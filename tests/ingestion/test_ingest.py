@@ -20,13 +20,15 @@ from pincite.index.idf import rounded
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.batch import BATCH_CHUNKS
+from pincite.ingestion.changes import find_changes
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import IngestReport, Progress
+from pincite.ingestion.revisions import made_with_no_other
 from pincite.model import Chunk, CollectionSpec, IndexedDocument
 from pincite.ports import SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.sources import Selection, SourceLimits, open_source
+from pincite.sources import Entry, Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
 
 
@@ -125,6 +127,40 @@ def test_a_file_edited_within_the_clocks_grain_is_not_missed(bench: Bench) -> No
     os.utime(place, ns=(stamp, stamp))  # and the same time
     assert bench.run().changed == 1
     assert "omega" in bench.chunks()[0].text
+
+
+def test_other_words_of_the_same_size_under_an_old_time_stamp_are_indexed(bench: Bench) -> None:
+    bench.write("a.md", "# A\n\nalpha")
+    bench.write("b.md", "# B\n\nbeta")
+    bench.run()
+    stamp = (bench.folder / "a.md").stat().st_mtime_ns
+    (bench.folder / "a.md").write_text("# A\n\nomega")
+    os.utime(bench.folder / "a.md", ns=(stamp, stamp))  # as archives and copies set it
+    report = bench.run()
+    assert (report.changed, report.unchanged) == (1, 1)
+    assert bench.scores("omega")
+    assert not bench.scores("alpha")
+
+
+def test_a_file_is_not_read_again_if_nothing_of_it_changed_since_the_last_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("a.md", "# A\n\nalpha")
+    bench.run()
+    read: list[str] = []
+    with open_source(bench.folder, name="acme", limits=SourceLimits()) as opened:
+        real = opened.read
+        monkeypatch.setattr(opened, "read", lambda entry: (read.append(entry.path), real(entry))[1])
+        records = asyncio.run(bench.index.documents("main"))
+        (info,) = asyncio.run(bench.index.collections())
+        (entry,) = opened.entries()
+        assert isinstance(entry, Entry)
+        for since_ns, expected in ((None, []), (entry.changed_ns + 1, []), (1, ["a.md"])):
+            read.clear()
+            changes = find_changes(
+                opened, records, info.spec, made_with_no_other, since_ns=since_ns
+            )
+            assert (read, changes.unchanged) == (expected, 1)
 
 
 def test_a_file_that_turns_into_junk_is_not_served_any_more(bench: Bench) -> None:

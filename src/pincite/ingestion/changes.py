@@ -43,9 +43,11 @@ def find_changes(
     made_with: MadeWith,
     clock_ns: Callable[[], int] = time.time_ns,
     entries: Iterable[Entry | Skipped] | None = None,
+    since_ns: int | None = None,
 ) -> Changes:
     """Compare a source with its records in a collection. Files are read only if size or time
-    differ, or if pages include them. `entries` and `records` may cover only a part of the source;
+    differ, if anything of them changed at `since_ns` or later, when the source was last indexed, or
+    if pages include them. `entries` and `records` may cover only a part of the source;
     without `entries`, all are compared."""
     known = {record.path: record for record in records}
     pending, touched, skipped = [], [], []
@@ -61,7 +63,8 @@ def find_changes(
             pending.append(entry)
             continue
         gone.pop(entry.path, None)
-        fresh = _refreshed(opened, entry, record, spec, made_with, clock_ns())
+        suspect = since_ns is not None and entry.changed_ns >= since_ns
+        fresh = _refreshed(opened, entry, record, spec, made_with, clock_ns(), suspect=suspect)
         if fresh is None:
             changed += 1
             pending.append(entry)
@@ -119,11 +122,14 @@ def _refreshed(
     spec: CollectionSpec,
     made_with: MadeWith,
     now_ns: int,
+    *,
+    suspect: bool,
 ) -> DocumentRecord | None:
-    """Return the updated record, or None if the document must be indexed again."""
+    """Return the updated record, or None if the document must be indexed again. A `suspect` file
+    is read even if size and time are as they were."""
     mtime_ns = record.mtime_ns
     content_hash, raw = record.content_hash, None
-    if (entry.size, entry.mtime_ns) != (record.size, record.mtime_ns):
+    if suspect or (entry.size, entry.mtime_ns) != (record.size, record.mtime_ns):
         try:
             raw = opened.read(entry)
         except SourceError:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from pincite.errors import ConfigError, SourceError
@@ -236,6 +237,15 @@ def record_of_source(
     return SourceRecord(
         opened.source, parts, selection.include, selection.exclude, machine=this_machine()
     )
+
+
+def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
+    """Return when the source was last indexed completely, None if it was not."""
+    known = (one for info in infos if info.spec.name == collection for one in info.sources)
+    for record in known:
+        if record.source.name == source and record.complete and record.indexed_at:
+            return int(datetime.fromisoformat(record.indexed_at).timestamp()) * 10**9
+    return None
 
 
 def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:

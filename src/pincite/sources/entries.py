@@ -67,11 +67,14 @@ class Selection:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file that may be read. In archives `mtime_ns` is the CRC-32 of the content, because times
-    are often constant: equal (size, mtime_ns) means that the file has not changed."""
+    are often constant: equal (size, mtime_ns) means that the file has not changed. On disk, tools
+    may set that time: `changed_ns` is when anything of the file changed, which none can set; 0 if
+    that is unknown."""
 
     path: str
     size: int
     mtime_ns: int
+    changed_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ class FolderSource(OpenSource):
         if not stat.S_ISREG(status.st_mode):
             return Skipped(path, "special")
         rejected = reject_name(path, status.st_size, self._limits)
-        return rejected or Entry(path, status.st_size, status.st_mtime_ns)
+        return rejected or Entry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     def read(self, entry: Entry) -> bytes:
         """See OpenSource. Only a regular file within the limits is read, whatever replaced the file

@@ -201,7 +201,7 @@ class Walk:
         if not stat.S_ISREG(status.st_mode):
             return Skipped(path, "special")
         rejected = reject_name(path, status.st_size, self._limits)
-        return rejected or Entry(path, status.st_size, status.st_mtime_ns)
+        return rejected or Entry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     def _judge_link(self, path: str, item: os.DirEntry[str]) -> Skipped:
         code: SkipCode
