@@ -11,6 +11,7 @@ from pincite.errors import SourceError, UsageError
 from pincite.model import Document, PageUnit, SourceRecord
 from pincite.model.citation import Citation, format_citation, parse_citation
 from pincite.model.pages import rows_at, unit_of
+from pincite.model.revisions import content_ref
 from pincite.sources.reopening import reopen_source
 from pincite.support.counted import counted
 
@@ -68,6 +69,16 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
     return document
 
 
+def _revision_of(known: IndexedFile, document: Document) -> str:
+    """Which revision has this content: the one now, or, where a name that was given or the version
+    of an archive says the same of other content, the content itself."""
+    source, changed = known.record.source, document.content_hash != known.content_hash
+    named = source.pinned or source.kind in ("archive", "wheel")
+    if changed and named and document.ref == known.ref:
+        return content_ref(document.content_hash)
+    return document.ref
+
+
 def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context: int) -> Passage:
     """A page, or characters of a record or of an extracted document as it is now, and so many
     whole lines before and after. Raises UsageError, SourceError."""
@@ -91,7 +102,7 @@ def read_cited(known: IndexedFile, folder: Path | None, cited: Citation, context
 def _of_pages(known: IndexedFile, document: Document, place: Place) -> Passage:
     """A passage of an extracted document."""
     changed = document.content_hash != known.content_hash
-    name, ref = known.record.source.name, document.ref if changed else known.ref
+    name, ref = known.record.source.name, _revision_of(known, document)
     unit = unit_of(document) if place.page else None
     cited = Citation(
         *(name, ref, known.path),
@@ -132,7 +143,7 @@ def _line_end(text: str, position: int, below: int) -> int:
 def _passage(known: IndexedFile, document: Document, first: int, last: int) -> Passage:
     """Characters of a record, with the lines that they are in."""
     changed = document.content_hash != known.content_hash
-    name, ref = known.record.source.name, document.ref if changed else known.ref
+    name, ref = known.record.source.name, _revision_of(known, document)
     cited = Citation(name, ref, known.path, start_char=first, end_char=last)
     return Passage(
         citation=format_citation(cited),
@@ -158,7 +169,7 @@ def read_lines(
             raise no_lines(document)
         return _of_pages(known, document, place_in(document, None, None, None))
     changed = document.content_hash != known.content_hash
-    ref = document.ref if changed else known.ref
+    ref = _revision_of(known, document)
     lines = document.text.split("\n")
     count = len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0)
     if start > count or start < 1:
