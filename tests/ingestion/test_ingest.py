@@ -168,6 +168,28 @@ def test_a_file_is_not_read_again_if_nothing_of_it_changed_since_the_last_run(
             assert (read, changes.unchanged) == (expected, 1)
 
 
+def test_a_file_edited_at_once_and_put_back_to_the_beginning_of_time_is_not_missed(
+    bench: Bench,
+) -> None:
+    place = bench.folder / "a.md"
+    place.write_text("# A\n\nalpha")
+    bench.run()
+    place.write_text("# A\n\nomega")  # the same size
+    os.utime(place, ns=(0, 0))  # as in images that are built reproducibly
+    assert bench.run().changed == 1
+    assert bench.run().unchanged == 1
+    assert "omega" in bench.chunks()[0].text
+
+
+def test_files_from_a_far_future_are_indexed(bench: Bench) -> None:
+    for number, year in enumerate((2_300, 9_000)):
+        bench.write(f"{number}.md", "# A\n\nalpha")
+        seconds = (year - 1970) * 31_556_952
+        os.utime(bench.folder / f"{number}.md", (seconds, seconds))
+    assert bench.run().new == 2
+    assert bench.run().unchanged == 2
+
+
 def test_a_file_that_turns_into_junk_is_not_served_any_more(bench: Bench) -> None:
     bench.write("a.txt", "alpha")
     bench.run()

@@ -59,6 +59,23 @@ def test_name_ref_and_rule_may_be_given(tmp_path: Path) -> None:
         assert source.ref_for(entry, "0" * 64) == "v1"
 
 
+def test_a_time_that_no_catalog_could_store_is_another_one_and_stays_itself(tmp_path: Path) -> None:
+    """A camera without a clock, a damaged disk, an image built with all times at zero."""
+    plant(tmp_path, {"a.md": "words"})
+    real, told = set(), set()
+    for seconds in (0, -(2**31), 2**33, 11_000_000_000, 11_000_000_001):
+        os.utime(tmp_path / "a.md", (seconds, seconds))
+        real.add((tmp_path / "a.md").stat().st_mtime_ns)
+        times = []
+        for place in (tmp_path, tmp_path / "a.md"):
+            with opened(place) as source:
+                times += [one.mtime_ns for one in source.entries() if isinstance(one, Entry)]
+        assert times[0] == times[1] != 0
+        assert -(2**63) <= times[0] < 2**63
+        told.add(times[0])
+    assert len(told) == len(real)
+
+
 def test_a_single_file_is_a_source_of_its_own(tmp_path: Path) -> None:
     plant(tmp_path, {"a.md": "words", "b.md": "other"})
     with opened(tmp_path / "a.md") as source:

@@ -19,6 +19,7 @@ from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.readers import content_hash_of
 from pincite.sources import Entry, OpenSource
+from pincite.sources.entries import mtime_of
 from pincite.sources.folder import FolderSource
 from pincite.sources.reopening import reopen_source
 from pincite.sources.walk import IGNORE_FILES
@@ -324,5 +325,5 @@ def _of_archive(record: SourceRecord, found: Glance) -> Glance:
     indexed = datetime.fromisoformat(record.indexed_at) if record.indexed_at else None
     if not record.complete or indexed is None or newest_s >= indexed.timestamp():
         found.state = "changed"
-        found.differ("changed", "", seen.st_size, seen.st_mtime_ns)
+        found.differ("changed", "", seen.st_size, mtime_of(seen))
     return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from pincite.model.revisions import content_ref
 from pincite.readers.extractors import extracted_suffix
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Sequence
 
     from pincite.model import Attributes, Document, DocumentRecord, Source
@@ -29,6 +30,8 @@ SkipCode = Literal[
     "hidden",  # a name that begins with a dot
     "ignored",  # an ignore file or an exclude pattern says so
 ]
+
+_TIMES: Final = 2**63  # nanoseconds: the range of a column of a database
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,14 @@ class Entry:
     size: int
     mtime_ns: int
     changed_ns: int = 0
+
+
+def mtime_of(status: os.stat_result) -> int:
+    """Return the modification time of a file in nanoseconds, as a catalog can store it: in 64 bits,
+    and never 0, which stands for a time that matches no file. Times before 1677 and after 2262 do
+    not fit; they are folded into the range, so that different times stay different."""
+    ns = status.st_mtime_ns
+    return (ns if -_TIMES <= ns < _TIMES else ns % _TIMES) or 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from pincite.sources.entries import (
     Selection,
     Skipped,
     SourceLimits,
+    mtime_of,
 )
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
@@ -157,7 +158,7 @@ class FolderSource(OpenSource):
         if not stat.S_ISREG(status.st_mode):
             return Skipped(path, "special")
         rejected = reject_name(path, status.st_size, self._limits)
-        return rejected or Entry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return rejected or Entry(path, status.st_size, mtime_of(status), status.st_ctime_ns)
 
     def read(self, entry: Entry) -> bytes:
         """See OpenSource. Only a regular file within the limits is read, whatever replaced the file

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.sources.entries import Entry, Selection, SkipCode, Skipped, SourceLimits
+from pincite.sources.entries import (
+    Entry,
+    Selection,
+    SkipCode,
+    Skipped,
+    SourceLimits,
+    mtime_of,
+)
 from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
 from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS, reject_name
 from pincite.support.capabilities import open_to_read
@@ -201,7 +208,7 @@ class Walk:
         if not stat.S_ISREG(status.st_mode):
             return Skipped(path, "special")
         rejected = reject_name(path, status.st_size, self._limits)
-        return rejected or Entry(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return rejected or Entry(path, status.st_size, mtime_of(status), status.st_ctime_ns)
 
     def _judge_link(self, path: str, item: os.DirEntry[str]) -> Skipped:
         code: SkipCode
