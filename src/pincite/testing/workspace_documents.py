@@ -99,6 +99,21 @@ class WorkspaceDocumentsContract:
                 await session.change_document(made.id, size=7)
 
     @contract
+    async def test_metadata_that_grows_by_changes_has_the_same_limit(
+        self, workspaces: Workspaces
+    ) -> None:
+        scene = await set_scene(workspaces)
+        most = {f"name{number}": "x" for number in range(64)}
+        async with workspaces.of(scene.ada.id) as session:
+            made = await add(session, scene.team.id, given=most)
+            with pytest.raises(UsageError, match="64 at most"):
+                await session.change_document(made.id, given={"one more": "x"})
+            changed = await session.change_document(made.id, given={"name0": "y"})
+            assert changed.given == {**most, "name0": "y"}
+            changed = await session.change_document(made.id, given={"name0": "", "one more": "x"})
+            assert len(changed.given) == 64
+
+    @contract
     async def test_a_moved_document_leaves_its_feeds(self, workspaces: Workspaces) -> None:
         scene = await set_scene(workspaces)
         async with workspaces.of(scene.ada.id) as session:

@@ -175,6 +175,7 @@ class UsersDocuments(UsersSpaces):
 
 def _changed(before: dict[str, str], given: dict[str, str] | None) -> dict[str, str]:
     """Return the fields that a person has set, after a change of some of them. An empty value
-    removes a field."""
+    removes a field. Raise UsageError if the document would have too many fields."""
     asked = checks.metadata("given", given or {})
-    return {name: value for name, value in {**before, **asked}.items() if value}
+    changed = {name: value for name, value in {**before, **asked}.items() if value}
+    return checks.metadata("given", changed) if len(changed) > len(before) else changed
