@@ -96,6 +96,22 @@ class FileLeases:
         return tuple(found)
 
 
+def is_waited_for(root: Path, collection: str) -> bool:
+    """Return whether this process writes to a collection while another writer waits for it."""
+    path = root / _LOCK.format(collection)
+    try:
+        lock = open_lock(path, make=False, write=False)
+    except OSError:  # missing, or just removed
+        return False
+    try:
+        holder = _holder(lock)
+    finally:
+        lock.close()
+    if holder is None or holder.pid != os.getpid():
+        return False
+    return any(is_held(one) for one in root.glob(_TICKET.format(collection, "*")))
+
+
 async def _wait(lock: Lock, ticket: Path, collection: str, waiting: Waiting) -> None:
     started_s = time.monotonic()
     told = False

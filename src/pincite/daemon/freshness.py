@@ -36,6 +36,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 DONE: Final = "done"  #: the `state` of the last message of a run
+GAVE_WAY: Final = "gave way"  #: the `state` of a source whose run stopped for another writer
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -21,6 +21,7 @@ from typing import Final, Protocol
 import msgspec
 
 from pincite.daemon.freshness import (
+    GAVE_WAY,
     REMEMBERED,
     Asked,
     Change,
@@ -116,6 +117,7 @@ class Refreshing:
         self._shows: dict[Key, frozenset[str]] = {}  # pages that show other files
         self._checked_s = -float("inf")
         self._again = self._whole = self._indexing = self._told_of_events = False
+        self._gave_way = False  # the last run stopped for another writer
         self._indexed_s, self._took_s = -float("inf"), 0.0
         self._wanted = self._done = self._number = 0
         self._failures = 0
@@ -225,7 +227,8 @@ class Refreshing:
             young = time.monotonic() - self._indexed_s < _REST_SHARE * self._took_s
             if whole or changed or (unknown and (heard or not young)):
                 await self._index_all()
-            self._done = max(self._done, wanted)
+            if not self._gave_way:
+                self._done = max(self._done, wanted)
         self._looked.set()
 
     async def _caught_up(self, paths: frozenset[str]) -> bool:
@@ -383,7 +386,7 @@ class Refreshing:
         """Let the indexing process look at everything, or at these paths, and index the
         differences."""
         whole = not paths
-        self._indexing = True
+        self._indexing, self._gave_way = True, False
         started_s = time.monotonic()
         failed = False
         troubles: dict[Key, str] = {}
@@ -405,6 +408,8 @@ class Refreshing:
                     if key in changed:
                         self._kept.changed_at = _now()
                     self._keep_left(key, found)
+                elif found.state == GAVE_WAY:
+                    self._gave_way = True
                 elif found.state == "changed":
                     files = _changes(found.files)
                     if files or "at another commit" in found.files.values():
@@ -417,7 +422,8 @@ class Refreshing:
             troubles[("", "")] = f"the indexing process failed: {error}"
         finally:
             self._indexing = False
-        self._pending = {}
+        if not self._gave_way:
+            self._pending = {}
         self._troubles = troubles if whole else {**self._troubles, **troubles}
         self._failures = self._failures + 1 if failed else 0
         if failed and (self._paths or self._heard_of or self._told_of_events):
@@ -440,6 +446,7 @@ class Refreshing:
             self._again |= self._watch()
         elif failed:
             self._again = True
+        self._whole |= self._gave_way
 
     def _shown(self, key: Key, found: Found) -> frozenset[str]:
         """Return the known pages of a source that show other files."""

@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pincite.collection.members import all_members, as_one, members, visible
-from pincite.daemon.freshness import DONE, Asked, Found
+from pincite.daemon.freshness import DONE, GAVE_WAY, Asked, Found
 from pincite.daemon.glance import Glance, glance, glance_at
 from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
@@ -32,6 +32,7 @@ from pincite.ingest import index_sources
 from pincite.ingestion.dense_model import LOCAL_PROVIDERS
 from pincite.ingestion.deps import Only
 from pincite.ingestion.options import IndexOptions
+from pincite.maintenance.giving_way import while_nobody_waits
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
@@ -58,7 +59,8 @@ async def refresh(
     settings: Settings, client: ServedIndex, tell: Callable[[Found], None], asked: Asked
 ) -> None:
     """Look at every source on disk of every collection, or at the requested paths, and index the
-    differences. A source that fails is reported with the reason and does not stop the others."""
+    differences. A source that fails is reported with the reason and does not stop the others. If
+    another writer waits for a collection, the rest of the collection is left to a later run."""
     infos = await client.collections()
     bases = dict.fromkeys(info.spec.public_name for info in visible(infos) if not info.foreign)
     for base in bases:
@@ -97,24 +99,28 @@ async def _refresh_base(
     for one in changed:
         tell(_found(base, one))
     for one in changed:
+        work = index_sources(
+            settings,
+            client,
+            (),
+            _options(info),
+            lambda _: None,
+            among=frozenset({one.record.source.name}),
+            only=_only(client, one.paths),
+        )
         try:
-            await index_sources(
-                settings,
-                client,
-                (),
-                _options(info),
-                lambda _: None,
-                among=frozenset({one.record.source.name}),
-                only=_only(client, one.paths),
-            )
+            finished = await while_nobody_waits(work, settings.index, base)
         except PinciteError as error:
             tell(_found(base, one, trouble=str(error)))
-        else:
-            records = await _records(client, base, one.record, one.paths)
-            indexed = {each.path for each in records}
-            left = tuple(each for each in one.seen.differing if each[0] not in indexed)
-            done = replace(_found(base, one, written=True), left=left)
-            tell(replace(done, shows=_showing(records)))
+            continue
+        if not finished:
+            tell(replace(_found(base, one), state=GAVE_WAY))
+            return
+        records = await _records(client, base, one.record, one.paths)
+        indexed = {each.path for each in records}
+        left = tuple(each for each in one.seen.differing if each[0] not in indexed)
+        done = replace(_found(base, one, written=True), left=left)
+        tell(replace(done, shows=_showing(records)))
 
 
 async def _look(
