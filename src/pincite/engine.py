@@ -116,8 +116,11 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         2
         """
         from pincite.ingest import index_sources  # the write path is heavy, searches are many
+        from pincite.sources.opening import resolved
 
         places = locations_of("locations", locations)
+        for place in places:
+            resolved(place)  # a mistyped path leaves no empty index behind
         chosen = index_options(options, keywords)
         self._searchables = None
         self.foreign.refuse(chosen.collection)

@@ -281,8 +281,8 @@ def test_help_lists_every_command_once_and_first_steps_first(cli: Cli) -> None:
 
 
 def lists_of_commands(group: click.Group, path: str) -> Iterator[tuple[str, str]]:
-    """The help of a group and of the groups in it, on a terminal of 100 columns."""
-    context = click.Context(group, info_name=path, terminal_width=100, max_content_width=100)
+    """The help of a group and of the groups in it, on a terminal of 60 columns."""
+    context = click.Context(group, info_name=path, terminal_width=60, max_content_width=60)
     yield path, group.get_help(context)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -290,7 +290,7 @@ def lists_of_commands(group: click.Group, path: str) -> Iterator[tuple[str, str]
             yield from lists_of_commands(command, f"{path} {name}")
 
 
-def test_no_summary_of_a_command_is_cut_at_100_columns() -> None:
+def test_no_summary_of_a_command_is_cut_on_a_narrow_terminal() -> None:
     found = dict(lists_of_commands(app, "pincite"))
     assert len(found) >= 10
     cut = [
@@ -300,6 +300,40 @@ def test_no_summary_of_a_command_is_cut_at_100_columns() -> None:
         if line.endswith("...") and not line.startswith("Usage: ")
     ]
     assert cut == []
+
+
+def test_a_path_without_a_file_leaves_no_index_behind(cli: Cli) -> None:
+    for command in (["index", "gone"], ["import", "gone.jsonl"]):
+        refused = cli(*command, code=1).stderr
+        assert refused.startswith("error: gone")
+        assert "try: check the path" in refused
+        assert not (cli.folder / ".pincite").exists()
+
+
+def test_a_copy_without_a_server_says_where_to_name_one(cli: Cli) -> None:
+    refused = cli("push", code=2).stderr
+    assert "names no server" in refused
+    assert "[store] with url" in refused
+    cli.write("pincite.toml", '[store]\nurl = "http://127.0.0.1:9"\n')
+    refused = cli("pull", code=2).stderr
+    assert "remove url from [store]" in refused
+
+
+def test_a_question_without_an_index_gets_each_warning_once(cli: Cli) -> None:
+    said = cli("ask", "where?", code=3).stderr
+    assert said.count("no index exists") == 1
+    assert "try: pincite index PATH" in said
+
+
+def test_a_token_limit_without_a_prompt_is_refused(indexed: Cli) -> None:
+    refused = indexed("search", "rotate a key", "--max-tokens", "500", code=2).stderr
+    assert "--format prompt" in refused
+    indexed("search", "rotate a key", "--format", "prompt", "--max-tokens", "500")
+    indexed("context", "rotate a key", "--budget", "500")
+
+
+def test_an_unknown_file_is_answered_with_the_list_of_files(indexed: Cli) -> None:
+    assert "try: pincite ls" in indexed("get", "nothing.md", code=2).stderr
 
 
 def test_the_version_is_printed(cli: Cli) -> None:

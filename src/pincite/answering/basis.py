@@ -34,9 +34,8 @@ def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
 
 
 def _why(pack: EvidencePack, near: bool) -> Notice:
-    missing = [one.message for one in pack.warnings if one.code == _NO_INDEX]
-    if missing:
-        return Notice("refused_no_index", missing[0])
+    if any(one.code == _NO_INDEX for one in pack.warnings):
+        return Notice("refused_no_index", "nothing was searched: there is no index")
     if scope := unsearched(pack):
         return Notice("refused_scope", f"nothing was searched: {scope}")
     if pack.omitted and not near:

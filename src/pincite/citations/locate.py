@@ -39,7 +39,7 @@ _PLACE = re.compile(
 )
 _SHOWN = 300
 _GONE = "it is no longer in the index"
-_WHAT_THERE_IS = "pincite status"
+_WHAT_THERE_IS = "pincite ls"
 _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})\Z")
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -92,6 +92,17 @@ def format_of(path: str, given: Format | None) -> Format:
     return found
 
 
+def require_file(path: str) -> None:
+    """Raise SourceError if nothing has this path. `-` is the standard input. The file is not
+    opened, because a pipe can be opened only once."""
+    if path == "-":
+        return
+    try:
+        Path(path).stat()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
 def read_records(
     path: str, given: Format | None, fields: FieldMap, stdin: IO[bytes]
 ) -> Iterator[Placed | Unreadable]:
@@ -111,7 +122,11 @@ def read_records(
         with Path(path).open("rb") as stream:
             yield from reader(stream, path, fields)
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}", hint="check it") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> SourceError:
+    return SourceError(f"{path} cannot be read: {error.strerror}", hint="check the path")
 
 
 def _jsonl(stream: IO[bytes], _where: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:

@@ -16,6 +16,17 @@ from pincite.sources.members import is_archive
 EVERYTHING = Selection()  # but hidden and ignored files
 
 
+def resolved(location: str | Path) -> Path:
+    """Return the absolute path of a location. Raises SourceError if nothing is there."""
+    given = Path(location).expanduser()
+    try:
+        return given.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise SourceError(
+            f"{given} does not exist or cannot be reached.", hint="check the path"
+        ) from error
+
+
 def open_source(
     location: str | Path,
     *,
@@ -32,12 +43,7 @@ def open_source(
     or file inside it limits the listing (`OpenSource.within`), not the names.
     """
     given = Path(location).expanduser()
-    try:
-        place = given.resolve(strict=True)
-    except (OSError, RuntimeError) as error:
-        raise SourceError(
-            f"{given} does not exist or cannot be reached.", hint="check the path"
-        ) from error
+    place = resolved(given)
     _require_text(place)
     if is_archive(place):
         from pincite.sources.archive import open_archive

@@ -19,6 +19,7 @@ import click
 from pincite.errors import PinciteError, UsageError
 from pincite.support.gc_tuning import rarely_collect
 from pincite.support.terminal import guard_streams, one_line
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     ERROR,
     INTERRUPTED,
@@ -59,7 +60,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
-class Commands(click.Group):
+class Commands(Group):
     """A group that imports a command's module at its first use. `commands` is complete after they
     have been listed."""
 
@@ -81,16 +82,9 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of commands for each section."""
-        names = self.list_commands(ctx)
-        width = formatter.width - 6 - max(map(len, names))
         for title, section in SECTIONS.items():
-            rows = [
-                (name, command.get_short_help_str(width))
-                for name in section
-                if (command := self.get_command(ctx, name)) is not None
-            ]
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(self.summaries(ctx, section))
 
 
 @click.group(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pincite.settings.load import Settings
 
 
-@click.group()
+@click.group(cls=Group)
 def presets() -> None:
     """List, show and compare presets: models, store and search settings in one file."""
 
@@ -91,7 +92,7 @@ def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
         say(f"{name} and {there if other else 'what is in force'} are the same")
 
 
-@click.group()
+@click.group(cls=Group)
 def config() -> None:
     """Show the effective settings and where each one comes from."""
 

@@ -12,6 +12,7 @@ import click
 from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     ERROR,
     OK,
@@ -209,7 +210,7 @@ def _sentence(report: IngestReport) -> str:
     return "\n".join(lines)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @json_option
 @index_option
 @click.pass_context

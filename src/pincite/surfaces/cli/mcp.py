@@ -11,11 +11,12 @@ import click
 from click.core import ParameterSource
 
 from pincite.errors import ConfigError
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.mcp_clients import install, uninstall
 from pincite.surfaces.cli.options import index_option, preset_option, say, say_hidden, settings_here
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of stdin and stdout.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(

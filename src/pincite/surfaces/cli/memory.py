@@ -10,6 +10,7 @@ import click
 
 from pincite.support.counted import counted
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _owner = click.option(
 _yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 
 
-@click.group()
+@click.group(cls=Group)
 def memory() -> None:
     """Manage facts about users that answers may use in every conversation.
 
@@ -103,7 +104,7 @@ def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> i
     return OK if gone else NOTHING
 
 
-@click.group()
+@click.group(cls=Group)
 def conversations() -> None:
     """List and delete stored conversations.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.encoders.bundled import MODEL
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import NOTHING, OK, here, json_option, say, show
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _name = click.argument("name", default=MODEL)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.option("--served", is_flag=True, help="Models for servers on this machine, with commands.")
 @json_option
 @click.pass_context

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
@@ -80,7 +81,7 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
     return NOTHING if any(one.state == "failed" for one in findings) else OK
 
 
-@click.group()
+@click.group(cls=Group)
 def cache() -> None:
     """Manage the local cache of embeddings from providers."""
 

@@ -98,7 +98,7 @@ def import_(
     language. Invalid records are listed, the others are
     written, and the exit code is 1.
     """
-    from pincite.records.formats import FieldMap, format_of
+    from pincite.records.formats import FieldMap, format_of, require_file
     from pincite.surfaces.render import to_json
 
     named = {"id": id_, "text": text, "title": title, "url": url}
@@ -109,6 +109,7 @@ def import_(
     )
     for file in files:  # check all before the first is read
         format_of(file, format_)
+        require_file(file)
     options = IndexOptions(
         collection=collection, language=language, lexical=lexical, model=model, wait_s=wait
     )

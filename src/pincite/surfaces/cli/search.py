@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
+from click.core import ParameterSource
 
 from pincite.surfaces.cli.options import (
     NOTHING,
@@ -220,6 +221,11 @@ def evidence(preset: str | None, **values: Any) -> int:
     return search_with(preset=preset or "evidence", **values)
 
 
+def _was_given(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source is ParameterSource.COMMANDLINE
+
+
 def search_with(
     show_all: bool,
     form: render.Format | Literal["prompt", "context", "context_json"],
@@ -242,6 +248,8 @@ def search_with(
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for file names: pincite search ... --format files -0")
+    if form not in _FOR_MODELS and _was_given("max_tokens"):
+        raise click.UsageError("--max-tokens is for prompts: pincite search ... --format prompt")
     if form in _FOR_MODELS and asked["limit"] is None:
         from pincite.model.context_block import results_for
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.errors import UsageError
 from pincite.support.counted import counted
 from pincite.surfaces.cli.options import (
     index_option,
@@ -24,10 +25,21 @@ if TYPE_CHECKING:
     from pincite.maintenance.transfer import Moved
 
 
+def _nothing_to_copy(place: str, *, remote: bool) -> UsageError:
+    if remote:
+        return UsageError(
+            "pincite.toml names no server to copy to",
+            hint='add [store] with url = "..." to pincite.toml, then: pincite push',
+        )
+    return UsageError(
+        f"[store] still names the server {place}",
+        hint="remove url from [store] in pincite.toml, then: pincite pull",
+    )
+
+
 def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None:
     from pincite.daemon.open_index import open_index
     from pincite.engine import AsyncPincite
-    from pincite.errors import UsageError
     from pincite.maintenance.transfer import move
     from pincite.ports import Waiting
     from pincite.surfaces import render
@@ -38,11 +50,7 @@ def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None
     async def work(engine: AsyncPincite) -> tuple[Moved, ...]:
         settings = engine.settings
         if bool(settings.store.url) != remote:
-            raise UsageError(
-                f"[store] names {settings.store.place}, which is"
-                f" {'no server' if remote else 'a server'}",
-                hint="pincite pull" if remote else "pincite push",
-            )
+            raise _nothing_to_copy(settings.store.place, remote=remote)
         try:
             waiting = Waiting(wait, say_notice)
             return await move(settings, open_index(settings), os.environ, line.count, waiting)

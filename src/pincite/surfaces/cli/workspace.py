@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
@@ -34,7 +35,7 @@ _MOST_TOKEN_BYTES = 65_536
 _FACTS = "0008_facts"  # facts are in the database since this migration
 
 
-@click.group()
+@click.group(cls=Group)
 def workspace() -> None:
     """Manage workspace users, their keys, and the database."""
 

@@ -10,6 +10,7 @@ import click
 
 from pincite.support.counted import counted
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pincite.workspace.moving_files import MovedFiles
 
 
-@click.group()
+@click.group(cls=Group)
 def files() -> None:
     """Manage uploaded files."""
 
@@ -106,7 +107,7 @@ def _say_next(source: str, target: str, usual: str) -> None:
     say(f"  3. pincite workspace files move --from {source} --to {target}")
 
 
-@click.group()
+@click.group(cls=Group)
 def facts() -> None:
     """Manage facts about users that answers may use."""
 

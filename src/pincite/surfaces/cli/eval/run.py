@@ -15,10 +15,11 @@ from pincite.surfaces.cli.eval.common import (
     take_run,
     tried_options,
 )
+from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import NOTHING, OK, json_option, run, say, show
 
 
-@click.group("eval")
+@click.group("eval", cls=Group)
 def evaluate() -> None:
     """Measure retrieval on your own questions, tune it, and detect regressions."""
 
