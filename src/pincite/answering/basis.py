@@ -35,7 +35,9 @@ def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
 
 def _why(pack: EvidencePack, near: bool) -> Notice:
     if any(one.code == _NO_INDEX for one in pack.warnings):
-        return Notice("refused_no_index", "nothing was searched: there is no index")
+        return Notice(
+            "refused_no_index", "nothing was searched: no index yet; make one: pincite index PATH"
+        )
     if scope := unsearched(pack):
         return Notice("refused_scope", f"nothing was searched: {scope}")
     if pack.omitted and not near:

@@ -42,6 +42,7 @@ from pincite.daemon.glance import (
     parts_of,
 )
 from pincite.daemon.indexer import Indexer
+from pincite.daemon.kept import read_kept
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
@@ -63,7 +64,6 @@ _WHILE_CHANGING: Final = 2
 _LONGEST_PAUSE_S: Final = 60.0
 _REST_SHARE: Final = 10  # complete looks of the process take at most a tenth of the time
 _LEFT: Final = 10_000  # known differences that are remembered for a source
-_STATE: Final = "refresh.json"
 #: Paths of a burst that are looked at one by one. With many more, the queue of the system
 #: overflows.
 _SIFTED: Final = 50
@@ -85,21 +85,13 @@ class HasSources(Protocol):
     ) -> tuple[DocumentRecord, ...]: ...
 
 
-class _Kept(msgspec.Struct):
-    """The state that outlives the daemon."""
-
-    checked_at: str = ""
-    changed_at: str = ""
-    left: dict[str, list[Differing]] = {}
-
-
 class Refreshing:
     """The freshness of the index in `root`, and the work to keep it up to date."""
 
     def __init__(self, root: Path, index: HasSources, environ: Mapping[str, str]) -> None:
         self._root, self._index = root, index
         self._wish = Wish(auto=False)
-        self._kept = _read(root / _STATE)
+        self._kept = read_kept(root)
         self._work: asyncio.Task[None] | None = None
         self._looked = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -440,7 +432,7 @@ class Refreshing:
         ended_s = self._indexed_s = time.monotonic()
         self._took_s = ended_s - started_s
         self._not_before_s = ended_s + max(pause_s, min(1.0, (ended_s - started_s) / 4))
-        self._write()
+        self._kept.write(self._root)
         if whole:
             self._checked()
             self._again |= self._watch()
@@ -462,12 +454,6 @@ class Refreshing:
             left += [one for one in self._kept.left.get(_name(key), ()) if one[0] not in looked]
         self._kept.left[_name(key)] = left[:_LEFT]
 
-    def _write(self) -> None:
-        fresh = self._root / f"{_STATE}.new"
-        with suppress(OSError):  # a full disk: the next daemon looks once more than necessary
-            fresh.write_bytes(msgspec.json.encode(self._kept))
-            fresh.replace(self._root / _STATE)
-
     async def close(self) -> None:
         """Stop listening to events and start no more work."""
         if self._watcher is not None:
@@ -477,14 +463,6 @@ class Refreshing:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         await self._indexer.close()
-
-
-def _read(file: Path) -> _Kept:
-    """Return the stored state. A damaged file counts as missing, which costs one more look."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=_Kept)
-    except (OSError, msgspec.MsgspecError):
-        return _Kept()
 
 
 def _changes(named: Mapping[str, str]) -> int:

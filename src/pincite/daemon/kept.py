@@ -1,0 +1,37 @@
+"""What one daemon leaves to the next: when it looked at sources, and the differences that stay."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from pincite.daemon.glance import Differing
+
+_FILE: Final = "refresh.json"
+
+
+class Kept(msgspec.Struct):
+    """The state that outlives the daemon. Times are in ISO 8601, "" if there is none; `left` has
+    the differences that were looked at, by source."""
+
+    checked_at: str = ""
+    changed_at: str = ""
+    left: dict[str, list[Differing]] = {}
+
+    def write(self, root: Path) -> None:
+        """Store the state in an index folder."""
+        fresh = root / f"{_FILE}.new"
+        with suppress(OSError):  # a full disk: the next daemon looks once more than necessary
+            fresh.write_bytes(msgspec.json.encode(self))
+            fresh.replace(root / _FILE)
+
+
+def read_kept(root: Path) -> Kept:
+    """Return the stored state. A damaged file counts as missing, which costs one more look."""
+    try:
+        return msgspec.json.decode((root / _FILE).read_bytes(), type=Kept)
+    except (OSError, msgspec.MsgspecError):
+        return Kept()
