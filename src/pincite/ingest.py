@@ -49,7 +49,7 @@ from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
 from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
-from pincite.ports import LeasedIndex, Waiting
+from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 from pincite.sources.folder import FolderSource
@@ -143,8 +143,9 @@ async def ingest_all(
     if deps.dense is not None:
         words = replace(deps, words_only=True)
         for number, (source, selection) in enumerate(opened):
-            spec = await _spec_of(deps, spec.name)
-            seen[number] = await look(source, spec, deps)
+            infos = await deps.index.collections()
+            spec = _spec_in(infos, spec.name)
+            seen[number] = await look(source, spec, deps, infos)
             if sum(entry.size for entry in seen[number].changes.pending) > deps.much_bytes:
                 first[number] = await ingest(source, selection, spec, words)
 
@@ -154,7 +155,7 @@ async def ingest_all(
         if deps.background and number in first:
             reports.append(first[number])
             continue
-        spec = await _spec_of(deps, spec.name)
+        spec = _spec_in(await deps.index.collections(), spec.name)
         later = replace(deps, stage="embed") if number in first else deps
         alone = not first and names[source.source.name] == 1  # then `seen` is still valid
         report = await ingest(source, selection, spec, later, seen.get(number) if alone else None)
@@ -162,8 +163,7 @@ async def ingest_all(
     return tuple(reports)
 
 
-async def _spec_of(deps: IngestDeps, collection: str) -> CollectionSpec:
-    infos = await deps.index.collections()
+def _spec_in(infos: Sequence[CollectionInfo], collection: str) -> CollectionSpec:
     return next(info.spec for info in infos if info.spec.name == collection)
 
 
@@ -174,12 +174,14 @@ class Looked(NamedTuple):
     changes: Changes
 
 
-async def look(opened: OpenSource, spec: CollectionSpec, deps: IngestDeps) -> Looked:
-    """Compare a source with its indexed documents."""
+async def look(
+    opened: OpenSource, spec: CollectionSpec, deps: IngestDeps, infos: Sequence[CollectionInfo]
+) -> Looked:
+    """Compare a source with its indexed documents. `infos` are the current collections."""
     name, made_with = opened.source.name, deps.made_with
     if deps.words_only:
         made_with = also_unembedded(made_with)
-    since_ns = last_indexed_ns(await deps.index.collections(), spec.name, name)
+    since_ns = last_indexed_ns(infos, spec.name, name)
     compare = partial(find_changes, opened, spec=spec, made_with=made_with, since_ns=since_ns)
     if deps.only is not None and isinstance(opened, FolderSource):
         ours = opened.among(deps.only.paths)
@@ -212,11 +214,11 @@ async def ingest(
     """
     started_s = time.monotonic()
     index, report = deps.index, IngestReport(spec.name, opened.source.name)
-    records, changes = looked or await look(opened, spec, deps)
+    infos = await index.collections()
+    records, changes = looked or await look(opened, spec, deps, infos)
     if deps.careful:
         require_not_emptied(opened, changes, records, whole=deps.only is None)
     report.expect(changes, records)
-    infos = await index.collections()
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
     if deps.only is None and (changes.pending or changes.removed or changes.rewritten):
         await index.put_source(spec.name, record)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.daemon.file_leases import FileLeases
+from pincite.engine import AsyncPincite
 from pincite.maintenance.giving_way import while_nobody_waits
 from pincite.ports import Waiting
 from tests.daemon.daemons import script
@@ -69,20 +70,25 @@ def test_work_ends_with_what_has_started_it(tmp_path: Path) -> None:
     asyncio.run(check())
 
 
+async def begin_long_run(engine: AsyncPincite, folder: Path, many: int) -> None:
+    """Let the daemon find so many new files, and return when it has indexed some of them."""
+    await engine.index(folder / "docs", lexical=True)
+    for number in range(many):
+        write(folder, f"docs/more/{number}.md", f"# Page {number}\n\nThe numbat.\n")
+    await engine.search("fox")
+
+    async def has_begun() -> bool:
+        return len(await paths(engine)) > 3
+
+    await settles(has_begun)
+
+
 def test_a_source_is_forgotten_while_it_is_being_indexed() -> None:
     many = 1_500
 
     async def check(folder: Path) -> None:
         async with engine_of(folder, watch=False) as engine:
-            await engine.index(folder / "docs", lexical=True)
-            for number in range(many):
-                write(folder, f"docs/more/{number}.md", f"# Page {number}\n\nThe numbat.\n")
-            await engine.search("fox")
-
-            async def has_begun() -> bool:
-                return len(await paths(engine)) > 3
-
-            await settles(has_begun)
+            await begin_long_run(engine, folder, many)
             assert await engine.forget("main", "docs") < many
             assert not (await engine.refresh()).pending
             assert await paths(engine) == []
@@ -95,15 +101,7 @@ def test_a_run_that_gave_way_is_finished_later() -> None:
 
     async def check(folder: Path) -> None:
         async with engine_of(folder, watch=False) as engine:
-            await engine.index(folder / "docs", lexical=True)
-            for number in range(many):
-                write(folder, f"docs/more/{number}.md", f"# Page {number}\n\nThe numbat.\n")
-            await engine.search("fox")
-
-            async def has_begun() -> bool:
-                return len(await paths(engine)) > 3
-
-            await settles(has_begun)
+            await begin_long_run(engine, folder, many)
             async with engine.client().leases.take("main", "importing", Waiting(60.0)):
                 assert len(await paths(engine)) < many + 3
 

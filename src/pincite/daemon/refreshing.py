@@ -42,7 +42,7 @@ from pincite.daemon.glance import (
     parts_of,
 )
 from pincite.daemon.indexer import Indexer
-from pincite.daemon.kept import read_kept
+from pincite.daemon.refresh_state import read_kept
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
