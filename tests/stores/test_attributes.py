@@ -61,8 +61,11 @@ def test_no_attribute_can_have_the_name_of_anything_that_a_payload_has() -> None
     (control,) = hide(["r1"]).upsert.points  # type: ignore[union-attr]
     names |= set(control.payload or {})
     names |= set(to_record(point_of("fox"), "r1"))
-    assert {payload.COARSE, payload.ALIASED, payload.CONTROL, HAS_DENSE} <= names
-    for name in (*names, *payload.KEPT):
+    assert {payload.ALIASED, payload.CONTROL, HAS_DENSE} <= names
+    assert payload.PACKED in names
+    with pytest.raises(ValueError, match="is not a valid attribute name"):
+        check_attribute_name(payload.PACKED)
+    for name in {*names, *payload.KEPT} - {payload.PACKED}:
         for written in (name, name.upper()):
             with pytest.raises(ValueError, match="reserved by Pincite"):
                 check_attribute_name(written)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import numpy as np
-import qdrant_edge as edge
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pincite.model import Point, Vector
-from pincite.ports import Stored
-from pincite.stores.payload import COARSE
+from pincite.model import Vector
 from pincite.stores.qdrant_edge.coarse import from_coarse, to_coarse
-from pincite.stores.qdrant_edge.store import EdgeStore
-from pincite.testing.points import DENSE_SPEC, assert_close
-from pincite.testing.visibility import COW, FOX, show
-from tests.places import quick_folder
 
 FINITE = st.floats(-1, 1, width=32).map(lambda x: x if abs(x) > 1e-6 else 0.0)
 
@@ -49,29 +40,3 @@ def test_of_vectors_like_those_of_models_cosines_stay(seed: int) -> None:
 
 def test_nothing_is_made_of_nothing() -> None:
     assert from_coarse([]) == ()
-
-
-def off(loaded: Stored, staged: Point) -> float:
-    """The largest difference of two components."""
-    assert loaded.vector is not None
-    assert staged.dense is not None
-    return float(np.abs(loaded.vector - staged.dense).max())
-
-
-def test_points_without_a_copy_are_loaded_with_their_vectors() -> None:
-    """Indexes that were made before there were copies."""
-
-    async def session() -> None:
-        with quick_folder() as folder:
-            store = EdgeStore(folder)
-            await store.create(DENSE_SPEC)
-            await show(store, "r1", FOX, COW)
-            without = edge.UpdateOperation.delete_payload([FOX.chunk.id], [COARSE])
-            store._shards["main"].apply(without)
-            fox, cow = await store.load("main", [FOX.chunk.id, COW.chunk.id], vectors=True)
-            assert_close(fox.vector, FOX.dense)
-            assert_close(cow.vector, COW.dense)
-            assert off(fox, FOX) < 1e-6 < off(cow, COW)
-            await store.close()
-
-    asyncio.run(session())

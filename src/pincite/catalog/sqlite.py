@@ -62,6 +62,7 @@ MIGRATIONS = (
     TOTALS,
     EMBEDDED,
     CHUNK_IDS,
+    "SELECT 1",  # points of the embedded store are packed, which earlier versions cannot read
 )
 
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, AttributeValue])

@@ -3,88 +3,123 @@
 These modules do no input or output, and import only `errors` and `support` from the package.
 Line numbers are 1-based and inclusive. Character offsets are 0-based and half open. Both always
 refer to the decoded file on disk.
+
+Names are imported when they are first used: a daemon needs a third of them.
 """
 
-from pincite.model.answers import (
-    Answer,
-    AnswerEvent,
-    AnswerKind,
-    AnswerPiece,
-    AnswerSource,
-    Asked,
-    ChatMode,
-    Doubt,
-    Doubtful,
-    Fact,
-    Turn,
-)
-from pincite.model.attributes import Attributes, AttributeType, AttributeValue
-from pincite.model.documents import (
-    LEXICAL,
-    PAGE_UNITS,
-    AnchorStyle,
-    Box,
-    Chunk,
-    CitedIn,
-    CollectionSpec,
-    Document,
-    DocumentRecord,
-    Element,
-    ElementKind,
-    IndexedDocument,
-    Matrix,
-    OnPage,
-    PageSpan,
-    PageUnit,
-    Point,
-    Section,
-    Source,
-    SourceKind,
-    SourceRecord,
-    SourceType,
-    SparseVector,
-    TermCounts,
-    Vector,
-)
-from pincite.model.evidence import (
-    AbsentTerms,
-    Confidence,
-    Context,
-    Evidence,
-    EvidencePack,
-    Exchange,
-    Gated,
-    Match,
-    Omitted,
-    Plan,
-    ThresholdOrigin,
-    Truth,
-    Verdict,
-    VerdictLevel,
-)
-from pincite.model.records import KeptRecord, Record, RecordPage
-from pincite.model.retrieval import (
-    RANKING_SIGNALS,
-    Asks,
-    Candidate,
-    Chosen,
-    Corpus,
-    Drop,
-    Expansion,
-    Fused,
-    Hit,
-    Notice,
-    Pass,
-    Pool,
-    Query,
-    Question,
-    Ranking,
-    Scope,
-    Signal,
-    SignalKind,
-    SignalName,
-    SubQueryKind,
-    TaskMode,
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pincite.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from pincite.model.answers import (
+        Answer,
+        AnswerEvent,
+        AnswerKind,
+        AnswerPiece,
+        AnswerSource,
+        Asked,
+        ChatMode,
+        Doubt,
+        Doubtful,
+        Fact,
+        Turn,
+    )
+    from pincite.model.attributes import Attributes, AttributeType, AttributeValue
+    from pincite.model.documents import (
+        LEXICAL,
+        PAGE_UNITS,
+        AnchorStyle,
+        Box,
+        Chunk,
+        CitedIn,
+        CollectionSpec,
+        Document,
+        DocumentRecord,
+        Element,
+        ElementKind,
+        IndexedDocument,
+        Matrix,
+        OnPage,
+        PageSpan,
+        PageUnit,
+        Point,
+        Section,
+        Source,
+        SourceKind,
+        SourceRecord,
+        SourceType,
+        SparseVector,
+        TermCounts,
+        Vector,
+    )
+    from pincite.model.evidence import (
+        AbsentTerms,
+        Confidence,
+        Context,
+        Evidence,
+        EvidencePack,
+        Exchange,
+        Gated,
+        Match,
+        Omitted,
+        Plan,
+        ThresholdOrigin,
+        Truth,
+        Verdict,
+        VerdictLevel,
+    )
+    from pincite.model.records import KeptRecord, Record, RecordPage
+    from pincite.model.retrieval import (
+        RANKING_SIGNALS,
+        Asks,
+        Candidate,
+        Chosen,
+        Corpus,
+        Drop,
+        Expansion,
+        Fused,
+        Hit,
+        Notice,
+        Pass,
+        Pool,
+        Query,
+        Question,
+        Ranking,
+        Scope,
+        Signal,
+        SignalKind,
+        SignalName,
+        SubQueryKind,
+        TaskMode,
+    )
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "pincite.model.answers": (
+            "Answer AnswerEvent AnswerKind AnswerPiece AnswerSource Asked ChatMode Doubt Doubtful "
+            "Fact Turn"
+        ),
+        "pincite.model.attributes": "Attributes AttributeType AttributeValue",
+        "pincite.model.documents": (
+            "LEXICAL PAGE_UNITS AnchorStyle Box Chunk CitedIn CollectionSpec Document "
+            "DocumentRecord Element ElementKind IndexedDocument Matrix OnPage PageSpan PageUnit "
+            "Point Section Source SourceKind SourceRecord SourceType SparseVector TermCounts "
+            "Vector"
+        ),
+        "pincite.model.evidence": (
+            "AbsentTerms Confidence Context Evidence EvidencePack Exchange Gated Match Omitted "
+            "Plan ThresholdOrigin Truth Verdict VerdictLevel"
+        ),
+        "pincite.model.records": "KeptRecord Record RecordPage",
+        "pincite.model.retrieval": (
+            "RANKING_SIGNALS Asks Candidate Chosen Corpus Drop Expansion Fused Hit Notice Pass "
+            "Pool Query Question Ranking Scope Signal SignalKind SignalName SubQueryKind TaskMode"
+        ),
+    },
 )
 
 __all__ = [
@@ -166,3 +201,7 @@ __all__ = [
     "Verdict",
     "VerdictLevel",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,43 +2,73 @@
 
 An adapter implements one of these with one vendor library. The test suites in `pincite.testing`
 check every adapter against this contract. Adapters raise only errors of `pincite.errors`.
+
+Names are imported when they are first used: a daemon needs a third of them.
 """
 
-from pincite.ports.conversations import Conversations, ConversationState
-from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
-from pincite.ports.files import Files, Gone, Quote, Seen
-from pincite.ports.filters import (
-    EVERYTHING,
-    FILTER_FIELDS,
-    NUMBER_FIELDS,
-    TEXT_FIELDS,
-    AnyOf,
-    Condition,
-    DateRange,
-    Exists,
-    Filter,
-    Ids,
-    Is,
-    Phrase,
-    Prefix,
-    Range,
-    Text,
-    equals,
-    words,
-)
-from pincite.ports.index import Index, LeasedIndex, Readable, ReadableIndex, Searchable
-from pincite.ports.leases import Leases, Waiting
-from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Image, Message, Role
-from pincite.ports.memory import Memory
-from pincite.ports.rerankers import Reranker, RerankScore
-from pincite.ports.storage import (
-    Catalog,
-    CollectionInfo,
-    Measured,
-    SearchRequest,
-    Store,
-    Stored,
-    Totals,
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pincite.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from pincite.ports.conversations import Conversations, ConversationState
+    from pincite.ports.encoders import DenseEncoder, GroupedEncoder, SparseEncoder
+    from pincite.ports.files import Files, Gone, Quote, Seen
+    from pincite.ports.filters import (
+        EVERYTHING,
+        FILTER_FIELDS,
+        NUMBER_FIELDS,
+        TEXT_FIELDS,
+        AnyOf,
+        Condition,
+        DateRange,
+        Exists,
+        Filter,
+        Ids,
+        Is,
+        Phrase,
+        Prefix,
+        Range,
+        Text,
+        equals,
+        words,
+    )
+    from pincite.ports.index import Index, LeasedIndex, Readable, ReadableIndex, Searchable
+    from pincite.ports.leases import Leases, Waiting
+    from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Image, Message, Role
+    from pincite.ports.memory import Memory
+    from pincite.ports.rerankers import Reranker, RerankScore
+    from pincite.ports.storage import (
+        Catalog,
+        CollectionInfo,
+        Measured,
+        SearchRequest,
+        Store,
+        Stored,
+        Totals,
+    )
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "pincite.ports.conversations": "Conversations ConversationState",
+        "pincite.ports.encoders": "DenseEncoder GroupedEncoder SparseEncoder",
+        "pincite.ports.files": "Files Gone Quote Seen",
+        "pincite.ports.filters": (
+            "EVERYTHING FILTER_FIELDS NUMBER_FIELDS TEXT_FIELDS AnyOf Condition DateRange Exists "
+            "Filter Ids Is Phrase Prefix Range Text equals words"
+        ),
+        "pincite.ports.index": "Index LeasedIndex Readable ReadableIndex Searchable",
+        "pincite.ports.leases": "Leases Waiting",
+        "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
+        "pincite.ports.memory": "Memory",
+        "pincite.ports.rerankers": "Reranker RerankScore",
+        "pincite.ports.storage": (
+            "Catalog CollectionInfo Measured SearchRequest Store Stored Totals"
+        ),
+    },
 )
 
 __all__ = [
@@ -93,3 +123,7 @@ __all__ = [
     "equals",
     "words",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

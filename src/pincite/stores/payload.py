@@ -29,9 +29,14 @@ COARSE = "coarse"  # a copy of the dense vector, in Qdrant Edge
 CONTROL, HIDDEN_REVISION = "control", "hidden_revision"  # of points on a server that are no chunks
 
 _TUPLES = ("headings", "symbols")
+#: Fields that no filter reads, as one text, in Qdrant Edge. Attributes begin with a letter.
+PACKED = "_packed"
 #: What a payload may have that is no attribute; no attribute may have one of these names.
 KEPT = frozenset(
-    {*Chunk.__struct_fields__, REVISION, LENGTH, ALIASED, OWN_ID, COARSE, CONTROL, HIDDEN_REVISION}
+    {
+        *(*Chunk.__struct_fields__, REVISION, LENGTH, ALIASED, OWN_ID, COARSE, PACKED),
+        *(CONTROL, HIDDEN_REVISION),
+    }
 )
 
 #: What is null beside another name where it has no value: other programs expect both.
@@ -52,11 +57,19 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     payload |= {name: list(payload[name]) for name in _TUPLES if name in payload}
     if chunk.on_page is not None:
         payload["on_page"] = _on_page(chunk.on_page)
-    payload |= changed(chunk.attributes)
-    payload |= {null: None for one, null in _NULL.items() if one in payload and null not in payload}
-    if aliased:
-        payload |= {ALIASED: revision, OWN_ID: chunk.id}
-    return payload
+    payload |= of_attributes(chunk.attributes)
+    return payload | alias_of(chunk, revision) if aliased else payload
+
+
+def of_attributes(attributes: Mapping[str, AttributeValue]) -> dict[str, Any]:
+    """Return the attributes of a chunk as values of its payload."""
+    held = changed(attributes)
+    return held | {null: None for one, null in _NULL.items() if one in held and null not in held}
+
+
+def alias_of(chunk: Chunk, revision: str) -> dict[str, str]:
+    """Return the values that a point has only while it is under an alias."""
+    return {ALIASED: revision, OWN_ID: chunk.id}
 
 
 def with_content(payload: dict[str, Any]) -> dict[str, Any]:
@@ -79,16 +92,20 @@ def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:
 
 def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
     """Return the chunk of a payload, with lists as tuples again."""
-    held: dict[str, AttributeValue] = {}
-    if not KEPT.issuperset(payload):  # most have no attributes, and to look takes half of the time
-        is_copied = payload.keys() >= _OF_WORKSPACES and payload.get(CONTENT) == payload.get("text")
-        held = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in payload.items()
-            if name not in KEPT and value is not None and not (name == CONTENT and is_copied)
-        }
-    own = {**payload, "id": chunk_id, "text": text, "attributes": held}
+    own = {**payload, "id": chunk_id, "text": text, "attributes": attributes_of(payload)}
     return msgspec.convert(own, Chunk)
+
+
+def attributes_of(payload: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    """Return the attributes in a payload, with lists as tuples again."""
+    if KEPT.issuperset(payload):  # most have no attributes, and to look takes half of the time
+        return {}
+    is_copied = payload.keys() >= _OF_WORKSPACES and payload.get(CONTENT) == payload.get("text")
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in payload.items()
+        if name not in KEPT and value is not None and not (name == CONTENT and is_copied)
+    }
 
 
 def changed(attributes: Mapping[str, AttributeValue | None]) -> dict[str, Any]:

@@ -10,17 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from sys import getsizeof
-from typing import NamedTuple
 from uuid import UUID
 
 import qdrant_edge as edge
 
-from pincite.model import Chunk, Vector
+from pincite.model import Vector
 from pincite.ports import Filter, Stored
-from pincite.stores import payload
-from pincite.stores.payload import COARSE, REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.coarse import from_coarse
+from pincite.stores.qdrant_edge.packed import Unpacked, unpack
 from pincite.stores.qdrant_edge.shard import Shard
 from pincite.stores.qdrant_edge.writing import exact_vectors
 from pincite.stores.validate import is_id
@@ -29,20 +27,12 @@ _MOST_BYTES = 16_000_000  # of chunks in the cache, by an estimate; about 8,000 
 _BYTES = 1_500  # of a chunk besides its texts and attributes
 
 
-class _Read(NamedTuple):
-    """A point as it was read."""
-
-    revision: str
-    chunk: Chunk
-    coarse: str | None
-
-
 @dataclass(slots=True)
 class _Held:
     """Points of one shard at one `state` of it, and their estimated bytes."""
 
     state: object
-    points: dict[str, _Read] = field(default_factory=dict)
+    points: dict[str, Unpacked] = field(default_factory=dict)
     size: int = 0
 
 
@@ -83,7 +73,7 @@ class Recent:
         known_vectors = _vectors(shard, seen) if vectors else {}
         return tuple(Stored(one.chunk, known_vectors.get(one.chunk.id)) for one in seen)
 
-    def _keep(self, name: str, state: object, fresh: Mapping[str, _Read]) -> None:
+    def _keep(self, name: str, state: object, fresh: Mapping[str, Unpacked]) -> None:
         """Keep these points; those of another state of their shard are dropped."""
         size = sum(map(_size, fresh.values()))
         if size > self._most:
@@ -100,27 +90,24 @@ class Recent:
         held.points.update(fresh)
 
 
-def _known(half: Mapping[str, _Held], name: str, state: object) -> Mapping[str, _Read]:
+def _known(half: Mapping[str, _Held], name: str, state: object) -> Mapping[str, Unpacked]:
     held = half.get(name)
     return held.points if held is not None and held.state is state else {}
 
 
-def _size(read: _Read) -> int:
+def _size(read: Unpacked) -> int:
     chunk = read.chunk
     texts = (chunk.text, chunk.plain, read.coarse, *chunk.headings, *chunk.symbols)
     attributes = ((name, str(value)) for name, value in chunk.attributes.items())
     return _BYTES + sum(map(getsizeof, (*texts, *chain.from_iterable(attributes))))
 
 
-def _read(shard: Shard, ids: list[str]) -> dict[str, _Read]:
+def _read(shard: Shard, ids: list[str]) -> dict[str, Unpacked]:
     records = shard.ask(lambda s: [(r.id, r.payload) for r in s.retrieve(ids, True, False)])
-    return {
-        key.hex: _Read(held[REVISION], payload.to_chunk(key, held), held.get(COARSE))
-        for key, held in records
-    }
+    return {key.hex: unpack(key, held) for key, held in records}
 
 
-def _vectors(shard: Shard, points: Sequence[_Read]) -> dict[str, Vector]:
+def _vectors(shard: Shard, points: Sequence[Unpacked]) -> dict[str, Vector]:
     """Return the dense vectors of these points: the coarse copies, or the exact vectors for points
     that were written before there were copies."""
     coarse = {one.chunk.id: one.coarse for one in points if one.coarse is not None}

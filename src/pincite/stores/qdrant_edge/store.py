@@ -30,6 +30,7 @@ from pincite.stores.payload import ALIASED, REVISION
 from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.qdrant_edge.layout import USUAL, EdgeLayout
+from pincite.stores.qdrant_edge.packed import chunk_of
 from pincite.stores.qdrant_edge.reading import Recent, next_page
 from pincite.stores.qdrant_edge.search import search
 from pincite.stores.qdrant_edge.shard import Shard
@@ -192,7 +193,7 @@ class EdgeStore:
             limit=ALL, filter=among(REVISION, [revision]), with_payload=True
         )
         records, _ = shard.ask(lambda s: s.scroll(request))
-        chunks = (payload.to_chunk(record.id, record.payload) for record in records)
+        chunks = (chunk_of(record.id, record.payload) for record in records)
         return tuple(sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)))
 
     async def revisions(self, collection: str) -> Mapping[str, int]:
@@ -205,7 +206,7 @@ class EdgeStore:
         shard = self._shard(collection)
         check_prefix(after)
         records = next_page(shard, after, limit, vectors=False)
-        return tuple(payload.to_chunk(record.id, record.payload) for record in records)
+        return tuple(chunk_of(record.id, record.payload) for record in records)
 
     async def export(
         self, collection: str, after: str | None, limit: int

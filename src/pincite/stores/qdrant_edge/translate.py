@@ -1,4 +1,4 @@
-"""Translate between our types and Qdrant Edge's; payloads are those of `stores.payload`."""
+"""Translate between our types and Qdrant Edge's."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from pincite.ports import (
 )
 from pincite.stores import payload
 from pincite.stores.attributes import ROUNDED, around
-from pincite.stores.payload import COARSE, DENSE, LENGTH, REVISION, SPARSE, to_chunk
+from pincite.stores.payload import DENSE, REVISION, SPARSE
 from pincite.stores.qdrant_edge.coarse import to_coarse
+from pincite.stores.qdrant_edge.packed import pack, unpack
 from pincite.stores.validate import is_id
 
 #: Filters on other fields look at every payload. No request is answered while a shard is opened,
@@ -75,25 +76,24 @@ def to_point(point: Point, revision: str, key: UUID, *, aliased: bool) -> edge.P
     vector: dict[str, Any] = {SPARSE: to_sparse(point.sparse)}
     if point.dense is not None:
         vector[DENSE] = point.dense.tolist()
-    held = payload.to_payload(point, revision, aliased=aliased)
-    if point.dense is not None:
-        held[COARSE] = to_coarse(point.dense)
+    coarse = None if point.dense is None else to_coarse(point.dense)
+    held = pack(point, revision, aliased=aliased, coarse=coarse)
     place = payload.alias(point.chunk.id, revision) if aliased else key
     return edge.Point(place, vector, held)
 
 
 def from_record(record: edge.Record, *, dense: bool) -> tuple[str, Point]:
     """Return revision and point of a record with payload and vectors."""
-    held, vectors = record.payload, record.vector
+    held, vectors = unpack(record.id, record.payload), record.vector
     sparse = vectors[SPARSE]
     values = vectors.get(DENSE) if dense else None
     point = Point(
-        to_chunk(record.id, held),
+        held.chunk,
         SparseVector(tuple(sparse.indices), tuple(sparse.values)),
-        held[LENGTH],
+        held.length,
         None if values is None else to_vector(values),
     )
-    return held[REVISION], point
+    return held.revision, point
 
 
 def without_alias(record: edge.Record) -> edge.Point:
