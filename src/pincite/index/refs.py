@@ -25,13 +25,19 @@ class Refs:
     async def apply(self, collection: str, chunks: Sequence[Chunk]) -> list[Chunk]:
         """Return the same chunks with the current `ref` of their documents."""
         known = self._known.setdefault(collection, {})
-        missing = {key for c in chunks if (key := (c.repo, c.path)) not in known}
-        if missing:
+        keys = [(chunk.repo, chunk.path) for chunk in chunks]
+        if missing := set(keys).difference(known):
             known.update(await self._catalog.refs(collection, missing))
-        refs = ((chunk, known.get((chunk.repo, chunk.path), chunk.ref)) for chunk in chunks)
-        return [chunk if chunk.ref == ref else replace(chunk, ref=ref) for chunk, ref in refs]
+        refs = [known.get(key, chunk.ref) for key, chunk in zip(keys, chunks, strict=True)]
+        return [
+            chunk if chunk.ref == ref else replace(chunk, ref=ref)
+            for chunk, ref in zip(chunks, refs, strict=True)
+        ]
 
     async def apply_to_stored(self, collection: str, found: Sequence[Stored]) -> tuple[Stored, ...]:
         """Return the same results with the current `ref` of their documents."""
         chunks = await self.apply(collection, [one.chunk for one in found])
-        return tuple(Stored(chunk, one.vector) for one, chunk in zip(found, chunks, strict=True))
+        return tuple(
+            one if chunk is one.chunk else Stored(chunk, one.vector)
+            for one, chunk in zip(found, chunks, strict=True)
+        )

@@ -1,0 +1,54 @@
+"""Packages whose names are imported when they are first used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+PACKAGES = ("pincite.model", "pincite.ports")
+
+
+def imported_for_types(package: str) -> dict[str, str]:
+    """The names that type checkers see, by name, with the module of each."""
+    tree = ast.parse(Path(str(import_module(package).__file__)).read_text())
+    return {
+        name.name: str(node.module)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"{package}.")
+        for name in node.names
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_is_found_where_type_checkers_find_it(package: str) -> None:
+    module, seen = import_module(package), imported_for_types(package)
+    assert sorted(seen) == sorted(module.__all__) == dir(module)
+    for name, home in seen.items():
+        assert getattr(module, name) is getattr(import_module(home), name)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_another_name_is_an_error(package: str) -> None:
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Lantern'"):
+        getattr(import_module(package), "Lantern")  # noqa: B009 - mypy knows that there is none
+
+
+def test_a_daemon_starts_without_the_classes_of_answers() -> None:
+    program = """
+import sys
+import pincite.daemon.server, pincite.index.opening, pincite.stores.qdrant_edge.store
+print("\\n".join(sys.modules))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = set(run.stdout.split())
+    assert "pincite.model.documents" in loaded
+    unneeded = {"answers", "evidence", "records"}
+    assert not {f"pincite.model.{name}" for name in unneeded} & loaded
+    assert "pincite.ports.conversations" not in loaded
