@@ -157,6 +157,7 @@ class LocalIndex:
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
         self._require(collection)
+        self.dirty = True
         await self._catalog.put_source(collection, record)
         if record.complete:
             self._lost.pop(collection, None)
