@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import UsageError
 from pincite.scope.paths import MOST_CHARS, of_source, path_test, plain_path
+from tests.places import GROWS_S
 
 
 def fits(pattern: str, path: str, source: str = "acme") -> bool:
@@ -109,6 +111,18 @@ def test_what_a_star_over_slashes_let_pass_still_passes(pattern: str, path: str)
 )
 def test_no_pattern_hangs(pattern: str) -> None:
     assert fits(pattern, "a/" * 2000 + "b") in (True, False)
+
+
+@pytest.mark.parametrize("choice", ["{a,a}", "{a,aa}", "{,a}", "{a,a,a}"])
+def test_combinations_of_choices_do_not_hang(choice: str) -> None:
+    begun = process_time()
+    assert not fits(choice * 40 + "b", "a" * 80)
+    assert process_time() - begun < GROWS_S
+
+
+def test_a_pattern_that_is_no_unicode_matches_what_is_shown_of_it() -> None:
+    assert fits("caf\udce9*", "caf?.md")
+    assert not fits("\ud800", "ab")
 
 
 @given(st.text("ab*?{},/.\n", max_size=8), _PATHS)

@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from math import prod
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from pincite.errors import UsageError
+from pincite.support.valid_text import valid_text
 
 PathTest: TypeAlias = Callable[[str, str], bool]
 #: The longest that Linux opens.
@@ -24,14 +26,15 @@ _DOTS = re.compile(r"(?:^|/)\.(?=/|\Z)")
 _SLASHES = re.compile(r"/{2,}")
 _STARS = re.compile(r"\*+")
 _MOST_STARS = 2
+_MOST_CHOSEN = 8  # combinations of texts; guess: more than the suffixes of one language
 _CLASS = re.compile(r"\[(?P<no>!?)(?P<set>\]?[^\]/]*)\]")
-_CHOICE = re.compile(r"\{(?P<texts>[^{}/]*,[^{}/]*)\}")
+_CHOICE = re.compile(r"\{(?P<texts>[^{}/,]*+(?:,[^{}/,]*+)++)\}")
 
 
 @lru_cache(maxsize=64)
 def path_test(patterns: tuple[str, ...]) -> PathTest:
-    """Does a document of this source and path fit one of the patterns? Raises UsageError for
-    patterns that are too long."""
+    """Does a document of this source and path fit one of the patterns? Lone surrogates in these are
+    `?`. Raises UsageError for patterns that are too long."""
     of_all = _union(patterns)
     of_source: dict[str, list[str]] = {}
     for one in patterns:
@@ -63,7 +66,7 @@ def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
     """One expression for all: a document is looked at once, however many there are."""
     import re2  # linear in any pattern
 
-    given = [form for one in patterns for form in _forms(one)]
+    given = [form for one in patterns for form in _forms(valid_text(one))]
     if any(len(one) > MOST_CHARS for one in given):
         raise UsageError(f"a path is longer than the limit of {MOST_CHARS:,} characters")
     if given and all(_is_quick(one) for one in given):
@@ -85,8 +88,10 @@ def _union(patterns: Iterable[str]) -> Callable[[str], bool]:
 
 def _is_quick(pattern: str) -> bool:
     """Can the standard library, whose calls cost a tenth of re2's, look for it without going back
-    more than twice over a path?"""
-    return "[" not in pattern and len(_STARS.findall(pattern)) <= _MOST_STARS
+    more than twice over a path? It tries all combinations of choices."""
+    chosen = prod(texts.count(",") + 1 for texts in _CHOICE.findall(pattern))
+    stars = len(_STARS.findall(pattern))
+    return "[" not in pattern and stars <= _MOST_STARS and chosen <= _MOST_CHOSEN
 
 
 def _forms(pattern: str) -> tuple[str, ...]:
@@ -121,7 +126,7 @@ def _translated(glob: str) -> str:
             folders = end - at > 1 and glob[end : end + 1] == "/" and glob[at - 1 : at] in ("", "/")
             found.append("(?:.*/)?" if folders else ".*")
             at = end + folders
-        elif sign == "[" and (match := _CLASS.match(glob, at)) and _is_class(match["set"]):
+        elif sign == "[" and (match := _class_at(glob, at)) is not None:
             found.append(f"[{'^' if match['no'] else ''}{_class(match['set'])}]")
             at = match.end()
         elif sign == "{" and (match := _CHOICE.match(glob, at)):
@@ -131,6 +136,14 @@ def _translated(glob: str) -> str:
             found.append("." if sign == "?" else re2.escape(sign))
             at += 1
     return "".join(found)
+
+
+def _class_at(glob: str, at: int) -> re.Match[str] | None:
+    end = glob.find("/", at)
+    if glob.find("]", at, end if end >= 0 else None) < 0:  # many brackets that nothing closes
+        return None
+    match = _CLASS.match(glob, at)
+    return match if match and _is_class(match["set"]) else None
 
 
 def _is_class(characters: str) -> bool:
