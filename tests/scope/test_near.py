@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.scope.near import near_names, near_paths
+from tests.places import GROWS_S
 
 PATHS = (
     "src/app.py",
@@ -58,3 +61,10 @@ def test_of_many_paths_those_that_hold_a_name_are_looked_at() -> None:
 def test_names_are_near_by_their_letters() -> None:
     assert near_names(["htpx"], ["httpx", "fastapi"], 3) == ("httpx",)
     assert near_names(["zzz"], ["httpx", "fastapi"], 3) == ()
+
+
+def test_a_path_of_many_folders_and_names_of_one_letter_do_not_hang() -> None:
+    known = [f"{'a' * 68}{n}/b" for n in range(4_000)]
+    begun = process_time()
+    near_paths(["/".join(f"{'a' * 70}{n}" for n in range(50))], known, 3)
+    assert process_time() - begun < GROWS_S
