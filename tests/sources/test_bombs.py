@@ -10,12 +10,15 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from pincite.errors import SourceError
 from pincite.sources import SourceLimits, open_source
+from tests.places import GROWS_S
 from tests.sources.helpers import LIMITS, listed, opened, skipped
 
 MEMORY = 250_000_000  # of a whole process; it begins with 40 MB, and bombs took 1.4 GB
@@ -199,3 +202,16 @@ def test_an_archive_of_very_many_files_is_read_up_to_a_number(tmp_path: Path, su
         assert skipped(source) == {place.name: "oversize"}
     with open_source(place, limits=LIMITS) as source:
         assert len(listed(source)) == 200
+
+
+def test_a_name_of_spaces_in_metadata_does_not_hang(tmp_path: Path) -> None:
+    place = tmp_path / "x-1.tar"
+    text = b"Name: a" + b" " * 200_000 + b"b\nVersion: 2 \r\n"
+    with tarfile.open(place, "w") as archive:
+        member = tarfile.TarInfo("x-1/PKG-INFO")
+        member.size = len(text)
+        archive.addfile(member, BytesIO(text))
+    begun = process_time()
+    with opened(place) as source:
+        assert source.source.ref == "2"
+    assert process_time() - begun < GROWS_S

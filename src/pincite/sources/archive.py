@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pincite.sources.members import Members
 
 _VERSIONED = re.compile(r"(?P<name>.+?)-(?P<version>v?\d[\w.+!-]*|[0-9a-f]{40})")
-_FIELD = re.compile(r"^(Name|Version): *(.+?) *\r?$", re.MULTILINE)
+_FIELD = re.compile(r"^(Name|Version):(.*)$", re.MULTILINE)
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -132,7 +132,8 @@ def _metadata(members: Members, top: str, *, is_wheel: bool) -> tuple[str, str |
                 head = members.read(each.path).decode("utf-8", "replace").partition("\n\n")[0]
             except SourceError:
                 break
-            fields = dict(_FIELD.findall(head))
+            found = ((name, value.strip(" \r")) for name, value in _FIELD.findall(head))
+            fields = {name: value for name, value in found if value}
             return fields.get("Name", ""), fields.get("Version")
     return "", None
 
