@@ -39,6 +39,8 @@ HOSTILE = {
     "a value of white space": (" " * 900_000 + "!", ("toml", "ini")),
     "comments that a tag ends": ("<!-- >" * 160_000, ("html",)),
     "scripts never closed": ("<script>x" * 110_000, ("html",)),
+    "comments of code never closed": ("/**\n" * 30_000, ("js", "ts", "tsx")),
+    "lines continued": ("\\\n" * 100_000, ("py",)),
     "nested labels": ("".join("    " * (n % 30) + '!!! a "b"\n' for n in range(9_000)), ("md",)),
 }
 #: The grammars that came later, and what other grammars of their kind do not end on.
