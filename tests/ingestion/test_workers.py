@@ -109,6 +109,17 @@ def test_a_parser_that_does_not_end_costs_its_file() -> None:
         quick.close()
 
 
+def test_a_parser_that_takes_too_much_memory_costs_its_file() -> None:
+    two = Workers(CONFIG, "english", 1, memory_bytes=800_000_000)
+    try:
+        with pytest.raises(SourceError, match="its parser has crashed"):
+            two.submit(document("- a( <a>\n" * 1_300, "a.c"), 90.0).result()
+        fine = document("int f(void) { return 1; }\n", "b.c")
+        assert two.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+    finally:
+        two.close()
+
+
 def test_a_fault_of_the_analysis_is_told(two: Workers) -> None:
     unknown = replace(document("x = 1\n"), language="python", text=None)  # type: ignore[arg-type]
     with pytest.raises(SourceError):

@@ -1,9 +1,9 @@
 """Analyse documents in separate processes, one for each core but one.
 
-A worker is `python -m pincite.ingestion.workers LANGUAGE CHUNKER`: it reads documents from its
-standard input and writes results to its standard output. It opens no file, and has no keys. If a
-parser crashes or does not end, only the current document fails: its worker is ended, and the next
-document gets another one.
+A worker is `python -m pincite.ingestion.workers LANGUAGE CHUNKER MEMORY`: it reads documents from
+its standard input and writes results to its standard output. It can write no file and start no
+process, and has no keys. If a parser crashes, does not end or takes too much memory, only the
+current document fails: its worker is ended, and the next document gets another one.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analys
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.readers.extraction_process import limit_process
 from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
@@ -34,6 +35,7 @@ from pincite.support.pipes import read_block, write_block
 #: From this size of files on, workers are worth their start, a quarter of a second each.
 WORTH_BYTES: Final = 3_000_000
 _LIMIT_S: Final = 60.0  # the largest file that is read takes two
+_MEMORY_BYTES: Final = 3_000_000_000  # guess: parsers of broken code took the square of its size
 _TASK: Final = msgspec.msgpack.Decoder(tuple[Document, float])
 _ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
 
@@ -60,10 +62,15 @@ class Workers:
     """An `Analyser` with several processes, each with a thread here that waits for it."""
 
     def __init__(
-        self, chunker: ChunkerConfig, language: str, count: int, limit_s: float = _LIMIT_S
+        self,
+        chunker: ChunkerConfig,
+        language: str,
+        count: int,
+        limit_s: float = _LIMIT_S,
+        memory_bytes: int = _MEMORY_BYTES,
     ) -> None:
         self._here = Here(chunker, Bm25Encoder(language))
-        self._start = (language, msgspec.json.encode(chunker).decode())
+        self._start = (language, msgspec.json.encode(chunker).decode(), str(memory_bytes))
         self._limit_s = limit_s
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="pincite-analyse")
         self._own = threading.local()
@@ -123,7 +130,7 @@ class Workers:
 class _Worker:
     """A process. `end` may be called by another thread than `ask`."""
 
-    def __init__(self, start: tuple[str, str]) -> None:
+    def __init__(self, start: tuple[str, str, str]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "pincite.ingestion.workers", *start],
             stdin=subprocess.PIPE,
@@ -174,4 +181,5 @@ def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> Non
 
 
 if __name__ == "__main__":
+    limit_process(int(sys.argv[3]))
     serve(sys.argv[1], sys.argv[2], sys.stdin.buffer, sys.stdout.buffer)
