@@ -20,8 +20,8 @@ import pytest
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
 from pincite.ingestion import workers
-from pincite.ingestion.analysis import Here, analyse
-from pincite.ingestion.workers import Workers, open_analyser
+from pincite.ingestion.analysis import analyse
+from pincite.ingestion.workers import Careful, Workers, open_analyser
 from pincite.model import Document, PageSpan, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
@@ -120,6 +120,15 @@ def test_a_parser_that_takes_too_much_memory_costs_its_file() -> None:
         two.close()
 
 
+def test_code_that_looks_hostile_has_a_process_without_other_workers() -> None:
+    fine = document("int f(void) { return 1; }\n" * 3, "b.c")
+    with open_analyser(CONFIG, SPARSE, total_bytes=10, processors=1) as careful:
+        hostile = careful.submit(document("- a( <a>\n" * 4_000, "a.c"), 90.0)
+        with pytest.raises(SourceError, match="its parser has crashed"):
+            hostile.result()
+        assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+
+
 def test_a_fault_of_the_analysis_is_told(two: Workers) -> None:
     unknown = replace(document("x = 1\n"), language="python", text=None)  # type: ignore[arg-type]
     with pytest.raises(SourceError):
@@ -180,9 +189,9 @@ def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_they_are_for_much_text_and_several_cores() -> None:
     with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES - 1, 8) as one:
-        assert isinstance(one, Here)
+        assert isinstance(one, Careful)
     with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES, 1) as one:
-        assert isinstance(one, Here)
+        assert isinstance(one, Careful)
     with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES, 2) as one:
         assert isinstance(one, Workers)
 

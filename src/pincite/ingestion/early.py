@@ -16,7 +16,6 @@ from typing import Final
 from pincite.catalog.file import holds_index
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import PinciteError
-from pincite.ingestion.analysis import Here
 from pincite.ingestion.begun import Sample
 from pincite.ingestion.deps import nothing_early
 from pincite.ingestion.options import IndexOptions
@@ -25,6 +24,7 @@ from pincite.ingestion.sampling import parts_of
 from pincite.ingestion.schema import known_types
 from pincite.ingestion.sources import open_all
 from pincite.ingestion.target import guess_corpus_language
+from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import extracted_suffix
@@ -89,8 +89,8 @@ def begin_early(
             if language == "auto":
                 language = guess_corpus_language(found)
             sparse, chunker = Bm25Encoder(language), ChunkerConfig()
-            here = Here(chunker, sparse)
-            sample = take_sample(opened, entries, sparse, here, most_bytes=_MOST_BYTES)
+            with open_analyser(chunker, sparse, total_bytes=0) as analyser:
+                sample = take_sample(opened, entries, sparse, analyser, most_bytes=_MOST_BYTES)
             return Early(
                 *(opened.source, opened.within, chunker.fingerprint, sparse.fingerprint), sample
             )
