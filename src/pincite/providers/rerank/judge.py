@@ -45,6 +45,7 @@ Answer with one JSON object and nothing else: {{{{"grades": [{{{{"id": 1, "grade
 with each id once."""
 _OBJECT: Final = re.compile(r"\{.*\}", re.DOTALL)
 _THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
+_MARK: Final = re.compile(r"<(?=/?(?:document|query)\b|\s{0,9}/\s{0,9}(?:document|query)\b)", re.I)
 
 
 class JudgeReranker:
@@ -101,7 +102,7 @@ class JudgeReranker:
         try:
             given: Any = msgspec.json.decode(found[0] if found else "")
             pairs = [(one["id"], one["grade"]) for one in given["grades"]]
-        except (msgspec.DecodeError, KeyError, TypeError) as error:
+        except (msgspec.DecodeError, RecursionError, KeyError, TypeError) as error:
             cut = "; it was cut off" if answer.finish == "length" else ""
             raise self._bad(f"no grades; it wrote {answer.text[:80]!r}{cut}") from error
         grades = {n: g for n, g in pairs if _whole(n, 1, expected) and _number(g)}
@@ -117,7 +118,8 @@ class JudgeReranker:
 
 
 def messages(query: str, documents: Sequence[str], instruction: str) -> tuple[Message, ...]:
-    """Return the prompt. A document cannot end its own block: its marks are broken up."""
+    """Return the prompt. A document cannot end its own block: its marks are broken up, also those
+    that only a model takes for one."""
     blocks = [
         f'<document id="{n}">\n{_contained(text)}\n</document>'
         for n, text in enumerate(documents, start=1)
@@ -128,7 +130,7 @@ def messages(query: str, documents: Sequence[str], instruction: str) -> tuple[Me
 
 
 def _contained(text: str) -> str:
-    return re.sub(r"<(?=/?(?:document|query)\b)", "< ", text)
+    return _MARK.sub("< ", text)
 
 
 def _whole(value: object, lowest: int, highest: int) -> bool:
