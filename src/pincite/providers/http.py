@@ -139,7 +139,7 @@ class Transport:
                 raise self._refused(response, response.content, path)
         try:
             answer = msgspec.json.decode(response.content)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise BadResponse(f"{self._where(path)} returned invalid JSON: {error}") from error
         reply.answered = lambda: shape(answer if isinstance(answer, dict) else {"answer": answer})
         return answer

@@ -80,7 +80,7 @@ def said(raw: bytes) -> str:
     beginning."""
     try:
         found: object = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = raw.decode("utf-8", "replace")
     for _ in range(3):
         if isinstance(found, dict):

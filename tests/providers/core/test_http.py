@@ -161,6 +161,10 @@ def test_what_a_server_says_is_found_in_every_shape(body: bytes, message: str) -
     assert said(body) == message
 
 
+def test_what_a_server_says_may_be_nested_deeply() -> None:
+    assert said(b"[" * 100_000).startswith("[[")
+
+
 @pytest.mark.parametrize(
     ("status", "message", "kind"),
     [

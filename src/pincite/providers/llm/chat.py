@@ -168,7 +168,7 @@ class ChatModel:
         complete."""
         try:
             chunk: Any = msgspec.json.decode(data)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise self._bad(f"a chunk that is not JSON: {data[:80]!r}") from error
         if not isinstance(chunk, dict) or "error" in chunk:
             raise self._failed(chunk)
