@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from pincite.sources.ignore import parse_rules
 from tests.sources.helpers import commit, git, listed, opened, plant, skipped
 
 if TYPE_CHECKING:
@@ -120,3 +122,15 @@ def test_an_ignore_file_of_absurd_size_is_named_and_does_not_count(tmp_path: Pat
     with opened(tmp_path) as source:
         assert listed(source) == ["a.md"]
         assert skipped(source) == {".gitignore": "oversize"}
+
+
+def test_many_patterns_take_a_time_that_grows_with_their_number() -> None:
+    """A path that one of 20,000 patterns matched took a second. The limit guards against that."""
+    lines = [*(f"lamp{number}" for number in range(20_000)), "!lamp7"]
+    began_s = time.process_time()
+    rules = parse_rules("lamps/", lines)
+    assert rules is not None
+    verdicts = [rules.verdict(f"lamps/lamp{number}") for number in range(300)]
+    assert verdicts == [number != 7 for number in range(300)]
+    assert rules.verdict("lamps/wick") is None
+    assert time.process_time() - began_s < 60

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_PATTERN_CHARS = 4096  # as long as a path can be; the library takes 1 ms to compile one
+#: Patterns in one expression. The time of a match grows with the square of its groups.
+_TOGETHER = 32
 _POSIX = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "cntrl": "\\x00-\\x1f\\x7f",
     "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": "!-/:-@\\[-`{-~",
@@ -32,18 +33,18 @@ class IgnoreRules:
     """The patterns of one folder. `base` is its path with a final slash, "" for the root."""
 
     base: str
-    any_of: re.Pattern[str]
-    patterns: tuple[tuple[str, bool], ...]  #: last line first; True = ignored
+    #: Last line first, some patterns in each expression: one group for each pattern, and whether it
+    #: ignores what it matches.
+    blocks: tuple[tuple[re.Pattern[str], tuple[bool, ...]], ...]
 
     def verdict(self, path: str) -> bool | None:
         """Return True if ignored, False if explicitly kept, None if no pattern matches. A folder's
         path ends in a slash."""
-        relative = path[len(self.base) :]
-        if self.any_of.fullmatch(relative) is None:
-            return None
-        return next(
-            ignored for each, ignored in self.patterns if _compile(each).fullmatch(relative)
-        )
+        for any_of, ignored in self.blocks:
+            found = any_of.fullmatch(path, len(self.base))
+            if found is not None:
+                return ignored[(found.lastindex or 1) - 1]
+        return None
 
     def covers(self, path: str) -> bool:
         """Return whether the path, or one of its parent folders, matches."""
@@ -67,13 +68,13 @@ def parse_rules(base: str, lines: Iterable[str]) -> IgnoreRules | None:
     if not found:
         return None
     found.reverse()
-    any_of = re.compile("|".join(f"(?:{expression})" for expression, _ in found), re.DOTALL)
-    return IgnoreRules(base, any_of, tuple(found))
+    parts = [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
+    return IgnoreRules(base, tuple(map(_block, parts)))
 
 
-@lru_cache(maxsize=10_000)
-def _compile(expression: str) -> re.Pattern[str]:
-    return re.compile(expression, re.DOTALL)
+def _block(part: list[tuple[str, bool]]) -> tuple[re.Pattern[str], tuple[bool, ...]]:
+    any_of = "|".join(f"({expression})" for expression, _ in part)
+    return re.compile(any_of, re.DOTALL), tuple(ignored for _, ignored in part)
 
 
 def is_ignored(path: str, rules: tuple[IgnoreRules, ...]) -> bool:

@@ -1,7 +1,7 @@
 """Read chunks from Qdrant Edge, and cache those that were read last.
 
-To read a hundred candidates takes a millisecond: Qdrant Edge decodes each payload and builds Python's
-objects of it. The questions of a conversation have many candidates in common.
+To read a hundred candidates takes a millisecond: Qdrant Edge decodes each payload and builds
+Python's objects of it. The questions of a conversation have many candidates in common.
 """
 
 from __future__ import annotations

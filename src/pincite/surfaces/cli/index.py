@@ -323,7 +323,8 @@ def rebuild(
 ) -> None:
     """Index all sources of a collection from scratch.
 
-    This repairs damage, updates old formats, and can change the model.
+    This repairs damage, updates old formats, and can change the model. A collection without vectors
+    gets them, unless you add --lexical.
     """
     options = IndexOptions(
         collection=name,
