@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 
 import pytest
@@ -68,18 +66,3 @@ def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
     chunks = cut(document, chunk_document(document, ChunkerConfig()))
     assert time.process_time() - begun < GROWS_S
     assert_exact(text.encode(), document, chunks)
-
-
-_IN_LITTLE_MEMORY = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000, 2_000_000_000))
-from pincite.chunkers import ChunkerConfig, chunk_document
-from tests.chunkers.laws import read
-for text in ("/*\\n", "/ * b + 1\\n", "/ # c\\n * b + 1\\n", "/ *b\\\\\\n+ 1\\n"):
-    assert chunk_document(read("a.py", text * 6_000), ChunkerConfig())
-"""
-
-
-def test_operators_that_nothing_precedes_do_not_take_all_memory() -> None:
-    """Each takes a path of its own in the parser, which copies all of them at the end."""
-    subprocess.run([sys.executable, "-c", _IN_LITTLE_MEMORY], check=True)

@@ -10,10 +10,12 @@ from uuid import UUID
 
 import msgspec
 import numpy as np
+import pytest
 import qdrant_edge as edge
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.errors import InvalidPoint
 from pincite.model import AttributeType, Chunk, CitedIn, OnPage, Point, SourceType
 from pincite.ports import Filter, Prefix, SearchRequest, Stored
 from pincite.stores import payload
@@ -168,6 +170,20 @@ def test_a_point_of_the_earlier_form_is_replaced_and_removed_as_any_other() -> N
             assert fox == FOX.chunk
             await store.remove("main", ["r2"])
             assert await store.revisions("main") == {}
+            await store.close()
+
+    asyncio.run(session())
+
+
+def test_a_box_that_is_not_finite_is_refused() -> None:
+    async def session() -> None:
+        with quick_folder() as folder:
+            store = EdgeStore(folder)
+            await store.create(DENSE_SPEC)
+            lost = dressed(FOX, on_page=OnPage(1, box=(0.0, float("nan"), 1.0, 1.0)))
+            with pytest.raises(InvalidPoint, match="has a box that is not finite"):
+                await store.stage("main", {"r1": [lost]})
+            assert await store.page("main", None, 9) == ()
             await store.close()
 
     asyncio.run(session())

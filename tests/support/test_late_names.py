@@ -35,7 +35,24 @@ def test_every_name_is_found_where_type_checkers_find_it(package: str) -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_another_name_is_an_error(package: str) -> None:
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Lantern'"):
-        getattr(import_module(package), "Lantern")  # noqa: B009 - mypy knows that there is none
+        getattr(import_module(package), "Lantern")  # noqa: B009 - mypy would complain
+
+
+def test_type_checkers_know_names_that_are_not_there(tmp_path: Path) -> None:
+    program = tmp_path / "lamps.py"
+    program.write_text(
+        "from pincite import Lantern\n"
+        "from pincite.model import Wick\n"
+        "from pincite.ports import Oil\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--follow-imports=silent", str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for package, name in (("pincite", "Lantern"), *zip(PACKAGES, ("Wick", "Oil"), strict=True)):
+        assert f'Module "{package}" has no attribute "{name}"' in run.stdout, run.stdout
 
 
 def test_a_daemon_starts_without_the_classes_of_answers() -> None:

@@ -63,12 +63,9 @@ def chunk_parts(
 def _parsed(
     lines: Lines, first: int, last: int, grammar: Grammar
 ) -> tuple[Node, Definitions] | None:
-    """Return the tree of these lines, with rows of the whole file, and its definitions. None if
-    parsing takes too much."""
+    """Return the tree of these lines, with rows of the whole file, and its definitions."""
     language, _ = load(grammar)
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
-    if grammar.refuses(text):
-        return None
     tree = parse(language, text.encode("utf-8", "replace"))
     if tree is None:
         return None

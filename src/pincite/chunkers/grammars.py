@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from pincite.chunkers import more_queries as more
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 
     from pincite.chunkers.patterns import Patterns
 
-#: Of Python, 500 took 0.1 GB, and 4,000, which are 12 kB, 5 GB.
-_MOST_COSTLY = 500
 _SLICE_BYTES = 4_096
 #: Reads of each slice, on average. 350 files of 14 languages took 1 to 7.
 _MOST_READS = 100
@@ -53,13 +49,6 @@ class Grammar:
     leading: frozenset[str] = frozenset()
     #: what defines something on lines that make no node
     patterns: Patterns | None = None
-    #: what its parser needs memory with the square of, where it is no valid code
-    costly: re.Pattern[str] | None = None
-
-    def refuses(self, text: str) -> bool:
-        """Return whether the parser may need more memory for this text than there is."""
-        found = () if self.costly is None else self.costly.finditer(text)
-        return sum(1 for _ in islice(found, _MOST_COSTLY + 1)) > _MOST_COSTLY
 
 
 _PYTHON = (
@@ -204,9 +193,7 @@ _CSS = """
 """
 
 GRAMMARS: dict[str, Grammar] = {
-    "python": Grammar(
-        "tree_sitter_python", _PYTHON, costly=re.compile(r"/(?:[\s\\]|#[^\n]{0,200}+)*+\*")
-    ),
+    "python": Grammar("tree_sitter_python", _PYTHON),
     "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"]),
     "typescript": Grammar(
         "tree_sitter_typescript",

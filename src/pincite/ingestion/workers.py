@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import IO, Final
 
 import msgspec
@@ -29,7 +30,7 @@ from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analys
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.readers.extraction_process import limit_process
+from pincite.readers.extraction_process import allow_seconds, limit_process
 from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
@@ -118,7 +119,11 @@ class Workers:
         except (EOFError, BrokenPipeError, TimeoutError) as error:
             worker.end()
             slow = isinstance(error, TimeoutError)
-            why = f"takes more than {self._limit_s:.0f} s" if slow else "has crashed"
+            why = (
+                f"takes more than {self._limit_s:.0f} s"
+                if slow
+                else "has crashed, or needs too much memory"
+            )
             raise SourceError(f"its parser {why}", hint="exclude the file: --exclude") from error
 
     def _started(self) -> _Worker:
@@ -217,6 +222,7 @@ def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> Non
     with suppress(EOFError, BrokenPipeError):
         while True:
             document, average_length = _TASK.decode(read_block(given))
+            allow_seconds(int(_LIMIT_S))
             try:
                 answer: Analysed | str = analyse(document, chunker, sparse, average_length)
             except Exception as error:  # noqa: BLE001 - a parser's fault costs one document
@@ -224,6 +230,14 @@ def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> Non
             write_block(found, msgspec.msgpack.encode(answer))
 
 
+def import_late() -> None:
+    """Import what is usually imported with the first document of its kind. A limited process cannot
+    save compiled modules."""
+    for name in ("by_line", "code", "components", "data", "html", "markdown", "text"):
+        import_module(f"pincite.chunkers.{name}")
+
+
 if __name__ == "__main__":
+    import_late()
     limit_process(int(sys.argv[3]))
     serve(sys.argv[1], sys.argv[2], sys.stdin.buffer, sys.stdout.buffer)

@@ -96,31 +96,33 @@ if TYPE_CHECKING:
         TaskMode,
     )
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "pincite.model.answers": (
-            "Answer AnswerEvent AnswerKind AnswerPiece AnswerSource Asked ChatMode Doubt Doubtful "
-            "Fact Turn"
-        ),
-        "pincite.model.attributes": "Attributes AttributeType AttributeValue",
-        "pincite.model.documents": (
-            "LEXICAL PAGE_UNITS AnchorStyle Box Chunk CitedIn CollectionSpec Document "
-            "DocumentRecord Element ElementKind IndexedDocument Matrix OnPage PageSpan PageUnit "
-            "Point Section Source SourceKind SourceRecord SourceType SparseVector TermCounts "
-            "Vector"
-        ),
-        "pincite.model.evidence": (
-            "AbsentTerms Confidence Context Evidence EvidencePack Exchange Gated Match Omitted "
-            "Plan ThresholdOrigin Truth Verdict VerdictLevel"
-        ),
-        "pincite.model.records": "KeptRecord Record RecordPage",
-        "pincite.model.retrieval": (
-            "RANKING_SIGNALS Asks Candidate Chosen Corpus Drop Expansion Fused Hit Notice Pass "
-            "Pool Query Question Ranking Scope Signal SignalKind SignalName SubQueryKind TaskMode"
-        ),
-    },
-)
+if not TYPE_CHECKING:  # type checkers would take it for any name
+    __getattr__ = late_names(
+        __name__,
+        {
+            "pincite.model.answers": (
+                "Answer AnswerEvent AnswerKind AnswerPiece AnswerSource Asked ChatMode Doubt "
+                "Doubtful Fact Turn"
+            ),
+            "pincite.model.attributes": "Attributes AttributeType AttributeValue",
+            "pincite.model.documents": (
+                "LEXICAL PAGE_UNITS AnchorStyle Box Chunk CitedIn CollectionSpec Document "
+                "DocumentRecord Element ElementKind IndexedDocument Matrix OnPage PageSpan "
+                "PageUnit Point Section Source SourceKind SourceRecord SourceType SparseVector "
+                "TermCounts Vector"
+            ),
+            "pincite.model.evidence": (
+                "AbsentTerms Confidence Context Evidence EvidencePack Exchange Gated Match "
+                "Omitted Plan ThresholdOrigin Truth Verdict VerdictLevel"
+            ),
+            "pincite.model.records": "KeptRecord Record RecordPage",
+            "pincite.model.retrieval": (
+                "RANKING_SIGNALS Asks Candidate Chosen Corpus Drop Expansion Fused Hit Notice "
+                "Pass Pool Query Question Ranking Scope Signal SignalKind SignalName SubQueryKind "
+                "TaskMode"
+            ),
+        },
+    )
 
 __all__ = [
     "LEXICAL",

@@ -50,26 +50,27 @@ if TYPE_CHECKING:
         Totals,
     )
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "pincite.ports.conversations": "Conversations ConversationState",
-        "pincite.ports.encoders": "DenseEncoder GroupedEncoder SparseEncoder",
-        "pincite.ports.files": "Files Gone Quote Seen",
-        "pincite.ports.filters": (
-            "EVERYTHING FILTER_FIELDS NUMBER_FIELDS TEXT_FIELDS AnyOf Condition DateRange Exists "
-            "Filter Ids Is Phrase Prefix Range Text equals words"
-        ),
-        "pincite.ports.index": "Index LeasedIndex Readable ReadableIndex Searchable",
-        "pincite.ports.leases": "Leases Waiting",
-        "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
-        "pincite.ports.memory": "Memory",
-        "pincite.ports.rerankers": "Reranker RerankScore",
-        "pincite.ports.storage": (
-            "Catalog CollectionInfo Measured SearchRequest Store Stored Totals"
-        ),
-    },
-)
+if not TYPE_CHECKING:  # type checkers would take it for any name
+    __getattr__ = late_names(
+        __name__,
+        {
+            "pincite.ports.conversations": "Conversations ConversationState",
+            "pincite.ports.encoders": "DenseEncoder GroupedEncoder SparseEncoder",
+            "pincite.ports.files": "Files Gone Quote Seen",
+            "pincite.ports.filters": (
+                "EVERYTHING FILTER_FIELDS NUMBER_FIELDS TEXT_FIELDS AnyOf Condition DateRange "
+                "Exists Filter Ids Is Phrase Prefix Range Text equals words"
+            ),
+            "pincite.ports.index": "Index LeasedIndex Readable ReadableIndex Searchable",
+            "pincite.ports.leases": "Leases Waiting",
+            "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
+            "pincite.ports.memory": "Memory",
+            "pincite.ports.rerankers": "Reranker RerankScore",
+            "pincite.ports.storage": (
+                "Catalog CollectionInfo Measured SearchRequest Store Stored Totals"
+            ),
+        },
+    )
 
 __all__ = [
     "EVERYTHING",

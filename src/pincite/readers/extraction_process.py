@@ -40,11 +40,11 @@ _FORBIDDEN: Final = frozenset(
 
 
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise PermissionError for anything that no extractor needs; an audit hook."""
+    """Raise PermissionError for anything that no extractor or parser needs; an audit hook."""
     if event in _FORBIDDEN:
-        raise PermissionError(f"extractors may not do this: {event}")
+        raise PermissionError(f"this process may not do this: {event}")
     if event == "open" and _would_write(*arguments[1:3]):
-        raise PermissionError("extractors may not write files")
+        raise PermissionError("this process may not write files")
 
 
 def _would_write(mode: object, flags: object) -> bool:

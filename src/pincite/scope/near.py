@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from fnmatch import fnmatchcase
 from heapq import nsmallest
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import Final
 
 #: So many paths are compared: 1 s of processor time at most. Of more than that those that hold a
@@ -16,7 +16,7 @@ _MOST_PATHS: Final = 50_000
 _MOST_NAMES: Final = 4_000
 _MOST_CHARS: Final = 80
 _MOST_GLOBS: Final = 8
-_MOST_PARTS: Final = 16  # of all globs: each took 0.3 s with 50,000 names
+_MOST_PARTS: Final = 6  # of all globs: each took 0.3 s with 50,000 names
 #: Pairs of letters that are compared for one part: 3,000 names of 10 letters. The slowest, names of
 #: one letter, took 0.2 s.
 _MOST_PAIRS: Final = 300_000
@@ -26,10 +26,11 @@ _GLOB = re.compile(r"[*?\[\]{}]")
 
 def near_paths(globs: Sequence[str], paths: Iterable[str], most: int) -> tuple[str, ...]:
     """Up to `most` paths that have folders or names which are spelt much like those of a glob, best
-    first; nothing where there are none. Only the first names in the globs count, so that a path of
-    a thousand folders takes no longer."""
+    first; nothing where there are none. Only a few names in the globs count, the last ones of each,
+    so that a path of a thousand folders takes no longer."""
     given = [_parts(glob) for glob in globs[:_MOST_GLOBS]]
-    parts = tuple(islice(dict.fromkeys(part for one in given for part in one), _MOST_PARTS))
+    last = zip_longest(*(reversed(one) for one in given))  # of each glob, then those before
+    parts = tuple(islice(dict.fromkeys(filter(None, chain.from_iterable(last))), _MOST_PARTS))
     known = _bounded(sorted(set(paths)), parts)
     like = {part: _alike(part, known) for part in parts}
     found: dict[str, None] = {}

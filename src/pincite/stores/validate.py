@@ -77,6 +77,9 @@ def check_points(spec: CollectionSpec, points: Sequence[Point]) -> None:
                 )
             _check_dense(point.dense, spec.dimensions, _where(chunk))
         _check_text(chunk)
+        box = chunk.on_page.box if chunk.on_page is not None else None
+        if box is not None and not all(map(math.isfinite, box)):
+            raise InvalidPoint(f"{_where(chunk)} has a box that is not finite: {box}")
     check_attributes(spec, points)
 
 

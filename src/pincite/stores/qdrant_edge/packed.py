@@ -2,8 +2,8 @@
 
 Qdrant Edge tries each value of a payload as a boolean, an integer and a decimal number before it
 tries a text, and does so for each item of a list. With all fields as values of their own, a point
-takes a quarter more time to write and a fifth more to read. Earlier versions wrote such points.
-Both forms are read; a point gets the new form when it is written again.
+takes 133 us instead of 95 to write, and 12 us instead of 10 to read (docs/decisions/0062). Earlier
+versions wrote such points. Both forms are read; a point gets the new form when it is written again.
 """
 
 from __future__ import annotations
