@@ -66,3 +66,10 @@ def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
     chunks = cut(document, chunk_document(document, ChunkerConfig()))
     assert time.process_time() - begun < GROWS_S
     assert_exact(text.encode(), document, chunks)
+
+
+def test_the_names_of_many_definitions_are_read_after_the_parser_has_ended() -> None:
+    """The limit of reads is for the parser. A name is read in the same way, and each counted."""
+    text = "".join(f"def lamp_{number}(): 0\n" for number in range(10_000))
+    sections = chunk_document(read("a.py", text), ChunkerConfig())
+    assert len({name for one in sections for name in one.symbols}) == 10_000

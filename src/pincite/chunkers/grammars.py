@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -328,4 +329,7 @@ def parse(language: Language, source: bytes) -> Tree | None:
         tree = Parser(language).parse(slice_from, encoding="utf8", progress_callback=give_up)
     except ValueError:
         return None
-    return tree if reads >= 0 else None
+    if reads < 0:
+        return None
+    reads = sys.maxsize  # `Node.text` reads in the same way, once for each name
+    return tree
