@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.support.find import Lines, find_text
@@ -45,11 +45,10 @@ def test_no_words_are_nowhere(wanted: str) -> None:
 _TEXTS = st.text(alphabet="ab \n\r", max_size=30)
 
 
-@given(_TEXTS, _TEXTS, st.integers(1, 9), st.integers(0, 4), st.booleans(), st.booleans())
-def test_it_finds_what_looking_at_every_position_finds(
-    text: str, wanted: str, first: int, more: int, starts_line: bool, ends_line: bool
-) -> None:
-    near = Lines(first, first + more)
+def looked_for(
+    text: str, wanted: str, near: Lines, starts_line: bool, ends_line: bool
+) -> Lines | None:
+    """The lines of the place that `find_text` describes, by a look at every position."""
     ended = f"{text}\n" if ends_line else text
     places = []
     for begin in range(len(text)) if wanted else ():
@@ -58,8 +57,21 @@ def test_it_finds_what_looking_at_every_position_finds(
         ends = not ends_line or ended.startswith(("\n", "\r\n"), end)
         if text.startswith(wanted, begin) and begins and ends:
             places.append(Lines(1 + text.count("\n", 0, begin), 1 + text.count("\n", 0, end - 1)))
-    inside = [one for one in places if first <= one.start and one.end <= near.end]
-    expected = min(inside or places, key=lambda one: abs(one.start - first), default=None)
+    inside = [one for one in places if near.start <= one.start and one.end <= near.end]
+    return min(inside or places, key=lambda one: abs(one.start - near.start), default=None)
+
+
+@given(_TEXTS, _TEXTS, st.integers(1, 9), st.integers(0, 4), st.booleans(), st.booleans())
+@example("\n", "\r\n", 1, 0, False, False)
+@example("a\r\nb\n", "a\nb", 1, 0, True, True)
+def test_it_finds_what_looking_at_every_position_finds(
+    text: str, wanted: str, first: int, more: int, starts_line: bool, ends_line: bool
+) -> None:
+    near = Lines(first, first + more)
+    expected = looked_for(text, wanted, near, starts_line, ends_line)
+    if expected is None:  # with other line ends
+        bare = text.replace("\r\n", "\n"), wanted.replace("\r\n", "\n")
+        expected = looked_for(*bare, near, starts_line, ends_line)
     found = find_text(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
     assert found == expected
 
