@@ -11,9 +11,9 @@ Names are imported when they are first used: `import pincite` costs a few millis
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pincite.support.late_names import late_names
 from pincite.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -37,34 +37,23 @@ if TYPE_CHECKING:
     from pincite.sync import Pincite
     from pincite.trace import Trace
 
-_HOMES = {
-    "AsyncPincite": "pincite.engine",
-    "Claim": "pincite.citations.claims",
-    "Evidence": "pincite.model",
-    "EvidencePack": "pincite.model",
-    "IndexNotFound": "pincite.errors",
-    "IndexOptions": "pincite.ingestion.options",
-    "InvalidRecord": "pincite.errors",
-    "OpenModels": "pincite.encoders.functions",
-    "Pincite": "pincite.sync",
-    "PinciteError": "pincite.errors",
-    "Profile": "pincite.profile",
-    "Question": "pincite.model",
-    "Ranked": "pincite.encoders.functions",
-    "Record": "pincite.model",
-    "RecordPage": "pincite.model",
-    "Scope": "pincite.model",
-    "Settings": "pincite.settings.load",
-    "TagsRequired": "pincite.errors",
-    "Trace": "pincite.trace",
-    "UsageError": "pincite.errors",
-    "Verdict": "pincite.model",
-    "embed_documents": "pincite.encoders.functions",
-    "embed_query": "pincite.encoders.functions",
-    "load_settings": "pincite.settings.load",
-    "quote": "pincite.scope.where",
-    "rerank": "pincite.encoders.functions",
-}
+if not TYPE_CHECKING:  # type checkers would take it for any name
+    __getattr__ = late_names(
+        __name__,
+        {
+            "pincite.citations.claims": "Claim",
+            "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
+            "pincite.engine": "AsyncPincite",
+            "pincite.errors": "IndexNotFound InvalidRecord PinciteError TagsRequired UsageError",
+            "pincite.ingestion.options": "IndexOptions",
+            "pincite.model": "Evidence EvidencePack Question Record RecordPage Scope Verdict",
+            "pincite.profile": "Profile",
+            "pincite.scope.where": "quote",
+            "pincite.settings.load": "Settings load_settings",
+            "pincite.sync": "Pincite",
+            "pincite.trace": "Trace",
+        },
+    )
 
 __all__ = [
     "AsyncPincite",
@@ -95,16 +84,6 @@ __all__ = [
     "quote",
     "rerank",
 ]
-
-
-if not TYPE_CHECKING:  # type checkers would take it for any name
-
-    def __getattr__(name: str) -> Any:
-        if name not in _HOMES:
-            raise AttributeError(f"module 'pincite' has no attribute {name!r}")
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
 
 
 def __dir__() -> list[str]:
