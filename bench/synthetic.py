@@ -21,7 +21,7 @@ from pincite.model import (
     Point,
     Vector,
 )
-from pincite.providers.sparse.bm25 import Bm25Encoder, round_average
+from pincite.providers.sparse.bm25 import Bm25Encoder
 
 DIMENSIONS = 384
 PER_DOCUMENT = 20  #: chunks
@@ -130,7 +130,7 @@ def spec_for(name: str) -> CollectionSpec:
         chunker="synthetic",
         dense=FINGERPRINT,
         dimensions=DIMENSIONS,
-        average_length=round_average((_LEAST + _MOST) / 2),
+        average_length=(_LEAST + _MOST) / 2,
     )
 
 

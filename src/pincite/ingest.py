@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,6 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.begun import Begun
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only
@@ -34,7 +33,7 @@ from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import started_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import prepare_all, take_sample
+from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
@@ -54,6 +53,7 @@ from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
+from pincite.support.thread_switching import frequent_switches
 
 _TOUCHED = 1_000  # records per message; an interrupted run continues after the last one
 #: Batches sent and not yet answered: while one is written, the next one is already there.
@@ -135,9 +135,8 @@ async def index_sources(
 async def ingest_all(
     opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
 ) -> tuple[IngestReport, ...]:
-    """Index sources into an existing collection. Each one starts with the average length that the
-    previous one left. Keywords of all large sources come before vectors. Raises the errors of
-    `ingest`."""
+    """Index sources into an existing collection. Keywords of all large sources come before vectors.
+    Raises the errors of `ingest`."""
     first: dict[int, IngestReport] = {}
     seen: dict[int, Looked] = {}
     if deps.dense is not None:
@@ -250,7 +249,7 @@ async def write_all(
     report: IngestReport,
 ) -> CollectionSpec:
     """Process four batches at once: one is prepared, one embedded, and two are written. Returns
-    the spec with new types of attributes, and with an average length if it had none."""
+    the spec with new types of attributes."""
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
@@ -258,16 +257,9 @@ async def write_all(
     if deps.stage == "embed":
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
-    with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser:
-        begun: Mapping[str, Begun] = {}
-        if pending and spec.average_length <= 0:
-            sample = await deps.early(opened, spec)
-            if sample is None:
-                asked = (opened, pending, deps.sparse, analyser, deps.vision, deps.refusals)
-                sample = await asyncio.to_thread(take_sample, *asked)
-            spec, begun = replace(spec, average_length=sample.average_length), sample.begun
-            await deps.index.create(spec)
-        batches = prepare_all(opened, pending, spec, deps, analyser, begun)
+    with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser, frequent_switches():
+        early = await deps.early(opened, spec) if pending else {}
+        batches = prepare_all(opened, pending, spec, deps, analyser, early)
         embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
         writing: deque[asyncio.Task[None]] = deque()
         preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from pincite.chunkers import ChunkerConfig
-from pincite.ingestion.begun import Sample
-from pincite.ingestion.early import started_early
+from pincite.ingestion.begun import Begun
+from pincite.ingestion.early import begin_early, started_early
 from pincite.ingestion.options import IndexOptions
 from pincite.model import CollectionSpec
+from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source
 from tests.ingestion.desk import Desk
 
-SPEC = CollectionSpec("main", Bm25Encoder("english").fingerprint, ChunkerConfig().fingerprint)
+SPEC = CollectionSpec(
+    *("main", Bm25Encoder("english").fingerprint, ChunkerConfig().fingerprint),
+    average_length=AVERAGE_LENGTH,
+)
 
 
 def module(desk: Desk, path: str) -> None:
@@ -30,10 +35,10 @@ def early_of(
     options: IndexOptions = IndexOptions(),
     given: Callable[[OpenSource], OpenSource] = lambda opened: opened,
     spec: CollectionSpec = SPEC,
-) -> Sample | None:
+) -> Mapping[str, Begun]:
     """What was read of a folder before it is `given` to be indexed."""
 
-    async def work() -> Sample | None:
+    async def work() -> Mapping[str, Begun]:
         async with started_early(settings, [folder], options) as early:
             with open_source(folder, limits=SourceLimits()) as opened:
                 return await early(given(opened), spec)
@@ -49,20 +54,44 @@ def renamed(opened: OpenSource) -> OpenSource:
 def test_files_of_a_new_index_are_read_before_it_is_there(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "src")
     module(desk, "wick.py")
-    found = early_of(load_settings({}, tmp_path), desk.folder)
+    found = begin_early(load_settings({}, tmp_path), [desk.folder], IndexOptions(), Event())
     assert found is not None
     assert list(found.begun) == ["wick.py"]
-    assert found.average_length > 1
+    (weights,) = found.begun["wick.py"].pending.result().weights
+    assert weights[1] > 1
+
+
+def test_no_file_is_begun_once_the_run_wants_them(tmp_path: Path) -> None:
+    desk, enough = Desk(tmp_path / "src"), Event()
+    module(desk, "wick.py")
+    enough.set()
+    found = begin_early(load_settings({}, tmp_path), [desk.folder], IndexOptions(), enough)
+    assert found is not None
+    assert found.begun == {}
+
+
+def test_what_was_read_early_is_given_once(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "src")
+    module(desk, "wick.py")
+
+    async def work() -> list[list[str]]:
+        settings = load_settings({}, tmp_path)
+        async with started_early(settings, [desk.folder], IndexOptions()) as early:
+            await asyncio.sleep(1.0)  # for one small file
+            with open_source(desk.folder, limits=SourceLimits()) as opened:
+                return [list(await early(opened, SPEC)) for _ in range(2)]
+
+    assert asyncio.run(work()) in ([["wick.py"], []], [[], []])
 
 
 def test_what_was_read_for_another_source_or_analyser_is_not_used(tmp_path: Path) -> None:
     desk, settings = Desk(tmp_path / "src"), load_settings({}, tmp_path)
     module(desk, "wick.py")
     german = replace(SPEC, sparse=Bm25Encoder("german").fingerprint)
-    assert early_of(settings, desk.folder, given=renamed) is None
-    assert early_of(settings, desk.folder, spec=german) is None
-    assert early_of(settings, desk.folder, spec=replace(SPEC, chunker="other")) is None
-    assert early_of(settings, desk.folder, IndexOptions(sparse="qdrant-bm25")) is None
+    assert early_of(settings, desk.folder, given=renamed) == {}
+    assert early_of(settings, desk.folder, spec=german) == {}
+    assert early_of(settings, desk.folder, spec=replace(SPEC, chunker="other")) == {}
+    assert early_of(settings, desk.folder, IndexOptions(sparse="qdrant-bm25")) == {}
 
 
 def test_nothing_is_read_early_where_there_is_an_index(tmp_path: Path) -> None:
@@ -70,18 +99,18 @@ def test_nothing_is_read_early_where_there_is_an_index(tmp_path: Path) -> None:
     module(desk, "wick.py")
     settings.index.mkdir(parents=True)
     (settings.index / "catalog.db").touch()
-    assert early_of(settings, desk.folder) is None
+    assert early_of(settings, desk.folder) == {}
 
 
 def test_a_source_that_is_not_there_is_named_in_its_turn(tmp_path: Path) -> None:
     settings = load_settings({}, tmp_path)
 
-    async def work() -> Sample | None:
+    async def work() -> Mapping[str, Begun]:
         async with started_early(settings, [tmp_path / "gone"], IndexOptions()) as early:
             with open_source(tmp_path, limits=SourceLimits()) as opened:
                 return await early(opened, SPEC)
 
-    assert asyncio.run(work()) is None
+    assert asyncio.run(work()) == {}
 
 
 def test_a_file_that_changed_since_is_read_again(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +104,7 @@ def test_the_steps_have_one_order(tmp_path: Path) -> None:
     steps: list[str] = []
 
     def note(progress: Progress) -> None:
-        if progress.stage in ("diff", "weigh"):
+        if progress.stage == "diff":
             steps.append(progress.stage)
 
     async def work() -> None:
@@ -122,7 +121,7 @@ def test_the_steps_have_one_order(tmp_path: Path) -> None:
         await mirror(tmp_path, deps)
 
     asyncio.run(work())
-    assert [step for step in steps if step != "weigh"] == [
+    assert steps == [
         "diff",
         "record: begun",
         "embed",
@@ -133,7 +132,6 @@ def test_the_steps_have_one_order(tmp_path: Path) -> None:
         "record: complete",
         "settle",
     ]
-    assert "weigh" in steps[steps.index("touch") : steps.index("record: complete")]
 
 
 class Meeting:
@@ -181,8 +179,7 @@ def test_four_batches_are_under_way_at_once(tmp_path: Path) -> None:
 
         index: Any = Written([])
         made_with = (_SPARSE.fingerprint, ChunkerConfig().fingerprint, Dense().fingerprint)
-        spec = CollectionSpec("main", *made_with, Dense().dimensions)
-        await index.create(replace(spec, average_length=1.0))  # no file is read before its turn
+        await index.create(CollectionSpec("main", *made_with, Dense().dimensions))
         await mirror(tmp_path, IngestDeps(index, Sparse(), Dense(), batch_chunks=1))
         assert [r.path for r in await index.documents("main")] == list(files)
 

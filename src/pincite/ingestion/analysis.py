@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from pincite.chunkers import ChunkerConfig, chunk_document
 from pincite.ingestion.enrich import enrich_section
 from pincite.model import Document, Section, SparseVector
 from pincite.ports import SparseEncoder
-from pincite.providers.sparse.bm25 import Bm25Encoder
-
-ANY_AVERAGE: Final = 100.0  # the average length while none is known
-#: In place of an average length: return only the counts of a chunk's terms.
-COUNTS_ALONE: Final = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +38,10 @@ class Pending(Protocol):
 def analyse(
     document: Document, chunker: ChunkerConfig, sparse: SparseEncoder, average_length: float
 ) -> Analysed:
-    """Cut and weigh a document. `average_length` is as in `SparseEncoder.encode_document`, or
-    `COUNTS_ALONE`."""
+    """Cut and weigh a document. `average_length` is as in `SparseEncoder.encode_document`."""
     sections = with_description(document, chunk_document(document, chunker))
     texts = (enrich_section(document, one) for one in sections)
-    if average_length == COUNTS_ALONE and isinstance(sparse, Bm25Encoder):
-        return Analysed(sections, tuple(map(sparse.count, texts)))
-    average = average_length or ANY_AVERAGE
-    return Analysed(sections, tuple(sparse.encode_document(text, average) for text in texts))
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A document with counted terms, to be weighed for an average length."""
-
-    analysed: Analysed
-    sparse: Bm25Encoder
-    average_length: float
-
-    def result(self) -> Analysed:
-        """See `Pending`."""
-        weigh, average = self.sparse.weigh, self.average_length
-        weights = tuple((weigh(*one, average), one[1]) for one in self.analysed.weights)
-        return replace(self.analysed, weights=weights)
+    return Analysed(sections, tuple(sparse.encode_document(text, average_length) for text in texts))
 
 
 def with_description(document: Document, sections: Iterable[Section]) -> tuple[Section, ...]:
@@ -80,6 +56,17 @@ def with_description(document: Document, sections: Iterable[Section]) -> tuple[S
 
 def _read_as(document: Document, one: Section) -> str:
     return document.text[one.start : one.end] if one.plain is None else one.plain
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A document whose analysis is known."""
+
+    analysed: Analysed
+
+    def result(self) -> Analysed:
+        """See `Pending`."""
+        return self.analysed
 
 
 @dataclass(frozen=True, slots=True)

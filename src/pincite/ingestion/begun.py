@@ -1,9 +1,8 @@
-"""Files that were read and are being cut, and samples for a first average length."""
+"""Files that were read and are being cut."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pincite.ingestion.analysis import Pending
 from pincite.ingestion.read import ReadFile
@@ -18,11 +17,3 @@ class Begun:
     file: ReadFile
     read_ns: int
     pending: Pending
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The average length of some files, and the analyses that need not be repeated."""
-
-    average_length: float
-    begun: Mapping[str, Begun] = field(default_factory=dict)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
-from pincite.ingestion.begun import Sample
+from pincite.ingestion.begun import Begun
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
@@ -21,9 +21,9 @@ from pincite.sources import OpenSource
 MUCH_BYTES = 500_000
 
 
-async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Sample | None:
-    """Return None: no files were read early."""
-    return None
+async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Mapping[str, Begun]:
+    """Return no files: none were read early."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class IngestDeps:
 
     With `background` vectors of more than `much_bytes` are left to another run. A `careful` run
     removes nothing if a source's disk seems to be unmounted. `vision` describes pictures, if a
-    model is configured. `early` returns the part of a source that was read before; `refusals` are
-    the files without extractable text. `only` is for a run over a part; it leaves the record of its
-    source unchanged.
+    model is configured. `early` returns the files of a source that were read before, by path;
+    `refusals` are the files without extractable text. `only` is for a run over a part; it leaves
+    the record of its source unchanged.
     """
 
     index: Index
@@ -64,6 +64,6 @@ class IngestDeps:
     careful: bool = False
     background: bool = False
     vision: Vision | None = None
-    early: Callable[[OpenSource, CollectionSpec], Awaitable[Sample | None]] = nothing_early
+    early: Callable[[OpenSource, CollectionSpec], Awaitable[Mapping[str, Begun]]] = nothing_early
     refusals: Refusals | None = None
     only: Only | None = None

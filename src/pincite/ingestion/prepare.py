@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
@@ -14,16 +13,9 @@ from typing import Final
 
 from pincite.chunkers import cut
 from pincite.errors import PinciteError
-from pincite.ingestion.analysis import (
-    ANY_AVERAGE,
-    COUNTS_ALONE,
-    Analysed,
-    Analyser,
-    Counted,
-    Here,
-)
+from pincite.ingestion.analysis import Analyser, Here
 from pincite.ingestion.batch import Batch, Prepared, SkippedFile
-from pincite.ingestion.begun import Begun, Sample
+from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
@@ -32,57 +24,10 @@ from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
-from pincite.ingestion.sampling import parts_of, rounds_alike
-from pincite.ingestion.weigh import average_of
 from pincite.model import CollectionSpec, Point
-from pincite.ports import SparseEncoder
-from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, OpenSource
 
 _AHEAD: Final = 64  # documents read before one of them is finished
-#: Bytes of files read before the first is written. They stay in memory, with their terms.
-MOST_SAMPLED: Final = 8_000_000
-_LEAST_SAMPLED: Final = 2_000  # the minimum of bytes that a file counts: a record may have 10
-
-
-def take_sample(
-    opened: OpenSource,
-    pending: Sequence[Entry],
-    sparse: SparseEncoder,
-    analyser: Analyser,
-    vision: Vision | None = None,
-    refusals: Refusals | None = None,
-    most_bytes: int = MOST_SAMPLED,
-) -> Sample:
-    """Return the average length of files from all over a source: of the first part, and of further
-    parts until the overall average is known well enough, or until they exceed `most_bytes`. Results
-    of a model's weighing are not kept: it may need the true average."""
-    found: list[tuple[Begun, Analysed]] = []
-    counted: list[tuple[int, int]] = []
-    looked, size = 0, 0
-    for part in parts_of(pending):
-        looked += len(part)
-        size += sum(max(entry.size, _LEAST_SAMPLED) for entry in part)
-        if counted and size > most_bytes:
-            break
-        read_first = [
-            begin(opened, entry, COUNTS_ALONE, analyser, vision, refusals) for entry in part
-        ]
-        for one in read_first:
-            # a parser's crash affects one file, and is reported in its turn
-            with suppress(Exception):
-                if isinstance(one, Begun):
-                    found.append((one, one.pending.result()))
-                    lengths = [length for _, length in found[-1][1].weights]
-                    counted.append((sum(lengths), len(lengths)))
-        if not isinstance(sparse, Bm25Encoder) or rounds_alike(counted, looked / len(pending)):
-            break
-    tokens, chunks = sum(has for has, _ in counted), sum(parts for _, parts in counted)
-    average = average_of(tokens, chunks) or 1.0
-    if not isinstance(sparse, Bm25Encoder):
-        return Sample(average)
-    kept = [replace(one, pending=Counted(analysed, sparse, average)) for one, analysed in found]
-    return Sample(average, {one.entry.path: one for one in kept})
 
 
 def prepare_all(
@@ -91,28 +36,26 @@ def prepare_all(
     spec: CollectionSpec,
     deps: IngestDeps,
     analyser: Analyser | None = None,
-    sample: Mapping[str, Begun] = MappingProxyType({}),
+    early: Mapping[str, Begun] = MappingProxyType({}),
 ) -> Iterator[Batch]:
     """Yield batches in the order of `entries`, weighed for the average length of the spec. Some
     documents are read ahead, so that an analyser with several processes stays busy; the default
-    analyser is this process. Documents of a `sample` were read before, and are released one by
-    one."""
+    analyser is this process. Files that were read `early`, by path, are released one by one."""
     analyser = analyser or Here(deps.chunker, deps.sparse)
-    average = spec.average_length or ANY_AVERAGE
     documents: list[Prepared] = []
     skipped: list[SkippedFile] = []
     chunks = 0
-    early = dict(sample)
+    known = dict(early)
     begun: deque[Begun | SkippedFile] = deque()
     to_read = iter(entries)
     for position, entry in enumerate(entries, start=1):
         for ahead in islice(to_read, _AHEAD - len(begun)):
-            known = early.pop(ahead.path, None)
-            if known is None or known.entry != ahead:
-                asked = (opened, ahead, average, analyser, deps.vision, deps.refusals)
-                begun.append(begin(*asked))
+            there = known.pop(ahead.path, None)
+            if there is None or there.entry != ahead:
+                asked = (spec.average_length, analyser, deps.vision, deps.refusals)
+                begun.append(begin(opened, ahead, *asked))
             else:
-                begun.append(known)
+                begun.append(there)
         one = finish(opened, entry, begun.popleft(), spec, deps)
         if isinstance(one, Prepared) and one.new:
             spec = replace(spec, attributes={**spec.attributes, **one.new})

@@ -15,6 +15,7 @@ from pincite.errors import PinciteError, UsageError
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.schema import Schema
+from pincite.ingestion.weigh import average_for
 from pincite.model import CollectionSpec, Notice
 from pincite.ports import CollectionInfo, Index
 from pincite.providers.sparse.language import guess_language, stemmer_for
@@ -149,6 +150,7 @@ async def settle_spec(
         dense=_fingerprint(dense),
         dimensions=_dimensions(dense),
         model=dense.name,
+        average_length=spec.average_length or average_for(spec.idf, spec.language),
         attributes={**schema.attributes, **spec.attributes},
         require=schema.require,
     )
@@ -181,7 +183,7 @@ async def _new_spec(
         model=dense.name,
         sparse_model=name,
         idf=sparse.idf,
-        average_length=0.0 if sparse.idf else 1.0,
+        average_length=average_for(sparse.idf, language),
         base=info.spec.base if info else target.base,
         serial=info.spec.serial if info else target.serial,
         replaces=info.spec.replaces if info else (),

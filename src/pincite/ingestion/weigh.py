@@ -1,4 +1,4 @@
-"""Compute sparse vectors of chunks, and the average length that they depend on."""
+"""Compute the sparse vectors of chunks, and replace those that an earlier version computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import Progress
 from pincite.model import Chunk, CollectionSpec, Point
 from pincite.ports import Index, SparseEncoder
-from pincite.providers.sparse.bm25 import round_average
+from pincite.providers.sparse.bm25 import average_length
 
 
 def weigh(
@@ -22,9 +22,10 @@ def weigh(
     return tuple(Point(c, *sparse.encode_document(text, average_length)) for c, text in pairs)
 
 
-def average_of(tokens: int, chunks: int) -> float:
-    """Return the average length for weighing a collection with so many tokens in its chunks."""
-    return round_average(max(tokens / chunks, 1.0)) if chunks else 0.0
+def average_for(idf: bool, language: str) -> float:
+    """Return the `average_length` of a collection, with `idf` and `language` as in its spec. It
+    does not matter to learned weights."""
+    return average_length(language) if idf else 1.0
 
 
 async def weigh_again(
@@ -33,11 +34,11 @@ async def weigh_again(
     sparse: SparseEncoder,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> bool:
-    """Weigh all chunks for the current average length, unless they already are, and count the terms
-    of a collection from before they were counted. If this is interrupted, the collection is marked
-    `mixed`, and the next run starts again. Return False if nothing had to change."""
+    """Weigh all chunks of a collection from before the average length was the same for all, and
+    count the terms of one from before they were counted. If this is interrupted, the collection is
+    marked `mixed`, and the next run starts again. Return False if nothing had to change."""
     info = next(i for i in await index.collections() if i.spec.name == collection)
-    spec, average = info.spec, average_of(info.tokens, info.chunks)
+    spec, average = info.spec, average_for(info.spec.idf, info.spec.language)
     if not spec.idf or not (spec.engine_idf or spec.mixed or average != spec.average_length):
         return False
     await index.create(replace(spec, mixed=True))

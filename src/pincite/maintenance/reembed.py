@@ -30,7 +30,7 @@ from pincite.ingestion.embed import embed
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.target import of_model
-from pincite.ingestion.weigh import average_of, weigh, weigh_again
+from pincite.ingestion.weigh import average_for, weigh, weigh_again
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument, Notice
 from pincite.ports import (
     CollectionInfo,
@@ -173,13 +173,12 @@ async def make_target(
     if there in held and not olds:
         return there.spec
     last = held[-1].spec
-    together = as_one(held, last)
     new = replace(
         last,
         name=collection_name(base, dense, infos),
         dense=encoder.fingerprint,
         dimensions=encoder.dimensions,
-        average_length=average_of(together.tokens, together.chunks),
+        average_length=average_for(last.idf, last.language),
         formerly=(),
         mixed=False,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -325,15 +325,20 @@ class SourceRecord:
     machine: str = ""
 
 
+#: Terms in a chunk whose weights its length does not change. As all chunks have the same target
+#: size, the averages of 18 repositories are 47 to 75, of collections of prose 49 to 63.
+AVERAGE_LENGTH: Final = 56.0
+
+
 @dataclass(frozen=True, slots=True)
 class CollectionSpec:
     """The specification of a collection: one dense model, and the fingerprints of its encoders.
 
     `dense` is the dense encoder's fingerprint, None for a lexical collection. `model` is the name
     that opens it (`voyage:voyage-code-3`), empty for the bundled one. `language` is the stemming
-    language. `average_length` is the (rounded) mean of `Point.length`. `sparse` is the sparse
-    encoder's fingerprint, `sparse_model` the name that opens it, empty for the default one. `idf`
-    says whether its weights need the IDF.
+    language. `average_length` is the length in terms to which BM25 compares that of a chunk.
+    `sparse` is the sparse encoder's fingerprint, `sparse_model` the name that opens it, empty for
+    the default one. `idf` says whether its weights need the IDF.
 
     `counted` says that the catalog counts terms, and queries contain the IDF. Otherwise the store
     applies its own (`engine_idf`), as in every index before 0.2. `mixed` says that some chunks may
@@ -356,7 +361,7 @@ class CollectionSpec:
     dense: str | None = None
     dimensions: int = 0
     language: str = "english"
-    average_length: float = 0.0
+    average_length: float = AVERAGE_LENGTH
     model: str = ""
     sparse_model: str = ""
     idf: bool = True

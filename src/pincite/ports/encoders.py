@@ -68,5 +68,4 @@ class SparseEncoder(Protocol):
         """The weights of a text and its length in tokens. `average_length` > 0, in tokens.
 
         Encoders whose weights do not depend on the length return the length 1, or 0 for no weights.
-        Then the average never changes, and no text is weighed again.
         """

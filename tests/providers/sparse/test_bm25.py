@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.analyser import Analyser
-from pincite.providers.sparse.bm25 import Bm25Encoder, round_average, term_id
+from pincite.providers.sparse.bm25 import Bm25Encoder, average_length, term_id
 from tests.places import HANGS_S
 
 ENCODER = Bm25Encoder("english", k1=1.5, b=0.75)
@@ -74,17 +75,6 @@ def test_the_fingerprint_tells_settings_apart() -> None:
     assert len(prints) == 8
 
 
-@given(st.floats(1, 1e7))
-def test_the_rounded_average_is_within_five_per_cent_and_a_fixed_point(mean: float) -> None:
-    rounded = round_average(mean)
-    assert abs(rounded / mean - 1) < 0.05
-    assert round_average(rounded) == rounded
-
-
-def test_an_empty_corpus_has_an_average_that_can_be_divided_by() -> None:
-    assert round_average(0.0) == round_average(1.0) == 1.0
-
-
 @given(st.lists(st.text(), max_size=5))
 @example(["a b a", "b a b"])
 @example(["C++ and c#, os.path.join and 漢字カナ", "x" * 200])
@@ -93,7 +83,7 @@ def test_counts_are_those_of_the_terms_whatever_was_counted_before(texts: list[s
     encoder = Bm25Encoder()
     for text in [*texts, *texts]:
         terms = Analyser().terms(text)
-        counts, length = encoder.count(text)
+        counts, (_, length) = encoder.encode_query(text), encoder.encode_document(text, 64.0)
         assert dict(zip(counts.indices, counts.values, strict=True)) == Counter(map(term_id, terms))
         assert length == len(terms)
 
@@ -102,4 +92,11 @@ def test_counts_stay_when_what_was_learnt_is_forgotten(monkeypatch: pytest.Monke
     monkeypatch.setattr("pincite.providers.sparse.bm25._REMEMBERED", 3)
     text = "the lantern on the shelf needs oil_and_wick, the lamp a new wick"
     encoder = Bm25Encoder()
-    assert [encoder.count(text) for _ in range(3)] == [Bm25Encoder().count(text)] * 3
+    fresh = Bm25Encoder().encode_document(text, 64.0)
+    assert [encoder.encode_document(text, 64.0) for _ in range(3)] == [fresh] * 3
+
+
+def test_texts_without_spaces_have_a_longer_average() -> None:
+    """Each of their characters gives up to two terms."""
+    assert average_length("chinese") > 2 * average_length("english")
+    assert average_length("english") == average_length("german") == AVERAGE_LENGTH

@@ -27,6 +27,7 @@ from pincite.ingestion.dense_model import Dense, open_dense
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
+from pincite.ingestion.weigh import average_for
 from pincite.ports import CollectionInfo, DenseEncoder, Index, Readable, Searchable
 from pincite.providers.dense.cached import CachedEncoder
 from pincite.providers.dense.vector_cache import VectorCache
@@ -115,7 +116,7 @@ async def _copy(
                 "sweep chunking only over collections made by pincite index; choose them with -c"
             ),
         )
-    average = 0.0 if given.spec.idf else 1.0
+    average = average_for(given.spec.idf, given.spec.language)
     spec = replace(given.spec, chunker=chunker.fingerprint, average_length=average)
     await client.create(spec)
     with ExitStack() as stack:

@@ -44,10 +44,8 @@ STEMMED: Final = frozenset(
         *("tamil", "turkish", "yiddish"),
     }
 )
-#: Scripts without a stemmer of their own, in which Latin words are mostly English terms.
-_ENGLISH_INSIDE: Final = frozenset(
-    {"chinese", "japanese", "korean", "thai", "lao", "khmer", "burmese"}
-)
+#: Languages whose terms are characters and pairs of them. Latin words inside are mostly English.
+UNSPACED: Final = frozenset({"chinese", "japanese", "korean", "thai", "lao", "khmer", "burmese"})
 
 # Han, kana, Hangul, Thai, Lao, Myanmar, Khmer, Tai, Javanese. Hangul has spaces, but particles are
 # attached to its words: pairs of syllables are the common solution.
@@ -111,7 +109,7 @@ class Analyser:
 
     def __init__(self, language: str = "english") -> None:
         self.language = language
-        effective = "english" if language in _ENGLISH_INSIDE else language
+        effective = "english" if language in UNSPACED else language
         self._stop = FUNCTION_WORDS.get(effective, frozenset())
         self._english = effective == "english"
         self._known: dict[str, tuple[str, ...]] = {}

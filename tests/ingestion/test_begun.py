@@ -1,4 +1,4 @@
-"""A first average length is taken of some files, which are not read and cut once more."""
+"""Files that were read before their turn are not read and cut once more."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig
+from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, Here, Pending
 from pincite.ingestion.batch import Batch, Prepared
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.prepare import begin, finish, prepare_all, take_sample
+from pincite.ingestion.enrich import enrich, enrich_section
+from pincite.ingestion.prepare import begin, finish, prepare_all
 from pincite.model import CollectionSpec, Document
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, OpenSource, Selection, SourceLimits, open_source
-from pincite.testing.fakes import CountingEncoder
 
 SPARSE = Bm25Encoder("english")
 SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint, average_length=40.0)
@@ -81,44 +81,37 @@ def deps() -> IngestDeps:
     return deps_of(index)
 
 
-def test_files_of_the_sample_are_analysed_once(opened: OpenSource, deps: IngestDeps) -> None:
+def early_of(opened: OpenSource, entries: list[Entry], noting: Noting) -> dict[str, Begun]:
+    begun = [begin(opened, entry, SPEC.average_length, noting) for entry in entries]
+    return {one.entry.path: one for one in begun if isinstance(one, Begun)}
+
+
+def test_files_that_were_read_early_are_analysed_once(opened: OpenSource, deps: IngestDeps) -> None:
     entries, noting = entries_of(opened), Noting()
-    sample = take_sample(opened, entries, SPARSE, noting)
-    prepared, _ = all_of(prepare_all(opened, entries, SPEC, deps, noting, sample.begun))
+    early = early_of(opened, entries[2:7], noting)
+    prepared, _ = all_of(prepare_all(opened, entries, SPEC, deps, noting, early))
     assert noting.seen == {entry.path: 1 for entry in entries}
     assert [one.record.path for one in prepared] == [entry.path for entry in entries]
+    without, _ = all_of(prepare_all(opened, entries, SPEC, deps, Noting()))
+    assert prepared == without
 
 
-def test_files_of_the_sample_are_weighed_as_all_others(
-    opened: OpenSource, deps: IngestDeps
-) -> None:
-    entries = entries_of(opened)
-    sample = take_sample(opened, entries[:5], SPARSE, Noting())
-    spec = CollectionSpec(
-        SPEC.name, SPEC.sparse, SPEC.chunker, average_length=sample.average_length
-    )
-    with_sample, _ = all_of(prepare_all(opened, entries, spec, deps, Noting(), sample.begun))
-    without, _ = all_of(prepare_all(opened, entries, spec, deps, Noting()))
-    assert with_sample == without
-    assert sample.average_length > 1
-
-
-def test_what_a_model_weighs_is_not_kept_of_a_sample(opened: OpenSource, deps: IngestDeps) -> None:
-    counting = CountingEncoder()
-    entries, noting = entries_of(opened), Noting(counting)
-    sample = take_sample(opened, entries, counting, noting)
-    assert sample.begun == {}
-    assert sample.average_length > 1
-
-
-def test_a_crash_in_the_sample_costs_one_file_and_is_told(
+def test_a_crash_in_what_is_read_early_costs_one_file_and_is_told(
     opened: OpenSource, deps: IngestDeps
 ) -> None:
     entries, noting = entries_of(opened), Noting(crashes_on="m3.py")
-    sample = take_sample(opened, entries, SPARSE, noting)
-    prepared, skipped = all_of(prepare_all(opened, entries, SPEC, deps, noting, sample.begun))
+    early = early_of(opened, entries, noting)
+    prepared, skipped = all_of(prepare_all(opened, entries, SPEC, deps, noting, early))
     assert skipped == ["m3.py"]
     assert len(prepared) == 8
+
+
+def test_what_is_weighed_of_a_section_is_what_is_read_of_its_chunk(opened: OpenSource) -> None:
+    for one in early_of(opened, entries_of(opened), Noting()).values():
+        document = one.file.document
+        sections = chunk_document(document, ChunkerConfig())
+        chunks = cut(document, sections)
+        assert [enrich_section(document, one) for one in sections] == list(map(enrich, chunks))
 
 
 def test_a_file_that_was_young_when_it_was_read_is_looked_at_again(
