@@ -13,6 +13,7 @@ import msgspec
 
 from pincite.errors import BadResponse, ProviderError, RateLimited, Unavailable
 from pincite.providers.addresses import check_url, join
+from pincite.providers.bodies import ACCEPTED, ANSWER_BYTES, ITEM_BYTES, read_body, read_lines
 from pincite.providers.pace import Pace, Rate
 from pincite.providers.retry import Clock, RetryPolicy, retrying
 from pincite.providers.secret import Secret
@@ -44,7 +45,8 @@ class Load:
 class Transport:
     """One provider at one address. Use it in one event loop and close it at the end.
 
-    The key is sent only in the header `Authorization: Bearer`. Redirects are not followed.
+    The key is sent only in the header `Authorization: Bearer`. Redirects are not followed. Answers
+    have limits of bytes (`bodies.py`): BadResponse is raised for a longer one.
     """
 
     def __init__(
@@ -76,11 +78,13 @@ class Transport:
         Unavailable after the tries that the policy allows, and RateLimited at once if its turn
         would come too late."""
         raw = valid_json(body)
-        return await self._tried(path, body, load, partial(self._once, "POST", path, raw))
+        most = ANSWER_BYTES + load.items * ITEM_BYTES
+        return await self._tried(path, body, load, partial(self._once, "POST", path, raw, most))
 
     async def get(self, path: str) -> Any:
         """Read like `post`, with GET."""
-        return await self._tried(path, {}, Load(), partial(self._once, "GET", path, None))
+        once = partial(self._once, "GET", path, None, ANSWER_BYTES)
+        return await self._tried(path, {}, Load(), once)
 
     @asynccontextmanager
     async def lines(
@@ -130,15 +134,19 @@ class Transport:
         return await retrying(once, self._retry, self._clock, turn)
 
     async def _once(
-        self, method: str, path: str, raw: bytes | None, reply: Reply, remaining_s: float
+        self, method: str, path: str, raw: bytes | None, most: int, reply: Reply, remaining_s: float
     ) -> Any:
-        async with self._asked(path, remaining_s):
-            response = await self._http().request(method, join(self._base, path), content=raw)
+        url = join(self._base, path)
+        async with (
+            self._asked(path, remaining_s),
+            self._http().stream(method, url, content=raw) as response,
+        ):
             _note(response, reply)
             if response.status_code != 200:
-                raise self._refused(response, response.content, path)
+                raise await self._refused(response, path)
+            body = await read_body(response, most, self._where(path))
         try:
-            answer = msgspec.json.decode(response.content)
+            answer = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise BadResponse(f"{self._where(path)} returned invalid JSON: {error}") from error
         reply.answered = lambda: shape(answer if isinstance(answer, dict) else {"answer": answer})
@@ -154,7 +162,7 @@ class Transport:
             _note(response, reply)
             if response.status_code != 200:
                 try:
-                    raise self._refused(response, await response.aread(), path)
+                    raise await self._refused(response, path)
                 finally:
                     await response.aclose()
         return response
@@ -163,7 +171,7 @@ class Transport:
         import httpx
 
         try:
-            async for line in response.aiter_lines():
+            async for line in read_lines(response, self._where(path)):
                 yield line
         except httpx.HTTPError as error:
             raise self._broken(path, error) from error
@@ -193,7 +201,11 @@ class Transport:
         if self._client is None:
             import httpx
 
-            headers = {"Content-Type": "application/json", "Accept": "application/json"}
+            headers = {
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                "Accept-Encoding": ACCEPTED,
+            }
             if self._key is not None:
                 headers["Authorization"] = f"Bearer {self._key.reveal()}"
             far = self._base.startswith("https:")
@@ -204,7 +216,8 @@ class Transport:
             self._client = httpx.AsyncClient(headers=headers, timeout=timeout, verify=verify)
         return self._client
 
-    def _refused(self, response: httpx.Response, raw: bytes, path: str) -> ProviderError:
+    async def _refused(self, response: httpx.Response, path: str) -> ProviderError:
+        raw = await read_body(response, ANSWER_BYTES, self._where(path), cut=True)
         if self._key is not None:
             raw = self._key.redact(raw.decode("utf-8", "replace")).encode()
         return translate(

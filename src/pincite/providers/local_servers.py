@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from pincite.errors import BadResponse
+from pincite.providers.bodies import ACCEPTED, read_body
 from pincite.providers.served_models import SERVED_MODELS
 
 if TYPE_CHECKING:
@@ -77,7 +79,8 @@ async def find_servers(
 
     limits = httpx.Timeout(answer_s, connect=connect_s)
     # ignore the environment: a proxy would be asked instead of this machine
-    async with httpx.AsyncClient(timeout=limits, trust_env=False) as client:
+    headers = {"Accept-Encoding": ACCEPTED}
+    async with httpx.AsyncClient(headers=headers, timeout=limits, trust_env=False) as client:
         looks = {"llamacpp": _llamacpp, "ollama": _ollama}
         found = await asyncio.gather(
             *(looks[vendor](client, url, answer_s) for vendor, url in places)
@@ -169,16 +172,12 @@ async def _ask(
         async with asyncio.timeout(limit_s):
             method = "GET" if body is None else "POST"
             async with client.stream(method, url, json=body) as response:
-                raw = b""
-                async for part in response.aiter_bytes():
-                    raw += part
-                    if len(raw) > _MOST_BYTES:
-                        return None
+                raw = await read_body(response, _MOST_BYTES, url)
                 server = response.headers.get("server", "")
                 return _Said(response.status_code, _decoded(raw), server)
     except (TimeoutError, httpx.ReadTimeout):
         return _Said(0, None)
-    except httpx.HTTPError:
+    except (httpx.HTTPError, BadResponse):
         return None
 
 

@@ -48,7 +48,7 @@ class RawServer:
                 return
         connection, _ = self._socket.accept()
         with connection:
-            _read_request(connection)
+            read_request(connection)
             self._asked.set()
             head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             connection.sendall(head + b"Connection: close\r\n\r\n" + self._raw)
@@ -59,7 +59,7 @@ class RawServer:
                     return
 
 
-def _read_request(connection: socket.socket) -> None:
+def read_request(connection: socket.socket) -> None:
     """All of it: closing before that would reset the connection."""
     with connection.makefile("rb") as stream:
         length = 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pincite.errors import AuthError, BadResponse, Invalid, TooLarge, Unavailable
-from pincite.ports import LLM, Image, Message
+from pincite.ports import LLM, Completion, Image, Message
 from pincite.providers.http import Transport
 from pincite.providers.llm.chat import ChatModel, open_llm
 from pincite.providers.names import parse_model
@@ -231,6 +231,17 @@ def test_an_answer_that_cannot_be_is_never_used(body: bytes) -> None:
 
     with pytest.raises(BadResponse):
         asyncio.run(session())
+
+
+@pytest.mark.parametrize("reason", [b"null", b'["length"]', b'{"a": 1}', b"7"])
+def test_a_finish_reason_that_is_no_word_is_a_usual_end(reason: bytes) -> None:
+    async def session() -> Completion:
+        told = b'{"choices": [{"message": {"content": "x"}, "finish_reason": %b}]}' % reason
+        with RawServer(told) as address:
+            async with asking(address) as model:
+                return await model.complete(HELLO)
+
+    assert asyncio.run(session()) == Completion("x", "stop")
 
 
 def test_a_wrong_key_is_an_error_of_its_own() -> None:

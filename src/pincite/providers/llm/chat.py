@@ -97,7 +97,7 @@ class ChatModel:
         usage = answer.get("usage")
         return Completion(
             text,
-            _FINISHES.get(reason, "stop"),
+            _FINISHES.get(str(reason), "stop"),
             _whole(usage, "prompt_tokens"),
             _whole(usage, "completion_tokens"),
         )

@@ -1,0 +1,92 @@
+"""Read the bodies of answers up to a limit.
+
+A server may send bytes without end, or a few kilobytes that unpack to gigabytes. Bodies are
+unpacked here in small pieces, and only from the encoding that the request accepts.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+from pincite.errors import BadResponse
+
+if TYPE_CHECKING:
+    import httpx
+
+#: The value of Accept-Encoding. Other encodings are refused: a few bytes of them unpack to
+#: megabytes before anybody can count.
+ACCEPTED: Final = "gzip"
+#: An answer without vectors, also one line of a stream. The longest answers of language models have
+#: 128,000 tokens, which are about 1 MB, and 5 MB if each letter is escaped.
+ANSWER_BYTES: Final = 16 << 20
+#: One more for each text that was sent. A number takes up to 25 bytes as JSON, so a vector of 4,096
+#: dimensions takes 100 kB, and one of 10,000 fits. Decoded, an answer takes 25 times as much at
+#: worst.
+ITEM_BYTES: Final = 256 << 10
+#: A streamed answer. An event has 300 to 400 bytes and one token, so 128,000 tokens take 50 MB.
+STREAM_BYTES: Final = 128 << 20
+_PIECE: Final = 1 << 20
+_GZIP: Final = 31  # zlib's number for gzip with the largest window
+
+
+async def read_body(response: httpx.Response, most: int, where: str, *, cut: bool = False) -> bytes:
+    """Return the body. Raises BadResponse if it has more than `most` bytes or cannot be unpacked;
+    with `cut`, returns the first bytes of a longer one. `where` names the server in messages."""
+    body = bytearray()
+    async for piece in _unpacked(response, where):
+        body += piece
+        if len(body) > most:
+            if cut:
+                return bytes(body[:most])
+            raise _too_long(where, most)
+    return bytes(body)
+
+
+async def read_lines(response: httpx.Response, where: str) -> AsyncIterator[str]:
+    """Yield the lines of a stream as they arrive. They end with a line feed or carriage return and
+    are UTF-8, whatever the headers say. Raises BadResponse if a line has more than `ANSWER_BYTES`,
+    or the stream more than `STREAM_BYTES`."""
+    held, done = bytearray(), 0
+    async for piece in _unpacked(response, where):
+        done += len(piece)
+        if done > STREAM_BYTES:
+            raise _too_long(where, STREAM_BYTES)
+        complete, ended, rest = piece.rpartition(b"\n")
+        if ended:
+            for line in (held + complete).splitlines():
+                yield line.decode("utf-8", "replace")
+            held.clear()
+        held += rest
+        if len(held) > ANSWER_BYTES:
+            raise _too_long(where, ANSWER_BYTES)
+    for line in held.splitlines():
+        yield line.decode("utf-8", "replace")
+
+
+async def _unpacked(response: httpx.Response, where: str) -> AsyncIterator[bytes]:
+    """Yield the unpacked body in pieces of a megabyte at most, or as they arrive."""
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding in ("", "identity"):
+        async for raw in response.aiter_raw():
+            yield raw
+        return
+    if encoding != ACCEPTED:
+        raise BadResponse(f"{where} returned the encoding {encoding[:50]!r}, not {ACCEPTED}")
+    unpacker = zlib.decompressobj(_GZIP)
+    try:
+        async for raw in response.aiter_raw():
+            while raw and not unpacker.eof:
+                yield unpacker.decompress(raw, _PIECE)
+                raw = unpacker.unconsumed_tail
+        yield unpacker.flush()
+    except zlib.error as error:
+        raise BadResponse(f"{where} returned a body that is not {ACCEPTED}: {error}") from error
+
+
+def _too_long(where: str, most: int) -> BadResponse:
+    return BadResponse(
+        f"{where} returned more than {most:,} bytes",
+        hint="check that the address is that of a model server: `pincite doctor`",
+    )
