@@ -18,6 +18,7 @@ from pincite.errors import (
     TooLarge,
     Unavailable,
 )
+from pincite.providers.dense.vectors import to_matrix
 from pincite.testing.contract_server import FAULTS, ContractServer
 from tests.places import HANGS_S
 from tests.providers.dense.remotes import KEY, MODELS, opened
@@ -97,3 +98,8 @@ def test_a_fault_that_stays(server: ContractServer, vendor: str, fault: str) -> 
 def test_order_is_restored_by_index(server: ContractServer, vendor: str) -> None:
     right, found = embed(server, vendor, "wrong-order", 1)
     assert np.array_equal(found, right)
+
+
+def test_a_number_that_is_too_large_for_a_vector_is_refused_without_a_warning() -> None:
+    with pytest.raises(BadResponse, match="not finite"):
+        to_matrix([[1.0, 1e300]], 1, 2, "here")

@@ -42,7 +42,8 @@ def to_matrix(
         found = len(values) if isinstance(values, Sequence) else "no"
         raise BadResponse(f"{where} returned {found} vectors for {count} texts")
     try:
-        matrix = np.array([_row(value) for value in values], dtype=np.float32)
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused below
+            matrix = np.array([_row(value) for value in values], dtype=np.float32)
     except (ValueError, TypeError, binascii.Error) as error:
         raise BadResponse(f"{where} returned an invalid vector: {error}") from error
     if matrix.ndim != 2:
