@@ -19,9 +19,11 @@ from pincite.errors import (
     Unavailable,
 )
 from pincite.providers.dense.vectors import to_matrix
+from pincite.providers.registry import Registry
 from pincite.testing.contract_server import FAULTS, ContractServer
 from tests.places import HANGS_S
 from tests.providers.dense.remotes import KEY, MODELS, opened
+from tests.providers.llm.raw_server import RawServer
 
 TEXTS = ["the brown turnstile", "a recipe for bread", "rotates when pushed"]
 #: fault -> what comes of it if it happens once, and if it happens always; None is the result
@@ -103,3 +105,10 @@ def test_order_is_restored_by_index(server: ContractServer, vendor: str) -> None
 def test_a_number_that_is_too_large_for_a_vector_is_refused_without_a_warning() -> None:
     with pytest.raises(BadResponse, match="not finite"):
         to_matrix([[1.0, 1e300]], 1, 2, "here")
+
+
+@pytest.mark.parametrize("value", ["-1", '"many"', "[[]]", "1.5"])
+def test_a_limit_that_is_no_count_is_an_invalid_answer(value: str) -> None:
+    told = f'{{"model_id": "any", "max_input_length": {value}}}'.encode()
+    with RawServer(told) as url, pytest.raises(BadResponse, match="max_input_length"):
+        asyncio.run(Registry({}).open("dense", f"tei:{url}"))

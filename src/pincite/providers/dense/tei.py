@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pincite.errors import BadResponse
 from pincite.providers.batching import Limits
 from pincite.providers.dense.prompts import prompts_for
 from pincite.providers.dense.remote import InputKind, RemoteEncoder, Wire, field, open_remote
@@ -32,8 +33,8 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
         model = setup.name.model or str(field(info, "model_id", where))
         setup = replace(setup, name=setup.name.with_model(model))
         limits = Limits(
-            items=int(info.get("max_client_batch_size") or _LIMITS.items),
-            item_tokens=int(info.get("max_input_length") or 0),
+            items=_count(info, "max_client_batch_size", where) or _LIMITS.items,
+            item_tokens=_count(info, "max_input_length", where),
         )
     name = setup.name
     prompts = prompts_for(name.model, setup.options)
@@ -49,3 +50,13 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
 
     wire = Wire("/embed", body, lambda answer, *_: answer, limits)
     return await open_remote(setup, wire, marks=(prompts.query, prompts.document))
+
+
+def _count(info: object, name: str, where: str) -> int:
+    """Return a limit of the server, 0 if it names none. Raises BadResponse if it is no count."""
+    found = info.get(name) if isinstance(info, dict) else None
+    if found is None:
+        return 0
+    if not isinstance(found, int) or found < 0:
+        raise BadResponse(f"{where} returned {name} {found!r:.50}, which is no count")
+    return found
