@@ -15,7 +15,7 @@ from pincite.errors import WorkspaceUnavailable
 from pincite.model import Notice
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import RequestLimits
-from tests.surfaces.http.desks import Office, Person, office
+from tests.surfaces.http.desks import HOST, Office, Person, office
 
 pytestmark = pytest.mark.anyio
 
@@ -254,6 +254,35 @@ async def test_an_upload_that_is_cut_off_leaves_nothing(served: Office, anna: Pe
     with suppress(httpx.ReadError):
         await anna.client.post("/v1/documents", params={"filename": "x.txt"}, content=cut())
     assert await served.desk.files.older_than(-1) == before
+
+
+async def test_who_leaves_before_its_body_is_complete_is_no_fault_of_the_server(
+    served: Office, anna: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    said: list[Any] = []
+    sent = iter([{"type": "http.request", "body": b"{", "more_body": True}])
+
+    async def receive() -> Any:
+        return next(sent, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    headers = {"host": HOST, "authorization": f"Bearer {anna.key}"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/search",
+        "raw_path": b"/v1/search",
+        "query_string": b"",
+        "root_path": "",
+        "client": None,
+        "server": None,
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    await served.app(scope, receive, send)
+    assert said[0]["status"] == 400
+    assert not caplog.records
 
 
 async def test_uploads_that_never_end_hold_up_no_search() -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 
 from pincite.errors import (
     ConfigError,
@@ -110,6 +110,8 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (RecursionError, 400, "invalid_request"),  # a body is nested too deeply
     (TimeoutError, 504, "timed_out"),
 )
+#: Litestar's words for a client that leaves before its body is complete, in an error with 500.
+_LEFT: Final = "client disconnected prematurely"
 _WORDS_ONLY: Final = "this server searches by words only"
 #: Advice for the operator, who has a shell and the settings: commands, their options, environment
 #: variables, tables and keys of settings, packages.
@@ -183,7 +185,8 @@ def _of_http(error: HTTPException, request_id: str) -> Problem:
         413: "too_large",
         429: "rate_limited",
     }
-    status = error.status_code
+    left = isinstance(error, InternalServerException) and error.detail == _LEFT
+    status = 400 if left else error.status_code
     code = codes.get(status, "invalid_request" if status < 500 else "internal")
     detail, fields = "", list[str]()
     if isinstance(error, ValidationException):

@@ -162,6 +162,17 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             self._reader.stop()
             super().connection_lost(exc)
 
+        def send_400_response(self, msg: str) -> None:
+            """Refuse invalid bytes. A request that is still being answered ends: its answer would
+            follow ours, which the HTTP library reports as a fault of the application."""
+            if self.cycle is not None and not self.cycle.response_complete:
+                self.cycle.disconnected = True
+                self.cycle.message_event.set()
+                if self.cycle.response_started:
+                    self.transport.abort()
+                    return
+            super().send_400_response(msg)
+
         def _watch_head(self) -> None:
             if self.cycle is not None and not self.cycle.response_complete:
                 self._head.stop()
