@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -23,6 +23,11 @@ TAGS = 'As {"course": "ml"}.'
 #: A tag's value, or several alternatives.
 TagValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
+#: Limits of one call. 2,000 names of 1,000 characters took 10 to 60 s, mostly to look for secrets
+#: before the question was logged; at these limits it takes less than a second.
+_MOST_TEXTS: Final = 1_000
+_MOST_CHARS: Final = 200_000
+
 S = TypeVar("S", bound=msgspec.Struct)
 _UNKNOWN = re.compile(r"unknown field `(?P<name>.*)`")
 
@@ -30,14 +35,34 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>.*)`")
 def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: bool = False) -> S:
     """Convert `given` to the struct `into`, which forbids unknown fields. `lax` accepts "3" for 3.
 
-    Raises UsageError that names the argument, its expected value, and all arguments.
+    Raises UsageError that names the argument, its expected value, and all arguments, or the limit
+    of a call with too many or too long texts.
     """
+    _require_small(tool, given)
     try:
         return msgspec.convert(dict(given), into, strict=not lax)
     except msgspec.ValidationError as error:
         known = [one.encode_name for one in msgspec.structs.fields(into)]
         said = _said(str(error), known, into)
         raise UsageError(f"{tool}: {said}", hint=f"{tool}({_signature(into)})") from error
+
+
+def _require_small(tool: str, given: Mapping[str, Any]) -> None:
+    waiting: list[Any] = [given]
+    texts = chars = 0
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            waiting += (*one, *one.values())
+        elif isinstance(one, list | tuple):
+            waiting += one
+        else:
+            texts, chars = texts + 1, chars + (len(one) if isinstance(one, str) else 1)
+    if texts > _MOST_TEXTS or chars > _MOST_CHARS:
+        raise UsageError(
+            f"{tool}: the arguments have {texts:,} values with {chars:,} characters",
+            hint=f"pass at most {_MOST_TEXTS:,} values with {_MOST_CHARS:,} characters in all",
+        )
 
 
 def input_schema(of: type[msgspec.Struct]) -> dict[str, Any]:

@@ -264,6 +264,19 @@ def test_a_wrong_argument_comes_back_as_an_error_to_act_on(
     assert result.structured_content is None
 
 
+@pytest.mark.parametrize("name", ["collections", "sources", "paths", "not_paths"])
+@pytest.mark.parametrize("value", [["x"] * 1_001, ["x" * 200_001], ["x" * 1_000] * 201])
+def test_a_call_has_limits_of_values_and_characters(
+    indexed: Cli, name: str, value: list[str]
+) -> None:
+    result = call(indexed.folder, "search_evidence", query="rotate a key", **{name: value})
+    said = text_of(result)
+    assert result.is_error
+    assert "search_evidence: the arguments have" in said
+    assert "pass at most 1,000 values with 200,000 characters" in said
+    assert len(said) < 500
+
+
 def test_what_others_index_meanwhile_is_found(indexed: Cli, tmp_path: Path) -> None:
     (tmp_path / "new.md").write_text("# New\n\nPenguins waddle over ice floes.\n")
     index = str(indexed.folder / ".pincite")
