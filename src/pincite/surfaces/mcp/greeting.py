@@ -25,6 +25,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import Attributes
 from pincite.surfaces.mcp import texts
+from pincite.surfaces.mcp.lines import mended, refusal
 from pincite.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,11 @@ class Wire:
 
     requests: BinaryIO
     answers: BinaryIO
+
+    def send(self, said: bytes) -> None:
+        """Send whole lines."""
+        self.answers.write(said)
+        self.answers.flush()
 
 
 async def instructions_of(engine: AsyncPincite, tags: Attributes) -> str:
@@ -174,24 +180,33 @@ class Unanswered:
 @dataclass(slots=True)
 class Requests:
     """The client's lines for the library: the first one, which was already read, then the others.
-    They end when stdin has ended and each request is answered: `printf ... | pincite mcp`."""
+    They end when stdin has ended and each request is answered: `printf ... | pincite mcp`. Lines
+    that the library would drop are answered here."""
 
     wire: Wire
     first: bytes
     unanswered: Unanswered
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        import anyio
+        import anyio.to_thread
 
-        if self.first:
-            line = self.first.decode("utf-8", "replace")
-            self.unanswered.read(line)
-            yield line
-        text = TextIOWrapper(self.wire.requests, encoding="utf-8", errors="replace")
-        async for line in anyio.wrap_file(text):
+        async for given in self._lines():
+            line = mended(given)
+            if refused := refusal(line):
+                await anyio.to_thread.run_sync(self.wire.send, refused)
+                continue
             self.unanswered.read(line)
             yield line
         await self.unanswered.wait()
+
+    async def _lines(self) -> AsyncIterator[str]:
+        import anyio
+
+        if self.first:
+            yield self.first.decode("utf-8", "replace")
+        text = TextIOWrapper(self.wire.requests, encoding="utf-8", errors="replace")
+        async for line in anyio.wrap_file(text):
+            yield line
 
 
 @dataclass(slots=True)
@@ -222,13 +237,9 @@ class Answers:
 
         said, self._text = "".join(self._text).encode("utf-8"), []
         ids, self._ids = self._ids, []
-        await anyio.to_thread.run_sync(self._send, said)
+        await anyio.to_thread.run_sync(self.wire.send, said)
         for one in ids:
             self.unanswered.answered(one)
-
-    def _send(self, said: bytes) -> None:
-        self.wire.answers.write(said)
-        self.wire.answers.flush()
 
 
 def _id_of(line: str) -> int | str | None:

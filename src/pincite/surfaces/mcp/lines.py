@@ -1,0 +1,58 @@
+"""Lines of a client on stdin that the protocol library would drop without an answer.
+
+A client waits for its answer, often without a limit of time. Programs in JavaScript write half of a
+character pair as an escape such as `\\ud83d`, for example if they cut a text within an emoji. The
+library reads no such line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+_PARSE_ERROR: Final = -32700  # of JSON-RPC
+_INVALID_REQUEST: Final = -32600
+#: An escaped backslash, a whole pair, or half of a pair.
+_ESCAPES: Final = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+_REPLACED: Final = r"\ufffd"
+
+
+def mended(line: str) -> str:
+    """Return the line with U+FFFD for each half of a character pair."""
+    if r"\ud" not in line and r"\uD" not in line:
+        return line
+    return _ESCAPES.sub(lambda found: _REPLACED if found["half"] else found[0], line)
+
+
+def refusal(line: str) -> bytes | None:
+    """Return the answer to a line that is no message of JSON-RPC, None for a message or an empty
+    line."""
+    if not line.strip():
+        return None
+    try:
+        found: Any = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return _error(None, _PARSE_ERROR, f"Parse error: {error}")
+    if not isinstance(found, dict):
+        return _error(None, _INVALID_REQUEST, "Invalid request: it is not one object")
+    id_ = found.get("id")
+    known = id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
+    if found.get("jsonrpc") != "2.0":
+        return _error(known, _INVALID_REQUEST, 'Invalid request: its jsonrpc is not "2.0"')
+    if "method" not in found:  # an answer; nobody waits for one to it
+        return None
+    if not isinstance(found["method"], str) or not isinstance(found.get("params"), dict | None):
+        return _error(known, _INVALID_REQUEST, "Invalid request: its method or params")
+    if known is None and "id" in found:
+        return _error(None, _INVALID_REQUEST, "Invalid request: its id is no number and no text")
+    return None
+
+
+def _error(id_: int | str | None, code: int, message: str) -> bytes:
+    said = {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
+    return msgspec.json.encode(said) + b"\n"
