@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pincite.errors import ConfigError
 
@@ -10,8 +10,8 @@ from pincite.errors import ConfigError
 def check_url(url: str) -> str:
     """Return the address without a trailing slash. Raises ConfigError if it is not http(s), or if
     it contains a password, which would show up in messages."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    parts = _parts(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(
             f"{url!r} is not a valid address", hint="use http://HOST:PORT or https://HOST"
         )
@@ -21,6 +21,18 @@ def check_url(url: str) -> str:
             hint="move keys into the provider's environment variable",
         )
     return url.rstrip("/")
+
+
+def _parts(url: str) -> SplitResult | None:
+    """Return the parts of an address, None if its form, its host or its port cannot be."""
+    if not url.isprintable() or " " in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        (parts.hostname or "").encode("idna")
+        return None if parts.port == 0 else parts  # reading the port checks it
+    except ValueError:
+        return None
 
 
 def join(base: str, path: str) -> str:

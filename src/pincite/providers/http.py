@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from pincite.errors import BadResponse, ProviderError, RateLimited, Unavailable
+from pincite.errors import BadResponse, ConfigError, ProviderError, RateLimited, Unavailable
 from pincite.providers.addresses import check_url, join
 from pincite.providers.bodies import ACCEPTED, ANSWER_BYTES, ITEM_BYTES, read_body, read_lines
 from pincite.providers.pace import Pace, Rate
@@ -194,6 +194,8 @@ class Transport:
                 f"{self._where(path)} gave no response within {limit_s:.3g} s",
                 hint=f"raise timeout_s of [providers.{self.provider}] in pincite.toml",
             ) from error
+        except httpx.InvalidURL as error:  # of a host that only this library refuses
+            raise ConfigError(f"{self._base!r} is not a valid address: {error}") from error
         except httpx.HTTPError as error:
             raise self._broken(path, error) from error
 

@@ -222,6 +222,27 @@ def test_addresses_with_anything_else_are_refused(url: str) -> None:
     assert "secret" not in str(caught.value) or "://h" not in url
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://[::1", "http://h:abc", "http://h:99999", "http://h:-1", "http://h:0"),
+        *("http://h /x", "http://h\r\nX: y", "http://h\x00", "http://h/\x7f", "http://a..b"),
+        *("http://\u2100.x", f"http://{'a' * 64}.x"),
+    ],
+)
+def test_addresses_that_cannot_be_are_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="is not a valid address"):
+        check_url(url)
+
+
+@pytest.mark.parametrize("url", ["http://[v1.x]", "http://\ufb00"])
+def test_a_host_that_the_http_library_refuses_is_an_error_of_the_settings(
+    server: ContractServer, url: str
+) -> None:
+    with pytest.raises(ConfigError, match="is not a valid address"):
+        ask(server, url=url)
+
+
 def test_a_lone_surrogate_is_sent_as_a_question_mark(server: ContractServer) -> None:
     sent, same, other = (
         ask(server, body=BODY | {"input": [text]})["data"]
