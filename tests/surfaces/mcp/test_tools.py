@@ -269,7 +269,8 @@ def test_a_wrong_argument_comes_back_as_an_error_to_act_on(
 def test_a_call_has_limits_of_values_and_characters(
     indexed: Cli, name: str, value: list[str]
 ) -> None:
-    result = call(indexed.folder, "search_evidence", query="rotate a key", **{name: value})
+    arguments: dict[str, Any] = {"query": "rotate a key", name: value}
+    result = call(indexed.folder, "search_evidence", **arguments)
     said = text_of(result)
     assert result.is_error
     assert "search_evidence: the arguments have" in said

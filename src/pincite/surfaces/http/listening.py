@@ -15,7 +15,7 @@ from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.beside import working_beside
 from pincite.surfaces.http.serving import Desk
-from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
+from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.workspace.deployment import open_deployment
 from pincite.workspace.issuer_keys import issuer_of
 
@@ -49,6 +49,7 @@ async def listen(
         app = make_app(desk, Names((*names, *address.hosts), address.origins), page=page)
         config = uvicorn.Config(
             app,
+            backlog=BACKLOG,
             http=limited_protocol(HttpLimits(body_s=600.0)),
             lifespan="off",
             access_log=False,

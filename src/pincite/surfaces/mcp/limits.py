@@ -22,6 +22,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+#: Connections that are accepted before any of them is looked at. With none left to open, asyncio
+#: logs an error for each of them, once a second: 2,048 by default.
+BACKLOG = 64
 _SESSION = b"mcp-session-id"
 _INVALID_REQUEST = -32600  # of JSON-RPC
 
@@ -30,13 +33,16 @@ _INVALID_REQUEST = -32600  # of JSON-RPC
 class HttpLimits:
     """Limits in seconds and bytes. A head of some hundred bytes takes one packet and a body of 4
     MiB 30 s at 1.2 Mbit/s; an answer is read as it arrives. `stalled_s` counts while nothing can be
-    written. The largest request that the tools accept is a question of 10,000 characters with its
-    filters, at most 100 kB. All are guesses on the safe side, unmeasured."""
+    written. One more than `connections`, or than half of the files that this process may open,
+    costs the connection that has waited longest for a request. The largest request that the tools
+    accept is a question of 10,000 characters with its filters, at most 100 kB. All are guesses on
+    the safe side, unmeasured."""
 
     head_s: float = 10.0
     body_s: float = 30.0
     stalled_s: float = 30.0
     body_bytes: int = 4 * 1024 * 1024
+    connections: int = 512
 
 
 class _Call(msgspec.Struct, frozen=True):
@@ -133,7 +139,10 @@ async def _refuse(send: Send, status: int, message: str) -> None:
 
 def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
     """Return HTTP/1.1 that closes a connection if its next request has no complete head after
-    `head_s`, or if its client reads nothing of the answer for `stalled_s`."""
+    `head_s`, or if its client reads nothing of the answer for `stalled_s`. If there are too many,
+    the one that has waited longest for a request makes room."""
+    most = min(limits.connections, _most_files() // 2)
+    idle: dict[H11Protocol, None] = {}
 
     class LimitedProtocol(H11Protocol):
         def __init__(self, *args: Any, **others: Any) -> None:
@@ -142,6 +151,10 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            if len(self.connections) > most:
+                oldest = next(iter(idle), self)
+                idle.pop(oldest, None)
+                oldest.transport.abort()
             self._watch_head()
 
         def data_received(self, data: bytes) -> None:
@@ -160,6 +173,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
         def connection_lost(self, exc: Exception | None) -> None:
             self._head.stop()
             self._reader.stop()
+            idle.pop(self, None)
             super().connection_lost(exc)
 
         def send_400_response(self, msg: str) -> None:
@@ -176,7 +190,9 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
         def _watch_head(self) -> None:
             if self.cycle is not None and not self.cycle.response_complete:
                 self._head.stop()
+                idle.pop(self, None)
             else:
+                idle.setdefault(self)
                 self._head.start(limits.head_s, self.transport.abort)
 
         def _watch_reader(self) -> None:
@@ -192,6 +208,16 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
                 self._watch_reader()
 
     return LimitedProtocol
+
+
+def _most_files() -> int:
+    """Return how many files this process may open, or a large number on systems without a limit."""
+    try:
+        import resource
+    except ImportError:
+        return 1 << 20
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 20 if soft == resource.RLIM_INFINITY else soft
 
 
 class _Deadline:

@@ -103,7 +103,7 @@ async def serve_http(
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
 
-    from pincite.surfaces.mcp.limits import HttpLimits, Limited, limited_protocol
+    from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, Limited, limited_protocol
 
     limits = limits or HttpLimits()
     with address.listen() as listening:
@@ -118,6 +118,7 @@ async def serve_http(
             )
             config = uvicorn.Config(
                 Limited(app, limits),
+                backlog=BACKLOG,
                 http=limited_protocol(limits),
                 ws="none",
                 log_level="warning",

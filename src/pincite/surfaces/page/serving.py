@@ -13,7 +13,7 @@ import uvicorn
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
-from pincite.surfaces.mcp.limits import HttpLimits, limited_protocol
+from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.page.app import Desk, make_app
 
 
@@ -39,6 +39,7 @@ async def serve_page(
             desk = Desk(engine, page.golden, page.tags, page.preset)
             config = uvicorn.Config(
                 make_app(desk, [f"{bracketed(name)}:{bound}" for name in LOOPBACK], token),
+                backlog=BACKLOG,
                 http=limited_protocol(HttpLimits()),
                 ws="none",
                 lifespan="off",
