@@ -58,5 +58,5 @@ def _count(info: object, name: str, where: str) -> int:
     if found is None:
         return 0
     if not isinstance(found, int) or found < 0:
-        raise BadResponse(f"{where} returned {name} {found!r:.50}, which is no count")
+        raise BadResponse(f"{where} returned {name} {found!r:.50}, which is not a count")
     return found

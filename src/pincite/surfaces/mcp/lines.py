@@ -49,7 +49,9 @@ def refusal(line: str) -> bytes | None:
     if not isinstance(found["method"], str) or not isinstance(found.get("params"), dict | None):
         return _error(known, _INVALID_REQUEST, "Invalid request: its method or params")
     if known is None and "id" in found:
-        return _error(None, _INVALID_REQUEST, "Invalid request: its id is no number and no text")
+        return _error(
+            None, _INVALID_REQUEST, "Invalid request: its id is neither a number nor a text"
+        )
     return None
 
 
