@@ -41,6 +41,8 @@ HOSTILE = {
     "scripts never closed": ("<script>x" * 110_000, ("html",)),
     "comments of code never closed": ("/**\n" * 30_000, ("js", "ts", "tsx")),
     "lines continued": ("\\\n" * 100_000, ("py",)),
+    "functions on one line": ("fn f(){}" * 60_000, ("rs", "go")),
+    "names on one line": ("".join(f"fn f{n}(){{}}" for n in range(60_000)), ("rs",)),
     "nested labels": ("".join("    " * (n % 30) + '!!! a "b"\n' for n in range(9_000)), ("md",)),
 }
 #: The grammars that came later, and what other grammars of their kind do not end on.
@@ -73,3 +75,21 @@ def test_the_names_of_many_definitions_are_read_after_the_parser_has_ended() -> 
     text = "".join(f"def lamp_{number}(): 0\n" for number in range(10_000))
     sections = chunk_document(read("a.py", text), ChunkerConfig())
     assert len({name for one in sections for name in one.symbols}) == 10_000
+
+
+def test_parts_of_one_line_have_no_more_names_than_they_contain() -> None:
+    """Each part had all names of the line: half a megabyte became one of 800 MB."""
+    text = "".join(f"fn lamp_{number}() {{}} " for number in range(4_000))
+    sections = chunk_document(read("a.rs", text), ChunkerConfig())
+    names = [name for one in sections for name in one.symbols]
+    assert set(names) == {f"lamp_{number}" for number in range(4_000)}
+    assert len(names) < 4_000 + len(sections)
+    for one in sections:
+        assert all(name in text[one.start : one.end] for name in one.symbols)
+
+
+def test_parts_of_one_line_with_few_names_have_all_of_them() -> None:
+    text = "fn lamp() { turn(" + "on, " * 2_000 + "off); } fn wick() {}"
+    sections = chunk_document(read("a.rs", text), ChunkerConfig())
+    assert len(sections) > 5
+    assert {one.symbols for one in sections} == {("lamp", "wick")}

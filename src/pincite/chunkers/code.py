@@ -30,6 +30,11 @@ _CLOSES = re.compile(
 )
 _OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "begin")
 _LONGEST_CLOSE = 60  # characters of a line that only closes a block
+_WORD = re.compile(r"\w+")
+#: Characters of all names that a section defines. Whole lines contain each of theirs, in up to 3
+#: forms (`names_of`), and one may end below. Real sections had at most 14 names.
+_NAME_FORMS = 3
+_NAMED_CHARS = 1_000
 
 
 _Spanned = tuple[int, int, "Node"]  # a node with its first and last row, which are slow to read
@@ -79,11 +84,21 @@ def _between(lines: Lines, first: int, last: int) -> str:
 def with_symbols(
     lines: Lines, sections: Iterable[Section], known: list[Definitions]
 ) -> Iterator[Section]:
-    """Yield the sections with the names that each defines."""
+    """Yield the sections with the names that each defines. The sections of one long line have the
+    names of the whole line, which are found once; if these are more than a section could contain,
+    it has those that are words of it."""
+    before, symbols, size = (-1, -1), dict[str, None](), 0
     for one in sections:
         rows = lines.line_at(one.start), lines.line_at(one.end - 1)
-        names = chain.from_iterable(each.symbols_in(*rows) for each in known)
-        yield Section(one.start, one.end, one.headings, tuple(dict.fromkeys(names)))
+        if rows != before:
+            names = chain.from_iterable(each.symbols_in(*rows) for each in known)
+            before, symbols = rows, dict.fromkeys(names)
+            size = sum(map(len, symbols))
+        found: Iterable[str] = symbols
+        if size > _NAMED_CHARS + _NAME_FORMS * (one.end - one.start):
+            words = _WORD.findall(lines.text, one.start, one.end)
+            found = dict.fromkeys(word for word in words if word in symbols)
+        yield Section(one.start, one.end, one.headings, tuple(found))
 
 
 def _pieces(
