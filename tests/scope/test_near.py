@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from itertools import islice
 from time import process_time
 
 import pytest
@@ -61,6 +63,23 @@ def test_of_many_paths_those_that_hold_a_name_are_looked_at() -> None:
 def test_names_are_near_by_their_letters() -> None:
     assert near_names(["htpx"], ["httpx", "fastapi"], 3) == ("httpx",)
     assert near_names(["zzz"], ["httpx", "fastapi"], 3) == ()
+
+
+@given(
+    st.lists(st.text("abcd", max_size=12), max_size=3),
+    st.lists(st.text("abcd", max_size=12), max_size=12),
+)
+def test_near_names_are_close_matches(names: list[str], known: list[str]) -> None:
+    close = (one for name in names for one in get_close_matches(name, known, 3))
+    assert near_names(names, known, 3) == tuple(islice(dict.fromkeys(close), 3))
+
+
+def test_names_of_one_letter_do_not_hang() -> None:
+    known = [f"{'a' * 80}{n}" for n in range(4_000)]
+    begun = process_time()
+    found = near_names(["a" * 80] * 8, known, 3)
+    assert process_time() - begun < GROWS_S / 6  # it took half a minute
+    assert len(found) == 3
 
 
 def test_a_path_of_many_folders_and_names_of_one_letter_do_not_hang() -> None:

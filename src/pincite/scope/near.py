@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from itertools import chain, islice, zip_longest
 from typing import Final
 
@@ -21,6 +21,7 @@ _MOST_PARTS: Final = 6  # of all globs: each took 0.3 s with 50,000 names
 #: one letter, took 0.2 s.
 _MOST_PAIRS: Final = 300_000
 _CLOSE: Final = 0.72  # of SequenceMatcher: `scr` and `src` have .67 by letters, see `_alike`
+_CLOSE_NAME: Final = 0.6  # the default of `get_close_matches`
 _GLOB = re.compile(r"[*?\[\]{}]")
 
 
@@ -45,9 +46,26 @@ def near_names(names: Iterable[str], known: Iterable[str], most: int) -> tuple[s
     close = (
         one
         for name in islice(names, _MOST_GLOBS)
-        for one in get_close_matches(name[:_MOST_CHARS], among, most, 0.6)
+        for _, one in nlargest(most, _ratios(name[:_MOST_CHARS], among))
     )
     return tuple(islice(dict.fromkeys(close), most))
+
+
+def _ratios(name: str, among: Iterable[str]) -> Iterator[tuple[float, str]]:
+    """How much others are spelt like a name, where that is much, as `get_close_matches` finds; no
+    more than so many pairs of letters are compared."""
+    matcher = SequenceMatcher()
+    matcher.set_seq2(name)
+    pairs = 0
+    for one in among:
+        matcher.set_seq1(one)
+        if matcher.real_quick_ratio() < _CLOSE_NAME or matcher.quick_ratio() < _CLOSE_NAME:
+            continue
+        pairs += len(one) * len(name)
+        if pairs > _MOST_PAIRS:
+            break
+        if (ratio := matcher.ratio()) >= _CLOSE_NAME:
+            yield ratio, one
 
 
 def _bounded(known: Sequence[str], parts: Sequence[str]) -> Sequence[str]:
