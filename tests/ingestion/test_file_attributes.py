@@ -300,3 +300,15 @@ def test_two_parts_that_the_settings_describe_differently_are_refused(desk: Desk
     desk.write("pincite.toml", "".join(named))
     desk.run()
     assert {c.repo: c.attributes["course"] for c in desk.chunks()} == {"ml": "ml", "stats": "stats"}
+
+
+def test_a_file_whose_front_matter_would_be_stored_gigabytes_of_times_fails_alone(
+    desk: Desk,
+) -> None:
+    """One message to the daemon has a limit: one such page ended the run of all others."""
+    long = "\n".join(f"k{n}: {'v' * 950}" for n in range(60))
+    paragraph = "lorem ipsum dolor sit amet " * 24 + "\n\n"
+    desk.write("docs/a.md", f"---\n{long}\n---\n\n" + paragraph * 4_000)
+    desk.write("docs/b.md", PAGE)
+    desk.run("docs")
+    assert set(desk.attributes()) == {"b.md"}
