@@ -191,3 +191,43 @@ def test_a_damaged_archive_gives_what_comes_before_the_damage(tmp_path: Path) ->
     with open_source(place, limits=LIMITS) as source:
         assert "a.md" in listed(source)
         assert "unreadable" in skipped(source).values()
+
+
+@pytest.mark.parametrize("suffix", ["zip", "tar"])
+def test_of_a_name_that_occurs_twice_the_member_that_is_listed_is_found(
+    tmp_path: Path, suffix: str
+) -> None:
+    """Each search reported its passages as those of a file that is gone."""
+    place = tmp_path / f"a.{suffix}"
+    if suffix == "zip":
+        with zipfile.ZipFile(place, "w") as zip_archive, pytest.warns(UserWarning):
+            for text in ("first", "second"):
+                zip_archive.writestr("a.md", text)
+    else:
+        with tarfile.open(place, "w") as archive:
+            for text in ("first", "second"):
+                add(archive, "a.md", text)
+    with opened(place) as source:
+        assert contents(source) == {"a.md": b"first"}
+        assert skipped(source) == {"a.md": "unreadable"}
+        found = source.find("a.md")
+        assert found is not None
+        assert source.read(found) == b"first"
+
+
+def test_a_member_packed_by_lzma_that_is_damaged_costs_itself(tmp_path: Path) -> None:
+    """Also the metadata of a wheel, which is read when it is opened."""
+    place = tmp_path / "lamp-1.0-py3-none-any.whl"
+    name = "lamp-1.0.dist-info/METADATA"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr(name, METADATA)
+        archive.writestr("lamp/a.py", "x = 1")
+    raw = bytearray(place.read_bytes())
+    raw[30 + len(name) + 4] = 0xFF  # the properties of its filter
+    place.write_bytes(bytes(raw))
+    with opened(place) as source:
+        assert source.source.name == "lamp"
+        broken, whole = [each for each in source.entries() if isinstance(each, Entry)]
+        assert source.read(whole) == b"x = 1"
+        with pytest.raises(SourceError, match="METADATA cannot be unpacked"):
+            source.read(broken)

@@ -204,6 +204,20 @@ def test_an_archive_of_very_many_files_is_read_up_to_a_number(tmp_path: Path, su
         assert len(listed(source)) == 200
 
 
+def test_a_directory_of_a_million_names_is_refused(tmp_path: Path) -> None:
+    """A zip's directory is read at once, and takes eleven times its size in memory."""
+    record = bytearray(b"PK\1\2".ljust(50, b"\0"))
+    record[28:30], record[46:] = (4).to_bytes(2, "little"), b"a.md"
+    listed_bytes = bytes(record) * 1_000_000
+    count, size = (len(listed_bytes) // 50) & 0xFFFF, len(listed_bytes)
+    end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, count, count, size, 0, 0)
+    place = tmp_path / "names.zip"
+    place.write_bytes(listed_bytes + end)
+    said, peak = measure(place)
+    assert "names.zip cannot be opened as a zip file: its directory is larger than" in said
+    assert peak < MEMORY
+
+
 def test_a_name_of_spaces_in_metadata_does_not_hang(tmp_path: Path) -> None:
     place = tmp_path / "x-1.tar"
     text = b"Name: a" + b" " * 200_000 + b"b\nVersion: 2 \r\n"

@@ -42,7 +42,7 @@ class ArchiveSource(OpenSource):
         self._hidden = selection.hidden
         self._include = parse_rules("", selection.include)
         self._exclude = parse_rules("", selection.exclude)
-        self._by_path: dict[str, Entry | Skipped] | None = None
+        self._by_path: dict[str, Entry] | None = None
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
@@ -56,9 +56,9 @@ class ArchiveSource(OpenSource):
 
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""
-        if self._by_path is None:
-            paths = ((each.path.removeprefix(self._top), each) for each in self._members.listing)
-            self._by_path = dict(paths)
+        if self._by_path is None:  # of a name that occurs twice, what is read
+            members = (each for each in self._members.listing if isinstance(each, Entry))
+            self._by_path = {each.path.removeprefix(self._top): each for each in members}
         found = self._by_path.get(path)
         judged = self._judge(found) if found else None
         return judged if isinstance(judged, Entry) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import lzma
 import stat
 import zipfile
 import zlib
@@ -17,12 +19,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ENCRYPTED = 0x1
+_DIRECTORY_BYTES = 40_000_000  # 200 for each of 200,000 members; each takes 600 in memory
+
+
+class _Packed(io.FileIO):
+    """A file whose directory is read only up to a limit: `zipfile` reads it at once."""
+
+    opened = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read bytes. Raises BadZipFile for a directory above the limit."""
+        if not self.opened and size is not None and size > _DIRECTORY_BYTES:
+            raise zipfile.BadZipFile(f"its directory is larger than {_DIRECTORY_BYTES:,} bytes")
+        found = super().read(size)
+        return found or b""
 
 
 @dataclass(frozen=True, slots=True)
 class ZipMembers:
     """Members that stay in the file until they are read."""
 
+    packed: _Packed
     archive: zipfile.ZipFile
     comment: str
     listing: tuple[Entry | Skipped, ...]
@@ -36,7 +53,7 @@ class ZipMembers:
             with self.archive.open(self.by_name[name]) as member:
                 raw = member.read(limit + 1)
         except (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, KeyError,
-                zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
+                MemoryError, zipfile.BadZipFile, zlib.error, lzma.LZMAError) as error:  # fmt: skip
             raise SourceError(f"{name} cannot be unpacked: {error}.") from error
         if len(raw) > limit:
             raise SourceError(f"{name} unpacks to more than the limit of {limit:,} bytes.")
@@ -45,12 +62,19 @@ class ZipMembers:
     def close(self) -> None:
         """Close the archive."""
         self.archive.close()
+        self.packed.close()
 
 
 def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
     """Open a zip file. Raises SourceError for another file type."""
     try:
-        archive = zipfile.ZipFile(place)
+        packed = _Packed(place)
+        try:
+            archive = zipfile.ZipFile(packed)
+        except BaseException:
+            packed.close()
+            raise
+        packed.opened = True
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise SourceError(f"{place} cannot be opened as a zip file: {error}.") from error
     listing: list[Entry | Skipped] = []
@@ -75,7 +99,7 @@ def open_zip(place: Path, limits: SourceLimits) -> ZipMembers:
             listing.append(Skipped(place.name, "oversize", rest))
             break
     comment = archive.comment.decode("ascii", "replace")
-    return ZipMembers(archive, comment, tuple(listing), by_name, limits)
+    return ZipMembers(packed, archive, comment, tuple(listing), by_name, limits)
 
 
 def _judge(info: zipfile.ZipInfo, name: str, limits: SourceLimits) -> Entry | Skipped:
