@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import process_time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,8 @@ from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.chunkers.budget import estimate_tokens
 from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Element, PageSpan, Section
+from pincite.model.pages import rows_within
+from tests.places import GROWS_S
 
 CONFIG = ChunkerConfig()
 
@@ -128,6 +131,30 @@ def test_each_part_of_a_table_is_encoded_with_its_header_and_cited_without() -> 
         assert cited.split("\n")[0] in rows  # whole rows
         assert cited.split("\n")[-1] in rows
     assert "\n".join(texts(made)) == "\n".join(rows)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=30), st.integers(1, 1_000_000))
+@settings(max_examples=40, deadline=None)
+def test_rows_of_a_part_are_those_of_its_lines(rows: list[str], first: int) -> None:
+    said = "\n".join(row or "-" for row in rows)
+    made = document((1, "paragraph", "before"), (1, "table", said, {"row": first}))
+    table = made.elements[-1]
+    for one in sections(made):
+        if one.start >= table.start:
+            assert one.on_page is not None
+            assert one.on_page.rows == rows_within(table, made.text, one.start, one.end)
+
+
+def test_a_table_of_very_many_parts_is_cut_in_seconds() -> None:
+    """The lines before each part were counted again: 10 MB took more than a minute."""
+    rows = ["| " * 2_000, *(f"{n} | " + "ünö " * 70 for n in range(20_000))]
+    made = document((1, "table", "\n".join(rows), {"row": 7, "header": rows[0]}))
+    begun = process_time()
+    found = sections(made)
+    assert process_time() - begun < GROWS_S
+    assert found[-1].on_page is not None
+    assert found[-1].on_page.rows is not None
+    assert found[-1].on_page.rows[1] == 20_007
 
 
 def test_a_table_that_goes_on_over_a_page_has_its_header_there_too() -> None:

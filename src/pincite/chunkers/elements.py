@@ -16,7 +16,6 @@ from pincite.chunkers.packing import Packer
 from pincite.chunkers.pieces import Path, common_path, related
 from pincite.chunkers.splitting import split_lines, split_span
 from pincite.model import Box, OnPage, Section
-from pincite.model.pages import rows_within
 from pincite.readers.extraction import PICTURE
 
 if TYPE_CHECKING:
@@ -134,10 +133,19 @@ class _Cutting:
         for first, last in self._spans(start, end, room=room, target=target):
             group = _Group(first, last, element.page, path, list(boxes), visual)
             group.note = element.note
-            group.rows = rows_within(element, self._text, first, last)
+            group.rows = self._rows(element, first, last)
             if header and not self._text.startswith(element.header, first):
                 group.plain = f"{header}\n{self._text[first:last]}"
             yield group
+
+    def _rows(self, element: Element, first: int, last: int) -> Rows | None:
+        """Return what `rows_within` returns for a span that ends with a character, without counting
+        the lines before it: a table may have very many parts."""
+        if not element.row:
+            return None
+        row_at = self._lines.line_at
+        top = element.row + row_at(first) - row_at(element.start)
+        return top, top + row_at(last - 1) - row_at(first)
 
     def _header(self, header: str, room: float) -> tuple[str, float]:
         """Return the header of a table as repeated in its parts, and its cost."""

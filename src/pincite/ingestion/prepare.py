@@ -20,17 +20,15 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
+from pincite.ingestion.excess import excess_of
 from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
-from pincite.model import Chunk, CollectionSpec, Point
+from pincite.model import CollectionSpec, Point
 from pincite.sources import Entry, OpenSource
 
 _AHEAD: Final = 64  # documents read before one of them is finished
-#: Characters of attributes in all chunks of a file, which repeat those of the file. One message to
-#: the daemon has at most 512 MB.
-_MOST_REPEATED: Final = 100_000_000
 
 
 def prepare_all(
@@ -114,9 +112,8 @@ def finish(
             return described
         found = described.file
         chunks = cut(found.document, described.sections, found.inherited)
-        if (repeated := _attribute_chars(chunks)) > _MOST_REPEATED:
-            detail = f"{repeated:,} characters of attributes in {len(chunks):,} chunks"
-            return SkippedFile(entry.path, "failed", f"{detail}; at most {_MOST_REPEATED:,}")
+        if excess := excess_of(chunks):
+            return SkippedFile(entry.path, "failed", excess)
         texts = tuple(enrich(chunk) for chunk in chunks)
         weighed = zip(chunks, analysed.weights, strict=True)
         points = tuple(Point(chunk, *weights) for chunk, weights in weighed)
@@ -125,16 +122,6 @@ def finish(
         return Prepared(record, points, texts, lacking, described.new)
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)
-
-
-def _attribute_chars(chunks: Sequence[Chunk]) -> int:
-    """Return the characters of the attributes of all chunks. Most share those of their document."""
-    sizes: dict[int, int] = {}
-    total = 0
-    for chunk in chunks:
-        held = chunk.attributes
-        total += sizes.get(id(held)) or sizes.setdefault(id(held), len(str(held)))
-    return total
 
 
 def _failed(entry: Entry, error: Exception) -> SkippedFile:

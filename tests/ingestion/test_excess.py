@@ -1,0 +1,24 @@
+"""Files that would become too much in the index fail alone, and say of what."""
+
+from __future__ import annotations
+
+from pincite.ingestion.excess import MOST_CHUNKS, excess_of
+from tests.builders import chunk
+
+
+def test_a_usual_file_has_no_excess() -> None:
+    assert excess_of([]) == ""
+    assert excess_of([chunk(attributes={"course": "ml"})] * MOST_CHUNKS) == ""
+
+
+def test_too_many_chunks_are_counted() -> None:
+    assert excess_of([chunk()] * (MOST_CHUNKS + 1)) == "100,001 chunks; at most 100,000"
+
+
+def test_attributes_count_once_for_each_chunk_also_if_these_share_them() -> None:
+    shared = {"k": "v" * 30_000}
+    many = [chunk(attributes=shared)] * 4_000
+    assert "120,0" in excess_of(many)
+    assert excess_of(many[:3_000]) == ""
+    apart = [chunk(attributes={"k": str(number) * 30_000}) for number in range(4)] * 1_000
+    assert "characters of attributes" in excess_of(apart)
