@@ -243,3 +243,25 @@ def test_half_a_line_is_nobodys_until_it_is_whole_and_secrets_in_lines_are_stars
         (checked,) = pincite.check([pack[0].citation])
         assert checked.status == "fresh"
         pincite.stop()
+
+
+def test_half_of_a_character_is_a_question_mark(tmp_path: Path) -> None:
+    """Nothing can store one: a cut emoji in one line ended the run of all files."""
+    long = "# Head \ud800\n\n" + "the zebra \ud83d grazes\n\n" * 600
+    lines = [
+        {"role": "user", "content": "zebra \ud83d?", "sessionId": "s\udc00", "time": "t\ud800"},
+        {"role": "assistant", "content": long},
+    ]
+    raw = "\n".join(map(json.dumps, lines)).encode()
+    source = Source(name="chats", location=str(tmp_path), kind="folder")
+    document = read_document(raw, source=source, path="a.jsonl", ref="")
+    assert document.language == "transcript"
+    chunks = cut(document, chunk_document(document, CONFIG))
+    assert len(chunks) > 3
+    for one in chunks:
+        said = (one.title, one.plain or "", *one.headings, str(dict(one.attributes)))
+        assert "\n".join(said).encode().decode()
+        assert one.text in raw.decode()
+    assert chunks[0].plain is not None
+    assert chunks[0].plain.startswith("user: zebra ??")
+    assert chunks[0].attributes["session"] == "s?"

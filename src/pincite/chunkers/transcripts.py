@@ -1,7 +1,7 @@
 """Transcripts as JSON Lines: a chunk is a turn, or a few short ones.
 
-The decoded texts of a line are indexed. The citation is the line, or the part of it with the text.
-A line without text is in no chunk.
+The decoded texts of a line are indexed, with `?` for half of a character. The citation is
+the line, or the part of it with the text. A line without text is in no chunk.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pincite.chunkers.budget import estimate_tokens
 from pincite.model import Section
 from pincite.readers.transcripts import Turn, turns_of
+from pincite.support.valid_text import valid_text
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
@@ -60,9 +61,9 @@ def _whole(start: int, end: int, turns: Sequence[Turn]) -> Section:
     said = "\n\n".join(f"{one.role}: {text}" for one in turns for text in one.texts)
     first = turns[0]
     attributes: dict[str, Any] = {"role": tuple(dict.fromkeys(one.role for one in turns))}
-    attributes |= {"time": first.time} if first.time else {}
-    attributes |= {"session": first.session} if first.session else {}
-    return Section(start, end, plain=said, attributes=attributes)
+    attributes |= {"time": valid_text(first.time)} if first.time else {}
+    attributes |= {"session": valid_text(first.session)} if first.session else {}
+    return Section(start, end, plain=valid_text(said), attributes=attributes)
 
 
 def _alike(one: Section, other: Section) -> bool:
@@ -97,9 +98,10 @@ def _parts(
                 at, done = at + place.length(text[done : one.start]), one.start
                 shown = text[one.start : one.end] if one.plain is None else one.plain
                 own = {**whole.attributes, "role": (turn.role,)}
-                own |= {"time": turn.time} if turn.time else {}
-                part = Section(0, 0, one.headings, plain=f"{turn.role}: {shown}", attributes=own)
-                found.append((at, part))
+                own |= {"time": valid_text(turn.time)} if turn.time else {}
+                headings = tuple(map(valid_text, one.headings))
+                said = valid_text(f"{turn.role}: {shown}")
+                found.append((at, Section(0, 0, headings, plain=said, attributes=own)))
             at += place.length(text[done:])
     ends = [*(begin for begin, _ in found[1:]), len(raw)]
     for number, ((begin, part), end) in enumerate(zip(found, ends, strict=True)):

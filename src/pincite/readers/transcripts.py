@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from pincite.support.valid_text import valid_text
+
 LINES: Final = (".jsonl", ".ndjson")  #: how names of such files end
 _LOOKED_AT: Final = 50  # lines that are looked at to recognise a transcript
 _ENOUGH: Final = 2  # of them that say who speaks
@@ -58,7 +60,7 @@ def first_words(text: str) -> str:
     for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT]:
         for turn in turns_of(line) or ():
             if turn.role in ("user", "human") and (said := " ".join(turn.texts).strip()):
-                return " ".join(said.split())
+                return valid_text(" ".join(said.split()))
     return ""
 
 
