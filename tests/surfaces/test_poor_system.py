@@ -75,9 +75,9 @@ def test_no_module_names_what_is_for_unix_but_where_it_is_asked_for() -> None:
         if line.strip() in {f"import {name}" for name in UNIX_ONLY}
     }
     assert naming == {
-        "readers/extraction_process.py",
         "sources/git_objects.py",
         "support/locks.py",
+        "support/process_limits.py",
         "surfaces/page/colour_child.py",
     }
 

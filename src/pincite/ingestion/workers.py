@@ -30,10 +30,10 @@ from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analys
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.readers.extraction_process import allow_seconds, limit_process
 from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
 from pincite.support.pipes import read_block, write_block
+from pincite.support.process_limits import allow_seconds, limit_process
 
 #: From this size of files on, workers are worth their start, a quarter of a second each.
 WORTH_BYTES: Final = 3_000_000

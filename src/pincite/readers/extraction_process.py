@@ -8,12 +8,11 @@ for writing, start no process and reach no network, whatever an exploited librar
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import suppress
 from importlib import import_module
-from typing import IO, Any, Final
+from typing import IO, Final
 
 import msgspec
 
@@ -21,59 +20,9 @@ from pincite.errors import SourceError
 from pincite.readers.extraction import PAGE_S, Extraction, OnPageRead
 from pincite.readers.extractors import EXTRACTORS
 from pincite.support.pipes import own_pipes, read_block, write_block
-
-try:
-    import resource
-except ImportError:  # Windows: the process that waits ends it, and its memory is not limited
-    _LIMITS = False
-else:
-    _LIMITS = True
+from pincite.support.process_limits import allow_seconds, limit_process
 
 IDLE_S: Final = 60.0  # guess, unmeasured: a run sends the next file earlier
-_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_FORBIDDEN: Final = frozenset(
-    """socket.__new__ socket.connect socket.bind socket.getaddrinfo subprocess.Popen os.system
-    os.exec os.posix_spawn os.spawn os.fork os.forkpty os.remove os.rename os.rmdir os.mkdir
-    os.truncate os.link os.symlink os.chmod os.chown pty.spawn webbrowser.open
-    urllib.Request shutil.rmtree shutil.move shutil.copyfile""".split()
-)
-
-
-def forbid(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise PermissionError for anything that no extractor or parser needs; an audit hook."""
-    if event in _FORBIDDEN:
-        raise PermissionError(f"this process may not do this: {event}")
-    if event == "open" and _would_write(*arguments[1:3]):
-        raise PermissionError("this process may not write files")
-
-
-def _would_write(mode: object, flags: object) -> bool:
-    by_mode = isinstance(mode, str) and not set("wax+").isdisjoint(mode)
-    return by_mode or (isinstance(flags, int) and bool(flags & _WRITES))
-
-
-def limit_process(memory_bytes: int) -> None:
-    """Limit this process: this much memory, no core file, no writing to files."""
-    if _LIMITS:
-        for kind, most in (
-            (resource.RLIMIT_AS, memory_bytes),
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_FSIZE, 0),
-        ):
-            with suppress(OSError, ValueError):  # some systems have no such limit
-                resource.setrlimit(kind, (most, most))
-    sys.addaudithook(forbid)
-
-
-def allow_seconds(seconds: int) -> None:
-    """End the process after so many more seconds of processor time, in case its parent cannot."""
-    if not _LIMITS:
-        return
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    with suppress(OSError, ValueError):
-        soft = int(used.ru_utime + used.ru_stime) + seconds + 2
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def extract_here(suffix: str, raw: bytes, on_page_read: OnPageRead | None = None) -> Extraction:

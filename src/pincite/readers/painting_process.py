@@ -12,10 +12,10 @@ from contextlib import suppress
 import msgspec
 
 from pincite.errors import SourceError
-from pincite.readers.extraction_process import allow_seconds, limit_process
 from pincite.readers.painting import Painted
 from pincite.readers.pdf.painting import paint_page
 from pincite.support.pipes import own_pipes, read_block, write_block
+from pincite.support.process_limits import allow_seconds, limit_process
 
 
 def answer(raw: bytes, number: int) -> tuple[str, Painted | None]:
