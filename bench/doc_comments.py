@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pincite.chunkers.definitions import Definition, find_definitions
-from pincite.chunkers.grammars import GRAMMARS, load, parse
+from pincite.chunkers.grammars import GRAMMARS
+from pincite.chunkers.parsing import parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -135,7 +136,7 @@ def _without(raw: bytes, spans: Sequence[_Span]) -> str:
 def _commented(text: str, language: str) -> Undocumented | None:
     grammar = GRAMMARS[language]
     raw = text.encode()
-    tree = parse(load(grammar)[0], raw)
+    tree = parse(grammar, raw)
     if tree is None:
         return None
     lines = text.split("\n")

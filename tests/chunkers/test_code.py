@@ -4,7 +4,8 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.definitions import names_of
-from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load, parse
+from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load
+from pincite.chunkers.parsing import parse
 from pincite.chunkers.patterns import PATTERNS, names_in
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
@@ -97,9 +98,8 @@ def test_names_outside_of_ascii_are_exact() -> None:
 
 
 def test_a_text_on_which_a_parser_despairs_is_cut_by_lines() -> None:
-    language, _ = load(GRAMMARS["cpp"])
     despair = "<!--" * 40_000
-    assert parse(language, despair.encode()) is None
+    assert parse(GRAMMARS["cpp"], despair.encode()) is None
     chunks_of("a.cpp", despair)
 
 

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers.definitions import find_definitions
-from pincite.chunkers.grammars import Grammar, grammar_for, load, parse
+from pincite.chunkers.grammars import Grammar, grammar_for
+from pincite.chunkers.parsing import parse
 from pincite.readers import file_type
 from tests.chunkers.laws import chunks_of
 
@@ -108,8 +109,7 @@ def test_definitions_have_their_names_and_lines(name: str) -> None:
     text = (PROGRAMS / name).read_text(encoding="utf-8")
     assert text.count("\n") >= 30
     grammar = _grammar(name)
-    language, _ = load(grammar)
-    tree = parse(language, text.encode())
+    tree = parse(grammar, text.encode())
     assert tree is not None
     assert not tree.root_node.has_error
     found = find_definitions(tree.root_node, grammar, text.splitlines()).all

@@ -26,6 +26,7 @@ from pincite.model import Document, PageSpan, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
 from pincite.stores.memory import MemoryStore
+from tests.chunkers.test_parsing import broken
 from tests.ingestion.test_reuse import Place, functions
 from tests.places import HANGS_S
 
@@ -127,6 +128,28 @@ def test_code_that_looks_hostile_has_a_process_without_other_workers() -> None:
         with pytest.raises(SourceError, match="its parser has crashed"):
             hostile.result()
         assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+
+
+def test_broken_code_that_does_not_repeat_itself_is_parsed_by_a_process_with_limits() -> None:
+    fine = document("int f(void) { return 1; }\n" * 3, "b.c")
+    with open_analyser(CONFIG, SPARSE, total_bytes=10, processors=1) as careful:
+        assert isinstance(careful, Careful)
+        small = document(broken("{} =>", 5_000), "A.java")  # as broken, but takes only 0.1 GB
+        pending = careful.submit(small, 90.0)
+        assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+        assert careful._workers is None
+        assert pending.result() == analyse(small, CONFIG, SPARSE, 90.0)
+        assert careful._workers is not None
+        with pytest.raises(SourceError, match="its parser has crashed"):
+            careful.submit(document(broken("- {}( <{}>", 40_000), "a.c"), 90.0).result()
+        assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+
+
+def test_a_run_that_has_ended_starts_no_process() -> None:
+    with open_analyser(CONFIG, SPARSE, total_bytes=10, processors=1) as careful:
+        late = careful.submit(document(broken("{} =>", 5_000), "A.java"), 90.0)
+    with pytest.raises(SourceError, match="has ended"):
+        late.result()
 
 
 def test_a_fault_of_the_analysis_is_told(two: Workers) -> None:

@@ -11,7 +11,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.definitions import Definitions, find_definitions
-from pincite.chunkers.grammars import LEADING, load, parse
+from pincite.chunkers.grammars import LEADING
+from pincite.chunkers.parsing import parse
 from pincite.chunkers.pieces import Piece
 from pincite.chunkers.text import paragraphs
 from pincite.model import Section
@@ -69,9 +70,8 @@ def _parsed(
     lines: Lines, first: int, last: int, grammar: Grammar
 ) -> tuple[Node, Definitions] | None:
     """Return the tree of these lines, with rows of the whole file, and its definitions."""
-    language, _ = load(grammar)
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
-    tree = parse(language, text.encode("utf-8", "replace"))
+    tree = parse(grammar, text.encode("utf-8", "replace"))
     if tree is None:
         return None
     return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines)

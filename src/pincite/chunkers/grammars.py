@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,13 +18,10 @@ from pincite.chunkers.more_queries import named
 from pincite.chunkers.patterns import PATTERNS
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Query, Tree
+    from tree_sitter import Language, Query
 
     from pincite.chunkers.patterns import Patterns
 
-_SLICE_BYTES = 4_096
-#: Reads of each slice, on average. 350 files of 14 languages took 1 to 7.
-_MOST_READS = 100
 _CAPSULE = b"tree_sitter.Language"  # the name is not copied: it must live as long as the capsule
 _MLI = "language_ocaml_interface"
 _PACK = "tree_sitter_language_pack.bindings"  # for what has no wheel of its own
@@ -50,6 +46,9 @@ class Grammar:
     leading: frozenset[str] = frozenset()
     #: what defines something on lines that make no node
     patterns: Patterns | None = None
+    #: steps of the parser for each token, relative to other languages (36 of 150 files of CMake
+    #: took more than is usual elsewhere)
+    steps: float = 1.0
 
 
 _PYTHON = (
@@ -235,7 +234,7 @@ GRAMMARS: dict[str, Grammar] = {
     "make": Grammar("tree_sitter_make", more.MAKE),
     "clojure": Grammar(f"{_PACK}.clojure", more.CLOJURE),
     "graphql": Grammar(f"{_PACK}.graphql", more.GRAPHQL),
-    "cmake": Grammar(f"{_PACK}.cmake", more.CMAKE),
+    "cmake": Grammar(f"{_PACK}.cmake", more.CMAKE, steps=4.0),
     "r": Grammar(f"{_PACK}.r", more.R),
     "protobuf": Grammar(f"{_PACK}.proto", more.PROTOBUF),
 }
@@ -301,35 +300,3 @@ def _capsule(address: int) -> object:
     make.restype, make.argtypes = py_object, (c_void_p, c_char_p, c_void_p)
     capsule: object = make(address, _CAPSULE, None)
     return capsule
-
-
-def parse(language: Language, source: bytes) -> Tree | None:
-    """Return the syntax tree, or None if parsing takes too many steps or reads.
-
-    Real code takes 0.010 to 0.018 progress reports per byte, broken code up to 0.06. Some ambiguous
-    texts take any number (a megabyte of `<!--` as C++ takes minutes). Others are read to their end
-    for each token (a megabyte of `/**` as JavaScript).
-    """
-    from tree_sitter import Parser
-
-    left = len(source) // 8 + 1000
-    reads = (len(source) // _SLICE_BYTES + 10) * _MOST_READS
-
-    def give_up(_offset: int, _has_error: bool) -> bool:
-        nonlocal left
-        left -= 1
-        return left < 0 or reads < 0
-
-    def slice_from(offset: int, _point: object) -> bytes:
-        nonlocal reads
-        reads -= 1
-        return source[offset : offset + _SLICE_BYTES] if reads >= 0 else b""
-
-    try:
-        tree = Parser(language).parse(slice_from, encoding="utf8", progress_callback=give_up)
-    except ValueError:
-        return None
-    if reads < 0:
-        return None
-    reads = sys.maxsize  # `Node.text` reads in the same way, once for each name
-    return tree

@@ -14,17 +14,17 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import IO, Final
 
 import msgspec
 
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.parsing import NeedsLimits, cautious
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analyse
 from pincite.model import Document
@@ -53,9 +53,9 @@ def open_analyser(
     chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processors: int = 0
 ) -> Iterator[Analyser]:
     """Yield workers if there are cores for them and enough work; otherwise this process, with one
-    worker for code that looks hostile. Sparse encoders with a model stay in this process. One core
-    is left to the writer, which has nearly as much to do as one worker; and each worker learns the
-    terms of words separately."""
+    worker for code that may hurt a parser. Sparse encoders with a model stay in this process. One
+    core is left to the writer, which has nearly as much to do as one worker; and each worker learns
+    the terms of words separately."""
     if not isinstance(sparse, Bm25Encoder):
         yield Here(chunker, sparse)
         return
@@ -145,25 +145,55 @@ class Workers:
 
 
 class Careful:
-    """An `Analyser` in this process. Code that repeats itself as texts do that are made to hurt a
-    parser goes to a worker, which starts with the first."""
+    """An `Analyser` in this process. Code that may hurt a parser goes to a worker, which starts
+    with the first: code that repeats itself, and code that a parser takes too many steps for."""
 
     def __init__(self, chunker: ChunkerConfig, sparse: Bm25Encoder) -> None:
-        self._here = Here(chunker, sparse)
-        self._open = partial(Workers, chunker, sparse.analyser.language, 1)
+        self._chunker, self._sparse = chunker, sparse
         self._workers: Workers | None = None
+        self._lock = threading.Lock()
+        self._closed = False
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Store the document, or start with it."""
-        if document.source_type != "code" or not _repeats(document.text):
-            return self._here.submit(document, average_length)
-        self._workers = self._workers or self._open()
+        if document.source_type == "code" and _repeats(document.text):
+            return self._limited(document, average_length)
+        return _Guarded(document, average_length, self._here, self._limited)
+
+    def _here(self, document: Document, average_length: float) -> Analysed:
+        with cautious():
+            return analyse(document, self._chunker, self._sparse, average_length)
+
+    def _limited(self, document: Document, average_length: float) -> Pending:
+        with self._lock:
+            if self._closed:
+                raise SourceError("the indexing run has ended")
+            if self._workers is None:
+                self._workers = Workers(self._chunker, self._sparse.analyser.language, 1)
         return self._workers.submit(document, average_length)
 
     def close(self) -> None:
         """End the worker if there is one."""
+        with self._lock:
+            self._closed = True
         if self._workers is not None:
             self._workers.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Guarded:
+    """A document for this process, and if its parser is stopped, for a worker."""
+
+    document: Document
+    average_length: float
+    here: Callable[[Document, float], Analysed]
+    limited: Callable[[Document, float], Pending]
+
+    def result(self) -> Analysed:
+        try:
+            return self.here(self.document, self.average_length)
+        except NeedsLimits:
+            return self.limited(self.document, self.average_length).result()
 
 
 def _repeats(text: str) -> bool:

@@ -1,0 +1,82 @@
+"""A parser stops before a broken text takes gigabytes, if its process must go on."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pincite.chunkers.grammars import GRAMMARS
+from pincite.chunkers.parsing import NeedsLimits, cautious, parse
+
+ROOT = Path(__file__).parents[2]
+#: Lines that take the square of their number. With other names for each {}, they do not repeat
+#: themselves.
+BROKEN = {"c": "- {}( <{}>", "go": "- {}( <{}>", "java": "{} =>", "python": "/* /* {}"}
+
+
+def broken(line: str, size: int) -> str:
+    """So many bytes of a line, with other names each time."""
+    chance = random.Random(line)
+    lines: list[str] = []
+    while sum(map(len, lines)) < size:
+        names = ("".join(chance.choices("abcdefghij", k=chance.randint(1, 8))) for _ in "ab")
+        lines.append(line.format(*names) + "\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("language", BROKEN)
+def test_a_text_that_would_take_gigabytes_is_stopped(language: str) -> None:
+    text = broken(BROKEN[language], 40_000)
+    program = f"""
+import sys
+from pincite.chunkers.grammars import GRAMMARS, load
+from pincite.chunkers.parsing import NeedsLimits, cautious, parse
+from pincite.support.process_limits import limit_process
+load(GRAMMARS[{language!r}])
+limit_process(600_000_000)
+text = sys.stdin.buffer.read()
+with cautious():
+    try:
+        parse(GRAMMARS[{language!r}], text)
+    except NeedsLimits:
+        print("stopped")
+"""
+    asked = [sys.executable, "-c", program]
+    done = subprocess.run(asked, input=text.encode(), capture_output=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, b"stopped")
+
+
+@pytest.mark.parametrize("language", BROKEN)
+def test_a_small_one_is_parsed_anywhere_and_alike(language: str) -> None:
+    text = broken(BROKEN[language], 1_000).encode()
+    with cautious():
+        careful = parse(GRAMMARS[language], text)
+    tree = parse(GRAMMARS[language], text)
+    assert tree is not None
+    assert careful is not None
+    assert str(careful.root_node) == str(tree.root_node)
+
+
+def test_a_process_with_limits_goes_on() -> None:
+    text = broken(BROKEN["java"], 5_000).encode()
+    assert parse(GRAMMARS["java"], text) is not None
+    with cautious(), pytest.raises(NeedsLimits):
+        parse(GRAMMARS["java"], text)
+    assert parse(GRAMMARS["java"], text) is not None
+
+
+def test_the_files_of_this_project_are_not_stopped() -> None:
+    with cautious():
+        for path in sorted((ROOT / "src").rglob("*.py")):
+            assert parse(GRAMMARS["python"], path.read_bytes()) is not None
+
+
+def test_steps_after_the_end_of_a_text_do_not_count() -> None:
+    """To balance the tree of a list takes as many steps as to parse it."""
+    text = b"x = [\n" + b"1,\n" * 20_000 + b"]\n" + b"\n" * 1_000
+    with cautious():
+        assert parse(GRAMMARS["python"], text) is not None
