@@ -57,6 +57,8 @@ def open_all(
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
             given |= renamed(opened, records, configured)
+            if among is None:
+                given |= superseded(records, configured)
             for record in records:
                 name = record.source.name
                 if name not in given and (among is None or name in among):
@@ -96,7 +98,7 @@ def _open(
     place = _place(location)
     config = configured_at(place, configured) or SourceConfig(path=str(place))
     name = options.name or config.name
-    known = _remembered(place, name, records)
+    known = _remembered(place, name, records, configured)
     selection = Selection(
         include=options.include or config.include, exclude=options.exclude or config.exclude
     )
@@ -198,7 +200,12 @@ def _place(location: str | Path) -> Path:
         raise SourceError(f"{location} cannot be reached: {error}") from error
 
 
-def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) -> Source | None:
+def _remembered(
+    place: Path,
+    name: str | None,
+    records: Sequence[SourceRecord],
+    configured: Sequence[SourceConfig],
+) -> Source | None:
     """Return the one source that was indexed from here, or from the surrounding checkout."""
     found = [
         record
@@ -206,7 +213,12 @@ def _remembered(place: Path, name: str | None, records: Sequence[SourceRecord]) 
         if (place == Path(record.source.location))
         or (record.source.kind == "git" and Path(record.source.location) in place.parents)
     ]
-    named = [record for record in found if name is None or record.source.name == name]
+    former = superseded(found, configured)
+    named = [
+        record
+        for record in found
+        if (record.source.name not in former if name is None else record.source.name == name)
+    ]
     return named[0].source if len(named) == 1 else None
 
 
@@ -222,6 +234,25 @@ def renamed(
         for record in records
         if record.source.name not in kept
         and (record.source.location, record.within, selection_of(record)) in now
+    )
+
+
+def superseded(
+    records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
+) -> frozenset[str]:
+    """Return the old names that an interrupted run did not remove: the same part of the same place
+    with the same selection has got another name since. Names in a configuration stay."""
+    kept = {each.name for each in configured}
+    latest: dict[tuple[object, ...], SourceRecord] = {}
+    for record in sorted(records, key=lambda one: (not one.complete, one.indexed_at or "")):
+        source = record.source
+        place = (source.location, record.within, source.pinned and source.ref)
+        latest[*place, selection_of(record)] = record
+    newest = {record.source.name for record in latest.values()}
+    return frozenset(
+        record.source.name
+        for record in records
+        if len(record.within) == 1 and record.source.name not in kept | newest
     )
 
 
