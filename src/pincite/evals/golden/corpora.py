@@ -10,7 +10,7 @@ from pincite.errors import UsageError
 from pincite.evals.run.runner import Progressed, fingerprint
 from pincite.model import Chunk, CollectionSpec, DocumentRecord, IndexedDocument, Point, SourceType
 from pincite.ports import DenseEncoder, Index, SparseEncoder
-from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
+from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language, stemmer_for
 
 _SAMPLE: Final = (40, 4_000)  # documents and characters that indexing guesses the language from
@@ -44,6 +44,7 @@ async def index_corpus(
     if language == "auto":
         language = _language(tuple(texts.values()))
     analyser = sparse or Bm25Encoder(language)
+    lengths = [analyser.encode_document(text, 1.0)[1] for text in texts.values()]
     spec = CollectionSpec(
         name=name,
         sparse=analyser.fingerprint,
@@ -51,7 +52,7 @@ async def index_corpus(
         dense=encoder.fingerprint if encoder else None,
         dimensions=encoder.dimensions if encoder else 0,
         language=language,
-        average_length=average_length(language),
+        average_length=max(1.0, sum(lengths) / len(lengths)),  # these are no chunks of one size
     )
     await index.create(spec)
     items = list(texts.items())
