@@ -7,17 +7,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
+
+import pytest
 
 from pincite.chunkers import ChunkerConfig
+from pincite.ingestion.batch import SkippedFile
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.early import begin_early, started_early
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.prepare import begin
 from pincite.model import CollectionSpec
 from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source
 from tests.ingestion.desk import Desk
+from tests.places import HANGS_S
 
 SPEC = CollectionSpec(
     *("main", Bm25Encoder("english").fingerprint, ChunkerConfig().fingerprint),
@@ -29,17 +35,34 @@ def module(desk: Desk, path: str) -> None:
     desk.write(path, f"def oil(lantern):\n    return lantern.{Path(path).stem}\n")
 
 
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Is set when a file is being read early, which is then finished."""
+    begun = Event()
+
+    def noting(*args: Any) -> Begun | SkippedFile:
+        begun.set()
+        return begin(*args)
+
+    monkeypatch.setattr("pincite.ingestion.early.begin", noting)
+    return begun
+
+
 def early_of(
     settings: Settings,
     folder: Path,
     options: IndexOptions = IndexOptions(),
     given: Callable[[OpenSource], OpenSource] = lambda opened: opened,
     spec: CollectionSpec = SPEC,
+    reading: Event | None = None,
 ) -> Mapping[str, Begun]:
-    """What was read of a folder before it is `given` to be indexed."""
+    """What was read of a folder before it is `given` to be indexed, once a file is being read."""
 
     async def work() -> Mapping[str, Begun]:
         async with started_early(settings, [folder], options) as early:
+            if reading is not None:
+                await asyncio.to_thread(reading.wait, HANGS_S)
+                reading.clear()
             with open_source(folder, limits=SourceLimits()) as opened:
                 return await early(given(opened), spec)
 
@@ -70,27 +93,30 @@ def test_no_file_is_begun_once_the_run_wants_them(tmp_path: Path) -> None:
     assert found.begun == {}
 
 
-def test_what_was_read_early_is_given_once(tmp_path: Path) -> None:
+def test_what_was_read_early_is_given_once(tmp_path: Path, reading: Event) -> None:
     desk = Desk(tmp_path / "src")
     module(desk, "wick.py")
 
     async def work() -> list[list[str]]:
         settings = load_settings({}, tmp_path)
         async with started_early(settings, [desk.folder], IndexOptions()) as early:
-            await asyncio.sleep(1.0)  # for one small file
+            await asyncio.to_thread(reading.wait, HANGS_S)
             with open_source(desk.folder, limits=SourceLimits()) as opened:
                 return [list(await early(opened, SPEC)) for _ in range(2)]
 
-    assert asyncio.run(work()) in ([["wick.py"], []], [[], []])
+    assert asyncio.run(work()) == [["wick.py"], []]
 
 
-def test_what_was_read_for_another_source_or_analyser_is_not_used(tmp_path: Path) -> None:
+def test_what_was_read_for_another_source_or_analyser_is_not_used(
+    tmp_path: Path, reading: Event
+) -> None:
     desk, settings = Desk(tmp_path / "src"), load_settings({}, tmp_path)
     module(desk, "wick.py")
     german = replace(SPEC, sparse=Bm25Encoder("german").fingerprint)
-    assert early_of(settings, desk.folder, given=renamed) == {}
-    assert early_of(settings, desk.folder, spec=german) == {}
-    assert early_of(settings, desk.folder, spec=replace(SPEC, chunker="other")) == {}
+    assert list(early_of(settings, desk.folder, reading=reading)) == ["wick.py"]
+    assert early_of(settings, desk.folder, given=renamed, reading=reading) == {}
+    for other in (german, replace(SPEC, chunker="other"), replace(SPEC, average_length=40.0)):
+        assert early_of(settings, desk.folder, spec=other, reading=reading) == {}
     assert early_of(settings, desk.folder, IndexOptions(sparse="qdrant-bm25")) == {}
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.weigh import average_for, weigh
+from pincite.ingestion.weigh import weigh
 from pincite.model import Point, SparseVector
+from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from tests.ingestion.desk import Desk
 
@@ -59,7 +60,7 @@ def test_weights_of_an_earlier_version_are_replaced_by_the_next_run(desk: Desk) 
     asyncio.run(desk.index.create(replace(desk.spec(), average_length=average)))
     assert any(points(desk)[key].sparse != point.sparse for key, point in fresh.items())
     desk.run(".")
-    assert desk.spec().average_length == average_for(True, "english")
+    assert desk.spec().average_length == AVERAGE_LENGTH
     assert {key: point.sparse for key, point in points(desk).items()} == {
         key: point.sparse for key, point in fresh.items()
     }
@@ -72,5 +73,5 @@ def test_an_empty_collection_of_an_earlier_version_gets_the_average(tmp_path: Pa
     desk.run("empty")
     asyncio.run(desk.index.create(replace(desk.spec(), average_length=0.0)))
     desk.run(".")
-    assert desk.spec().average_length == average_for(True, "english")
+    assert desk.spec().average_length == AVERAGE_LENGTH
     assert desk.chunks()

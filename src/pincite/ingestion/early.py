@@ -115,11 +115,11 @@ def _begin(
     size, average = 0, average_length(sparse.analyser.language)
     with open_analyser(chunker, sparse, total_bytes=0) as analyser:
         for entry in entries:
+            if extracted_suffix(entry.path):
+                continue  # it may need OCR, and much time
             size += entry.size
             if enough.is_set() or size > _MOST_BYTES:
                 break
-            if extracted_suffix(entry.path):
-                continue  # it may need OCR, and much time
             one = begin(opened, entry, average, analyser)
             # a parser's crash affects one file, and is reported in its turn
             with suppress(Exception):

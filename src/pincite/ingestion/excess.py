@@ -13,17 +13,23 @@ if TYPE_CHECKING:
 
     from pincite.model import Chunk
 
-#: Chunks of one file: 270 MB with bundled vectors. 5 MB of JSON have 40,000; 10 MB of one long word
-#: in a table would have a million.
+#: Chunks of one file. 5 MB of JSON have 40,000; 10 MB of one long word in a table would have a
+#: million.
 MOST_CHUNKS: Final = 100_000
+#: Bytes of the chunks of one file, and of a chunk without its vector, 2,500 at most in texts of
+#: JSON, YAML and CSV.
+_MOST_BYTES: Final = 400_000_000
+_CHUNK_BYTES: Final = 2_500
 #: Characters of attributes in all chunks of one file, which repeat those of the file.
 MOST_ATTRIBUTE_CHARS: Final = 100_000_000
 
 
-def excess_of(chunks: Sequence[Chunk]) -> str:
-    """Return what the chunks of a file have too much of, in words; "" if they can be written."""
-    if len(chunks) > MOST_CHUNKS:
-        return f"{len(chunks):,} chunks; at most {MOST_CHUNKS:,}"
+def excess_of(chunks: Sequence[Chunk], dimensions: int) -> str:
+    """Return what the chunks of a file have too much of, in words; "" if they can be written with
+    vectors of so many dimensions."""
+    most = min(MOST_CHUNKS, _MOST_BYTES // (_CHUNK_BYTES + 4 * dimensions))
+    if len(chunks) > most:
+        return f"{len(chunks):,} chunks; at most {most:,}"
     sizes: dict[int, int] = {}  # most share those of their document
     total = 0
     for chunk in chunks:

@@ -112,7 +112,7 @@ def finish(
             return described
         found = described.file
         chunks = cut(found.document, described.sections, found.inherited)
-        if excess := excess_of(chunks):
+        if excess := excess_of(chunks, spec.dimensions):
             return SkippedFile(entry.path, "failed", excess)
         texts = tuple(enrich(chunk) for chunk in chunks)
         weighed = zip(chunks, analysed.weights, strict=True)

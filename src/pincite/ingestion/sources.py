@@ -246,7 +246,7 @@ def superseded(
     latest: dict[tuple[object, ...], SourceRecord] = {}
     for record in sorted(records, key=lambda one: (not one.complete, one.indexed_at or "")):
         source = record.source
-        place = (source.location, record.within, source.pinned and source.ref)
+        place = (record.machine, source.location, record.within, source.pinned and source.ref)
         latest[*place, selection_of(record)] = record
     newest = {record.source.name for record in latest.values()}
     return frozenset(

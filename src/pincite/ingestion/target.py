@@ -150,7 +150,7 @@ async def settle_spec(
         dense=_fingerprint(dense),
         dimensions=_dimensions(dense),
         model=dense.name,
-        average_length=spec.average_length or average_for(spec.idf, spec.language),
+        average_length=spec.average_length or average_for(spec),
         attributes={**schema.attributes, **spec.attributes},
         require=schema.require,
     )
@@ -173,7 +173,7 @@ async def _new_spec(
         language = like.language if like else guess_corpus_language(opened)
     name = name_of(options.sparse or (like.sparse_model if like else ""))
     sparse = await open_sparse(models, name, language)
-    return CollectionSpec(
+    spec = CollectionSpec(
         info.spec.name if info else target.name,
         sparse.fingerprint,
         ChunkerConfig().fingerprint,
@@ -183,7 +183,6 @@ async def _new_spec(
         model=dense.name,
         sparse_model=name,
         idf=sparse.idf,
-        average_length=average_for(sparse.idf, language),
         base=info.spec.base if info else target.base,
         serial=info.spec.serial if info else target.serial,
         replaces=info.spec.replaces if info else (),
@@ -191,6 +190,7 @@ async def _new_spec(
         require=schema.require,
         fields=schema.fields,
     )
+    return replace(spec, average_length=average_for(spec))
 
 
 def _fingerprint(dense: Dense) -> str | None:

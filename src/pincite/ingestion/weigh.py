@@ -9,6 +9,7 @@ from pincite.collection.union import UnionIndex
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import Progress
 from pincite.model import Chunk, CollectionSpec, Point
+from pincite.model.documents import AVERAGE_LENGTH
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import average_length
 
@@ -22,10 +23,12 @@ def weigh(
     return tuple(Point(c, *sparse.encode_document(text, average_length)) for c, text in pairs)
 
 
-def average_for(idf: bool, language: str) -> float:
-    """Return the `average_length` of a collection, with `idf` and `language` as in its spec. It
-    does not matter to learned weights."""
-    return average_length(language) if idf else 1.0
+def average_for(spec: CollectionSpec) -> float:
+    """Return the `average_length` of a collection. It does not matter to learned weights. Another
+    encoder than ours does not give pairs of characters."""
+    if not spec.idf:
+        return 1.0
+    return AVERAGE_LENGTH if spec.sparse_model else average_length(spec.language)
 
 
 async def weigh_again(
@@ -38,7 +41,7 @@ async def weigh_again(
     count the terms of one from before they were counted. If this is interrupted, the collection is
     marked `mixed`, and the next run starts again. Return False if nothing had to change."""
     info = next(i for i in await index.collections() if i.spec.name == collection)
-    spec, average = info.spec, average_for(info.spec.idf, info.spec.language)
+    spec, average = info.spec, average_for(info.spec)
     if not spec.idf or not (spec.engine_idf or spec.mixed or average != spec.average_length):
         return False
     await index.create(replace(spec, mixed=True))

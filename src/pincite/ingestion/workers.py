@@ -56,12 +56,9 @@ def open_analyser(
     worker for code that may hurt a parser. Sparse encoders with a model stay in this process. One
     core is left to the writer, which has nearly as much to do as one worker; and each worker learns
     the terms of words separately."""
-    if not isinstance(sparse, Bm25Encoder):
-        yield Here(chunker, sparse)
-        return
     count = (processors or cores()) - 1
     workers: Workers | Careful
-    if count < 1 or total_bytes < WORTH_BYTES:
+    if count < 1 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
         workers = Careful(chunker, sparse)
     else:
         workers = Workers(chunker, sparse.analyser.language, count)
@@ -146,17 +143,20 @@ class Workers:
 
 class Careful:
     """An `Analyser` in this process. Code that may hurt a parser goes to a worker, which starts
-    with the first: code that repeats itself, and code that a parser takes too many steps for."""
+    with the first: code that repeats itself, and code that a parser takes too many steps for. With
+    another encoder than BM25, the latter fails alone."""
 
-    def __init__(self, chunker: ChunkerConfig, sparse: Bm25Encoder) -> None:
+    def __init__(self, chunker: ChunkerConfig, sparse: SparseEncoder) -> None:
         self._chunker, self._sparse = chunker, sparse
+        self._language = sparse.analyser.language if isinstance(sparse, Bm25Encoder) else None
         self._workers: Workers | None = None
         self._lock = threading.Lock()
         self._closed = False
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Store the document, or start with it."""
-        if document.source_type == "code" and _repeats(document.text):
+        hostile = document.source_type == "code" and _repeats(document.text)
+        if hostile and self._language is not None:
             return self._limited(document, average_length)
         return _Guarded(document, average_length, self._here, self._limited)
 
@@ -165,11 +165,15 @@ class Careful:
             return analyse(document, self._chunker, self._sparse, average_length)
 
     def _limited(self, document: Document, average_length: float) -> Pending:
+        if self._language is None:
+            raise SourceError(
+                "its parser may need too much memory", hint="exclude the file: --exclude"
+            )
         with self._lock:
             if self._closed:
                 raise SourceError("the indexing run has ended")
             if self._workers is None:
-                self._workers = Workers(self._chunker, self._sparse.analyser.language, 1)
+                self._workers = Workers(self._chunker, self._language, 1)
         return self._workers.submit(document, average_length)
 
     def close(self) -> None:

@@ -178,7 +178,7 @@ async def make_target(
         name=collection_name(base, dense, infos),
         dense=encoder.fingerprint,
         dimensions=encoder.dimensions,
-        average_length=average_for(last.idf, last.language),
+        average_length=average_for(last),
         formerly=(),
         mixed=False,
     )

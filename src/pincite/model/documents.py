@@ -251,8 +251,7 @@ class Point:
     """A chunk with its vectors, for a store. `dense` is None in a lexical collection and if the
     vector follows later.
 
-    `length` is the number of tokens that the sparse encoder counted; the mean over a collection
-    is its average length.
+    `length` is the number of tokens that the sparse encoder counted.
     """
 
     chunk: Chunk

@@ -80,6 +80,8 @@ async def _unpacked(response: httpx.Response, where: str) -> AsyncIterator[bytes
             while raw and not unpacker.eof:
                 yield unpacker.decompress(raw, _PIECE)
                 raw = unpacker.unconsumed_tail
+            if unpacker.unused_data or (raw and unpacker.eof):
+                raise BadResponse(f"{where} returned bytes after the end of its {ACCEPTED} body")
         yield unpacker.flush()
     except zlib.error as error:
         raise BadResponse(f"{where} returned a body that is not {ACCEPTED}: {error}") from error

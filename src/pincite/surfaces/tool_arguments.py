@@ -25,7 +25,7 @@ TagValue = str | int | float | bool | tuple[str | int | float | bool, ...]
 
 #: Limits of one call. 2,000 names of 1,000 characters took 10 to 60 s, mostly to look for secrets
 #: before the question was logged; at these limits it takes less than a second.
-_MOST_TEXTS: Final = 1_000
+_MOST_TEXTS: Final = 2_000
 _MOST_CHARS: Final = 200_000
 
 S = TypeVar("S", bound=msgspec.Struct)

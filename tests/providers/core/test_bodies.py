@@ -136,6 +136,17 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_given_up(streamed: bool) 
         ask(url, streamed=streamed)
 
 
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+def test_bytes_after_the_end_of_a_packed_answer_are_not_read(streamed: bool) -> None:
+    packed = PACKED + gzip.compress(b'{"data": []}')
+    with (
+        answering(endless(packed)) as (url, sent),
+        pytest.raises(BadResponse, match="after the end"),
+    ):
+        ask(url, streamed=streamed)
+    assert sent[0].bytes < MUCH
+
+
 @pytest.mark.parametrize("encoding", ["gzip, gzip", "zstd", "deflate", "x\x7f" * 100])
 def test_an_encoding_that_was_not_asked_for_is_not_unpacked(encoding: str) -> None:
     head = f"{OK.decode()}Content-Encoding: {encoding}\r\n\r\n".encode()

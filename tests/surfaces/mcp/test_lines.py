@@ -48,6 +48,8 @@ def test_whole_characters_stay(text: str) -> None:
         ("[]", None, -32600),
         ("null", None, -32600),
         ('{"id": 7, "method": "ping"}', 7, -32600),
+        ('{"jsonrpc": "2.0", "id": 7}', 7, -32600),
+        (json.dumps(CALL)[:-1] + ', "params": {"a": ' + "[" * 250 + "]" * 250 + "}}", 7, -32700),
         (json.dumps(CALL | {"params": []}), 7, -32600),
         (json.dumps(CALL | {"method": None}), 7, -32600),
         (json.dumps(CALL | {"id": None}), None, -32600),

@@ -265,7 +265,7 @@ def test_a_wrong_argument_comes_back_as_an_error_to_act_on(
 
 
 @pytest.mark.parametrize("name", ["collections", "sources", "paths", "not_paths"])
-@pytest.mark.parametrize("value", [["x"] * 1_001, ["x" * 200_001], ["x" * 1_000] * 201])
+@pytest.mark.parametrize("value", [["x"] * 2_001, ["x" * 200_001], ["x" * 1_000] * 201])
 def test_a_call_has_limits_of_values_and_characters(
     indexed: Cli, name: str, value: list[str]
 ) -> None:
@@ -274,7 +274,7 @@ def test_a_call_has_limits_of_values_and_characters(
     said = text_of(result)
     assert result.is_error
     assert "search_evidence: the arguments have" in said
-    assert "pass at most 1,000 values with 200,000 characters" in said
+    assert "pass at most 2,000 values with 200,000 characters" in said
     assert len(said) < 500
 
 

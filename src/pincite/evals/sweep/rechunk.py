@@ -116,7 +116,7 @@ async def _copy(
                 "sweep chunking only over collections made by pincite index; choose them with -c"
             ),
         )
-    average = average_for(given.spec.idf, given.spec.language)
+    average = average_for(given.spec)
     spec = replace(given.spec, chunker=chunker.fingerprint, average_length=average)
     await client.create(spec)
     with ExitStack() as stack:

@@ -35,7 +35,7 @@ class HttpLimits:
     MiB 30 s at 1.2 Mbit/s; an answer is read as it arrives. `stalled_s` counts while nothing can be
     written. One more than `connections`, or than half of the files that this process may open,
     costs the connection that has waited longest for a request. The largest request that the tools
-    accept is a question of 10,000 characters with its filters, at most 100 kB. All are guesses on
+    accept has arguments of 200,000 characters, less than 1 MB. All are guesses on
     the safe side, unmeasured."""
 
     head_s: float = 10.0

@@ -14,6 +14,8 @@ import msgspec
 
 _PARSE_ERROR: Final = -32700  # of JSON-RPC
 _INVALID_REQUEST: Final = -32600
+#: Levels of a message. The library drops one of 250; arguments of our tools have two.
+_MOST_DEPTH: Final = 100
 #: An escaped backslash, a whole pair, or half of a pair.
 _ESCAPES: Final = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -44,15 +46,25 @@ def refusal(line: str) -> bytes | None:
     known = id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
     if found.get("jsonrpc") != "2.0":
         return _error(known, _INVALID_REQUEST, 'Invalid request: its jsonrpc is not "2.0"')
-    if "method" not in found:  # an answer; nobody waits for one to it
-        return None
-    if not isinstance(found["method"], str) or not isinstance(found.get("params"), dict | None):
+    if _is_deep(found):
+        return _error(known, _PARSE_ERROR, f"Parse error: more than {_MOST_DEPTH} levels")
+    if "method" not in found and ("result" in found or "error" in found):
+        return None  # an answer; nobody waits for one to it
+    if not isinstance(found.get("method"), str) or not isinstance(found.get("params"), dict | None):
         return _error(known, _INVALID_REQUEST, "Invalid request: its method or params")
     if known is None and "id" in found:
         return _error(
             None, _INVALID_REQUEST, "Invalid request: its id is neither a number nor a text"
         )
     return None
+
+
+def _is_deep(message: dict[str, Any]) -> bool:
+    level: list[Any] = [message]
+    for _ in range(_MOST_DEPTH):
+        inside = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for held in inside for one in held if isinstance(one, dict | list)]
+    return bool(level)
 
 
 def _error(id_: int | str | None, code: int, message: str) -> bytes:
