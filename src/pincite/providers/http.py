@@ -219,7 +219,10 @@ class Transport:
         return self._client
 
     async def _refused(self, response: httpx.Response, path: str) -> ProviderError:
-        raw = await read_body(response, ANSWER_BYTES, self._where(path), cut=True)
+        try:
+            raw = await read_body(response, ANSWER_BYTES, self._where(path), cut=True)
+        except BadResponse:  # packed in another way; the status says enough
+            raw = b""
         if self._key is not None:
             raw = self._key.redact(raw.decode("utf-8", "replace")).encode()
         return translate(

@@ -125,6 +125,12 @@ def test_an_error_without_end_is_known_by_its_beginning(streamed: bool) -> None:
     assert sent[0].bytes < ANSWER_BYTES + MUCH
 
 
+def test_an_error_that_cannot_be_unpacked_is_known_by_its_status() -> None:
+    head = b"HTTP/1.1 400 Bad Request\r\nContent-Encoding: br\r\n\r\n"
+    with answering(whole(head + b"\x0b\x02")) as (url, _), pytest.raises(Invalid, match="400"):
+        ask(url)
+
+
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "a line"])
 def test_a_small_answer_that_unpacks_to_a_large_one_is_given_up(streamed: bool) -> None:
     packed = gzip.compress(b" " * (2 * ANSWER_BYTES))
