@@ -46,7 +46,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
     ...     reports = await pincite.index("docs", lexical=True)
     ...     pack = await pincite.search("how is a key rotated?")
     >>> pack[0].path
-    'docs/keys.md'
+    'src/keys.py'
     """
 
     def __init__(

@@ -86,7 +86,7 @@ class Pincite:
     ...     reports = pincite.index("docs", lexical=True)
     ...     pack = pincite.search("how is a key rotated?")
     >>> pack[0].path
-    'docs/keys.md'
+    'src/keys.py'
     """
 
     def __init__(

@@ -139,7 +139,7 @@ class Answerer(Remembering):
         >>> asked = AnswerOptions(SearchOptions("how is a key rotated?"))
         >>> events = [event async for event in pincite.answering(asked)]
         >>> events[-1].sources[0].evidence
-        1
+        2
         """
         from pincite.answer import answer  # imported late: searches do not need it
 

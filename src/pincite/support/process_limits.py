@@ -63,3 +63,13 @@ def forbid(event: str, arguments: tuple[Any, ...]) -> None:
 def _would_write(mode: object, flags: object) -> bool:
     by_mode = isinstance(mode, str) and not set("wax+").isdisjoint(mode)
     return by_mode or (isinstance(flags, int) and bool(flags & _WRITES))
+
+
+def most_files() -> int:
+    """Return how many files this process may open, or a large number on systems without a limit."""
+    try:
+        import resource
+    except ImportError:
+        return 1 << 20
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 20 if soft == resource.RLIM_INFINITY else soft

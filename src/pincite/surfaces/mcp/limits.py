@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from pincite.support.process_limits import most_files
 from pincite.surfaces.refusing import refuse
 
 Scope = MutableMapping[str, Any]
@@ -141,7 +142,7 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
     """Return HTTP/1.1 that closes a connection if its next request has no complete head after
     `head_s`, or if its client reads nothing of the answer for `stalled_s`. If there are too many,
     the one that has waited longest for a request makes room."""
-    most = min(limits.connections, _most_files() // 2)
+    most = min(limits.connections, most_files() // 2)
     idle: dict[H11Protocol, None] = {}
 
     class LimitedProtocol(H11Protocol):
@@ -208,16 +209,6 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
                 self._watch_reader()
 
     return LimitedProtocol
-
-
-def _most_files() -> int:
-    """Return how many files this process may open, or a large number on systems without a limit."""
-    try:
-        import resource
-    except ImportError:
-        return 1 << 20
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1 << 20 if soft == resource.RLIM_INFINITY else soft
 
 
 class _Deadline:
