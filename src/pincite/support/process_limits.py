@@ -67,9 +67,7 @@ def _would_write(mode: object, flags: object) -> bool:
 
 def most_files() -> int:
     """Return how many files this process may open, or a large number on systems without a limit."""
-    try:
-        import resource
-    except ImportError:
+    if not _LIMITS:
         return 1 << 20
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 1 << 20 if soft == resource.RLIM_INFINITY else soft
