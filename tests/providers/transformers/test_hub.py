@@ -13,6 +13,7 @@ import pytest
 
 from pincite.errors import ModelUnavailable
 from pincite.providers.rerank.cross_encoder import CrossEncoder
+from pincite.providers.transformers import hub as downloads
 from pincite.providers.transformers.hub import locate
 from tests.providers.transformers.tiny_heads import pair_tensors, publish
 
@@ -94,6 +95,29 @@ def test_what_the_hub_does_not_have_is_named(hub: Hub, missing: str, tmp_path: P
     (hub.folder / missing).unlink()
     with pytest.raises(ModelUnavailable, match=missing):
         locate(NAME, tmp_path / "models", hub=hub.url)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "message"),
+    [
+        ("_SMALL_BYTES", 10, "config.json has more than 0 MB"),
+        ("_SPARE_BYTES", 1 << 60, "no room for"),
+        ("_LEAST_PER_S", 1e15, "was given up"),
+    ],
+)
+def test_a_hub_that_sends_too_much_or_too_slowly_is_given_up(
+    limit: str,
+    value: float,
+    message: str,
+    hub: Hub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(downloads, limit, value)
+    monkeypatch.setattr(downloads, "_PATIENCE_S", 0.0)
+    with pytest.raises(ModelUnavailable, match=message):
+        locate(NAME, tmp_path / "models", hub=hub.url)
+    assert not [one for one in (tmp_path / "models").iterdir() if one.is_dir()]
 
 
 def test_a_folder_is_taken_as_it_is(hub: Hub, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Locate transformers by name: an existing folder, or a copy of a hub repository, fetched once.
 
 The hub returns the SHA-256 of each large file (header `X-Linked-Etag`); a file with another hash is
-refused. The copy is renamed into place when it is complete.
+refused. The copy is renamed into place when it is complete. A server that sends too much, or so
+slowly that it would take days, is given up.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import re
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +25,12 @@ HUB: Final = "https://huggingface.co"
 _REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _TIMEOUT_S: Final = 30.0
+_MOST_BYTES: Final = 64 << 30  #: of weights; the largest rerankers have 16 GB
+_SMALL_BYTES: Final = 128 << 20  #: of the tokenizer; those with 260,000 entries have 35 MB
+_SPARE_BYTES: Final = 128 << 20  #: of the disk that a download leaves free
+#: A download that is slower on average is given up after a minute.
+_LEAST_PER_S: Final = 10_000
+_PATIENCE_S: Final = 60.0
 
 
 def locate(name: str, models: Path | None, *, offline: bool = False, hub: str = HUB) -> Path:
@@ -61,7 +69,7 @@ def _fetch(name: str, copy: Path, hub: str) -> Path:
             with httpx.Client(timeout=_TIMEOUT_S, follow_redirects=True) as client:
                 base = f"{hub}/{name}/resolve/main"
                 for file in (CONFIG, TOKENIZER):
-                    if not _download(client, f"{base}/{file}", work / file):
+                    if not _download(client, f"{base}/{file}", work / file, _SMALL_BYTES):
                         raise ModelUnavailable(f"{name} of {hub} has no {file}")
                 for file in (GRAPHS[1], GRAPHS[0], WEIGHTS):
                     if _download(client, f"{base}/{file}", work / Path(file).name):
@@ -79,10 +87,10 @@ def _fetch(name: str, copy: Path, hub: str) -> Path:
     return copy
 
 
-def _download(client: httpx.Client, url: str, target: Path) -> bool:
+def _download(client: httpx.Client, url: str, target: Path, most: int = _MOST_BYTES) -> bool:
     """Download a file; return False if it does not exist. Raises ModelUnavailable unless the whole
-    file arrives."""
-    digest, done = hashlib.sha256(), 0
+    file arrives and has at most `most` bytes."""
+    digest, done, started_s = hashlib.sha256(), 0, time.monotonic()
     with client.stream("GET", url) as response:
         if response.status_code == 404:
             return False
@@ -92,6 +100,18 @@ def _download(client: httpx.Client, url: str, target: Path) -> bool:
             for block in response.iter_bytes():
                 digest.update(block)
                 done += len(block)
+                if done > most:
+                    raise ModelUnavailable(f"{url} has more than {most >> 20:,} MB")
+                if shutil.disk_usage(target.parent).free < _SPARE_BYTES + len(block):
+                    raise ModelUnavailable(
+                        f"the disk of {target.parent.parent} has no room for {url}",
+                        hint="make room on that disk, then run the same command again",
+                    )
+                took_s = time.monotonic() - started_s
+                if took_s > _PATIENCE_S and done < took_s * _LEAST_PER_S:
+                    raise ModelUnavailable(
+                        f"{url} gave {done / took_s:,.0f} bytes a second and was given up"
+                    )
                 file.write(block)
         answers = (*response.history, response)
     # Only the hub's own answer has the hash, not that of the storage it redirects to.
