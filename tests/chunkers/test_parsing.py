@@ -28,9 +28,12 @@ def broken(line: str, size: int) -> str:
     return "".join(lines)
 
 
+@pytest.mark.parametrize("behind", [0, 100_000])
 @pytest.mark.parametrize("language", BROKEN)
-def test_a_text_that_would_take_gigabytes_is_stopped(language: str) -> None:
-    text = broken(BROKEN[language], 40_000)
+def test_a_text_that_would_take_gigabytes_is_stopped(language: str, behind: int) -> None:
+    """Also behind a long comment, whose words take hardly any steps."""
+    opened, closed = ('"""', '"""') if language == "python" else ("/*", "*/")
+    text = f"{opened} {'a word ' * (behind // 7)} {closed}\n" + broken(BROKEN[language], 40_000)
     program = f"""
 import sys
 from pincite.chunkers.grammars import GRAMMARS, load
