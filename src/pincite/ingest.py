@@ -30,7 +30,7 @@ from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
-from pincite.ingestion.early import started_early
+from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare_all
@@ -78,10 +78,12 @@ async def index_sources(
     waiting = Waiting(options.wait_s, options.on_notice)
     async with (
         client.leases.take(options.collection, what, waiting),
-        started_early(settings, locations, options) as early,
+        reading_early(settings, locations, options) as early,
     ):
         infos = await client.collections()
         base = find_base(settings, infos, locations, options)
+        if base is None:
+            early.begin()
         held = members(infos, options.collection)
         options = replace(options, beside=goes_beside(settings, held, options))
         if options.rebuild:
@@ -119,7 +121,7 @@ async def index_sources(
                     careful=among is not None,
                     background=options.background,
                     vision=vision,
-                    early=early,
+                    early=early.files,
                     refusals=refusals,
                     only=only,
                 )

@@ -14,7 +14,7 @@ import pytest
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import SkippedFile
 from pincite.ingestion.begun import Begun
-from pincite.ingestion.early import begin_early, started_early
+from pincite.ingestion.early import begin_early, reading_early
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import begin
 from pincite.model import CollectionSpec
@@ -59,12 +59,12 @@ def early_of(
     """What was read of a folder before it is `given` to be indexed, once a file is being read."""
 
     async def work() -> Mapping[str, Begun]:
-        async with started_early(settings, [folder], options) as early:
+        async with reading_early(settings, [folder], options) as early:
             if reading is not None:
                 await asyncio.to_thread(reading.wait, HANGS_S)
                 reading.clear()
             with open_source(folder, limits=SourceLimits()) as opened:
-                return await early(given(opened), spec)
+                return await early.files(given(opened), spec)
 
     return asyncio.run(work())
 
@@ -99,10 +99,10 @@ def test_what_was_read_early_is_given_once(tmp_path: Path, reading: Event) -> No
 
     async def work() -> list[list[str]]:
         settings = load_settings({}, tmp_path)
-        async with started_early(settings, [desk.folder], IndexOptions()) as early:
+        async with reading_early(settings, [desk.folder], IndexOptions()) as early:
             await asyncio.to_thread(reading.wait, HANGS_S)
             with open_source(desk.folder, limits=SourceLimits()) as opened:
-                return [list(await early(opened, SPEC)) for _ in range(2)]
+                return [list(await early.files(opened, SPEC)) for _ in range(2)]
 
     assert asyncio.run(work()) == [["wick.py"], []]
 
@@ -128,13 +128,38 @@ def test_nothing_is_read_early_where_there_is_an_index(tmp_path: Path) -> None:
     assert early_of(settings, desk.folder) == {}
 
 
+def test_files_of_a_new_collection_are_read_while_it_is_created(
+    tmp_path: Path, reading: Event
+) -> None:
+    desk = Desk(tmp_path / "src")
+    module(desk, "wick.py")
+    index = load_settings({}, desk.folder).index
+    index.mkdir(parents=True)
+    (index / "catalog.db").touch()
+    taking, found = desk.index.create, list[bool]()
+
+    async def create(spec: CollectionSpec) -> None:
+        found.append(await asyncio.to_thread(reading.wait, HANGS_S))
+        await taking(spec)
+
+    desk.index.create = create  # type: ignore[method-assign]
+    desk.run(".")
+    assert found == [True]
+    assert {chunk.path for chunk in desk.chunks()} == {"wick.py"}
+    reading.clear()
+    module(desk, "glass.py")
+    desk.run(".")
+    assert {chunk.path for chunk in desk.chunks()} == {"wick.py", "glass.py"}
+    assert not reading.is_set()
+
+
 def test_a_source_that_is_not_there_is_named_in_its_turn(tmp_path: Path) -> None:
     settings = load_settings({}, tmp_path)
 
     async def work() -> Mapping[str, Begun]:
-        async with started_early(settings, [tmp_path / "gone"], IndexOptions()) as early:
+        async with reading_early(settings, [tmp_path / "gone"], IndexOptions()) as early:
             with open_source(tmp_path, limits=SourceLimits()) as opened:
-                return await early(opened, SPEC)
+                return await early.files(opened, SPEC)
 
     assert asyncio.run(work()) == {}
 

@@ -1,4 +1,5 @@
-"""Read and cut files of the first source while the daemon of a new index starts.
+"""Read and cut files of the first source while the daemon of a new index starts, or while a new
+collection is created.
 
 This needs nothing from the index, and the run uses only results that it would compute itself.
 Results that no longer match are discarded.
@@ -7,8 +8,8 @@ Results that no longer match are discarded.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -19,7 +20,6 @@ from pincite.chunkers import ChunkerConfig
 from pincite.errors import PinciteError
 from pincite.ingestion.analysis import Done
 from pincite.ingestion.begun import Begun
-from pincite.ingestion.deps import nothing_early
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import begin
 from pincite.ingestion.schema import known_types
@@ -48,38 +48,59 @@ class Early:
     begun: Mapping[str, Begun]
 
 
-@asynccontextmanager
-async def started_early(
-    settings: Settings, locations: Sequence[str | Path], options: IndexOptions
-) -> AsyncIterator[Callable[[OpenSource, CollectionSpec], Awaitable[Mapping[str, Begun]]]]:
-    """Start with the first source of a new index, until the run asks for its files; yields the
-    function for `IngestDeps.early`, which has results once."""
-    if options.sparse or settings.use.vision or not locations or holds_index(settings.index):
-        yield nothing_early
-        return
-    enough = Event()
-    beginning: asyncio.Task[Early | None] | None = asyncio.create_task(
-        asyncio.to_thread(begin_early, settings, locations, options, enough)
-    )
+class EarlyReading:
+    """The files of the first source of a run, which are read in a thread once it has begun."""
 
-    async def early(opened: OpenSource, spec: CollectionSpec) -> Mapping[str, Begun]:
-        nonlocal beginning
-        if beginning is None:
+    def __init__(
+        self, settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+    ) -> None:
+        self._settings = settings
+        self._locations = locations
+        self._options = options
+        self._enough = Event()
+        self._beginning: asyncio.Task[Early | None] | None = None
+        self._switches = ExitStack()
+
+    def begin(self) -> None:
+        """Begin, unless it has begun, or the run may need other chunks than these."""
+        useless = self._options.sparse or self._settings.use.vision or not self._locations
+        if self._beginning is None and not useless and not self._enough.is_set():
+            given = (self._settings, self._locations, self._options, self._enough)
+            self._switches.enter_context(frequent_switches())
+            self._beginning = asyncio.create_task(asyncio.to_thread(begin_early, *given))
+
+    async def files(self, opened: OpenSource, spec: CollectionSpec) -> Mapping[str, Begun]:
+        """Stop reading, and return the files of `opened` that were read, once. This is
+        `IngestDeps.early`."""
+        if self._beginning is None:
             return {}
-        enough.set()
-        found, beginning = await beginning, None
+        self._enough.set()
+        found, self._beginning = await self._beginning, None
         ours = (opened.source, opened.within, spec.chunker, spec.sparse)
         if found is None or ours != (found.source, found.within, found.chunker, found.sparse):
             return {}
         return found.begun if spec.average_length == average_length(spec.language) else {}
 
-    with frequent_switches():
-        try:
-            yield early
-        finally:
-            enough.set()
-            if beginning is not None:
-                await asyncio.gather(beginning, return_exceptions=True)
+    async def end(self) -> None:
+        """Stop reading."""
+        self._enough.set()
+        if self._beginning is not None:
+            await asyncio.gather(self._beginning, return_exceptions=True)
+        self._switches.close()
+
+
+@asynccontextmanager
+async def reading_early(
+    settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+) -> AsyncIterator[EarlyReading]:
+    """Yield the files of the first source, which are being read if there is no index yet."""
+    early = EarlyReading(settings, locations, options)
+    try:
+        if not holds_index(settings.index):
+            early.begin()
+        yield early
+    finally:
+        await early.end()
 
 
 def begin_early(
