@@ -28,12 +28,14 @@ def broken(line: str, size: int) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("behind", [0, 100_000])
-@pytest.mark.parametrize("language", BROKEN)
-def test_a_text_that_would_take_gigabytes_is_stopped(language: str, behind: int) -> None:
+@pytest.mark.parametrize(
+    ("language", "behind"),
+    [*((language, "") for language in BROKEN), *((one, "a word ") for one in ("c", "go", "java"))],
+)
+def test_a_text_that_would_take_gigabytes_is_stopped(language: str, behind: str) -> None:
     """Also behind a long comment, whose words take hardly any steps."""
-    opened, closed = ('"""', '"""') if language == "python" else ("/*", "*/")
-    text = f"{opened} {'a word ' * (behind // 7)} {closed}\n" + broken(BROKEN[language], 40_000)
+    comment = f"/* {behind * 15_000} */\n" if behind else ""
+    text = comment + broken(BROKEN[language], 40_000)
     program = f"""
 import sys
 from pincite.chunkers.grammars import GRAMMARS, load

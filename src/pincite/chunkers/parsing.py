@@ -33,9 +33,9 @@ _MOST_READS: Final = 100
 _PER_TOKEN: Final = 0.04
 _PER_BYTE: Final = 0.003
 #: The same for each part of a text that takes so many reports: a comment may hide a broken part.
-#: Of 2,472 files, eight took more than this in some part.
-_WINDOW: Final = 120
-_LATELY_PER_TOKEN: Final = 0.045
+#: Of 2,472 files, one took more than this in some part.
+_WINDOW: Final = 180
+_LATELY_PER_TOKEN: Final = 0.05
 _LATELY_PER_BYTE: Final = 0.006
 _SHORT: Final = 20  # reports of any text: such texts of 3 kB take 0.05 GB
 _TOKEN: Final = re.compile(rb"[\w\x80-\xff]+|[^\w\s\x80-\xff]+")
