@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pincite.chunkers.code import with_symbols
 from pincite.chunkers.definitions import DEEPEST, Definition, Definitions
-from pincite.chunkers.line_languages import LINE_LANGUAGES
+from pincite.chunkers.grammars import GRAMMARS
 from pincite.chunkers.pieces import Path, Piece
 from pincite.chunkers.text import paragraphs
 
@@ -41,11 +41,17 @@ _CONTROL: Final = frozenset({"catch", "for", "foreach", "if", "switch", "unless"
 
 def outlined(language: str) -> bool:
     """Return whether files of this language are cut by `chunk_by_line`."""
+    if language in GRAMMARS:
+        return False
+    from pincite.chunkers.line_languages import LINE_LANGUAGES  # late: its patterns take 10 ms
+
     return language in LINE_LANGUAGES
 
 
 def chunk_by_line(lines: Lines, packer: Packer, language: str) -> tuple[Section, ...]:
     """Return sections with symbol paths as headings and the names that each span defines."""
+    from pincite.chunkers.line_languages import LINE_LANGUAGES
+
     known = LINE_LANGUAGES[language]
     found = find_by_line(lines, known)
     leading = _leading_rows(lines, known, found)

@@ -76,7 +76,7 @@ def fingerprints_of(
     found = file_type(path, b"")
     if found is not None and lacks_grammar(found.language):
         parts.append("no grammar")  # cut again when a grammar is available
-    if found is not None and outlined(found.language):
+    if found is not None and found.source_type == "code" and outlined(found.language):
         parts.append("by line")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
