@@ -94,12 +94,6 @@ def name_once(fresh: Path, name: Path) -> None:
             file.write(fresh.read_bytes())
 
 
-def memory_folder() -> Path | None:
-    """Return the system's folder for files in memory, None if it has none or none to write to."""
-    place = Path("/dev/shm")
-    return place if place.is_dir() and os.access(place, os.W_OK | os.X_OK) else None
-
-
 def sync_path(path: Path) -> None:
     """Flush a file, or the names in a folder, so that they survive a power failure. Folders that
     cannot be opened are skipped. Raises OSError."""

@@ -35,8 +35,7 @@ class State(msgspec.Struct):
     """The state of a collection. `written` and `deleted` count points since the generation was
     optimised. `dimensions` is 0 while there are no dense vectors. `layout` is the one that it was
     optimised with. `idf` says whether Qdrant Edge multiplies with the IDF, None in a state of a
-    version that did not record it. `new` is true until the files of the first generation are
-    synced."""
+    version that did not record it."""
 
     generation: str = FIRST
     dimensions: int = 0
@@ -44,7 +43,6 @@ class State(msgspec.Struct):
     deleted: int = 0
     layout: EdgeLayout = EdgeLayout()
     idf: bool | None = None
-    new: bool = False
 
 
 def read_state(root: Path) -> State | None:
@@ -92,11 +90,12 @@ def sync_log(generation: Path) -> None:
 
 
 def sync_files(generation: Path) -> None:
-    """Sync all files and folders. Qdrant Edge then has little to wait for at its flush, during
-    which it keeps Python's lock."""
-    for path in (generation, *generation.rglob("*")):
+    """Sync all files, so that Qdrant Edge has little to wait for at its flush, during which it
+    keeps Python's lock."""
+    for path in generation.rglob("*"):
         with suppress(FileNotFoundError):  # the engine renames and removes files at any time
-            sync(path)
+            if path.is_file():
+                sync(path)
 
 
 def prepare_to_close(generation: Path) -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -20,14 +21,12 @@ from typing import TypeVar
 import msgspec
 import qdrant_edge as edge
 
-from pincite.errors import DiskFull, PinciteError, StoreError
+from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
 from pincite.model import AttributeType
-from pincite.stores.payload import ALIASED
+from pincite.stores.payload import ALIASED, DENSE
 from pincite.stores.qdrant_edge import generations
-from pincite.stores.qdrant_edge.creation import add_dense, create_shard, index_of, load_shard
-from pincite.stores.qdrant_edge.errors import translated
 from pincite.stores.qdrant_edge.generations import State
-from pincite.stores.qdrant_edge.layout import EdgeLayout
+from pincite.stores.qdrant_edge.layout import EdgeLayout, shard_config
 from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS, to_indexes
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
@@ -83,8 +82,6 @@ class Shard:
 
     def read_ahead(self) -> None:
         """Start reading words and texts into memory, in a thread. Searches need not wait."""
-        if self._state.new:  # there are none
-            return
         needed = generations.files_to_search(self.root / self._state.generation)
         self._reading = Thread(target=generations.read_ahead, args=(needed, self._closing))
         self._reading.start()
@@ -129,7 +126,6 @@ class Shard:
                     await copy_points(self._shard, fresh)
                     self._require_whole(fresh)
                     fresh.flush()
-                    await run_to_completion(asyncio.to_thread(generations.sync_files, path))
                     generations.write_state(self.root, state)
                     path = self.root / self._state.generation
                     fresh, self._shard, self._state = self._shard, fresh, state
@@ -203,9 +199,6 @@ class Shard:
             )
 
     def _sync(self, path: Path) -> None:
-        if self._state.new:
-            generations.sync_files(path)
-            self._state.new = False
         generations.sync_log(path)
         generations.write_state(self.root, self._state)
 
@@ -218,7 +211,7 @@ class Shard:
         async with self.writing:  # a flush may be running, which also writes the state
             try:
                 self.guard("flush", self._shard.flush)
-                self.guard("flush", lambda: self._sync(self.root / self._state.generation))
+                self.guard("flush", lambda: generations.write_state(self.root, self._state))
             finally:
                 self.guard("close", self._shard.close)
 
@@ -328,25 +321,61 @@ class Shard:
             self.guard("write to", partial(fresh.update, operation))
 
 
+@contextmanager
+def translated(collection: str, verb: str) -> Iterator[None]:
+    """Translate errors of Qdrant Edge's calls to StoreError or EnginePanicked."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, asyncio.CancelledError, PinciteError):
+        raise
+    except BaseException as error:
+        failed = StoreError if isinstance(error, Exception) else EnginePanicked
+        raise failed(
+            f"the engine could not {verb} collection {collection!r}: {error}",
+            hint=f"pincite collections rebuild {collection}",
+        ) from error
+
+
 def open_shard(root: Path, *, idf: bool) -> tuple[State, edge.EdgeShard]:
     """Open the current generation below `root`, or create the first. An existing state records
-    whether Qdrant Edge multiplies with the IDF; `idf` applies to states of earlier versions. A new
-    generation that a power failure has damaged is created again."""
+    whether Qdrant Edge multiplies with the IDF; `idf` applies to states of earlier versions."""
     state = generations.read_state(root)
     generations.sweep(root, state.generation if state else "")
     if state is not None:
         state.idf = idf if state.idf is None else state.idf
-        try:
-            with translated(root.name, "open"):
-                return state, load_shard(root / state.generation, idf=state.idf)
-        except PinciteError:
-            if not state.new:
-                raise
-            generations.sweep(root, "")
-    state = State(idf=idf, new=True)
+        return state, load_shard(root / state.generation, idf=state.idf)
+    state = State(idf=idf)
     shard = create_shard(root / state.generation, idf=idf)
     generations.write_state(root, state)
     return state, shard
+
+
+def load_shard(path: Path, *, idf: bool) -> edge.EdgeShard:
+    """Open a shard that was created with this `idf`."""
+    return edge.EdgeShard.load(str(path), shard_config(idf=idf))
+
+
+def create_shard(path: Path, *, idf: bool, dimensions: int = 0) -> edge.EdgeShard:
+    """Create an empty shard in a new folder, with dense vectors if `dimensions` is not 0."""
+    path.mkdir()
+    shard = edge.EdgeShard.create(str(path), shard_config(idf=idf))
+    for name in INDEXED_FIELDS:
+        shard.update(index_of(name))
+    if dimensions:
+        shard.update(add_dense(dimensions))
+    shard.flush()
+    return shard
+
+
+def index_of(name: str) -> edge.UpdateOperation:
+    """Return the operation that creates the index of one of our fields, mapped from disk."""
+    mapped = edge.KeywordIndexParams(memory=edge.Memory.Cold)
+    return edge.UpdateOperation.create_field_index(name, mapped)
+
+
+def add_dense(dimensions: int) -> edge.UpdateOperation:
+    """Return the operation that gives a shard dense vectors."""
+    return edge.UpdateOperation.create_dense_vector(DENSE, dimensions, edge.Distance.Cosine)
 
 
 async def copy_points(source: edge.EdgeShard, target: edge.EdgeShard) -> None:
