@@ -99,14 +99,15 @@ class _Steps:
         self._most = len(source) // 8 + 1000  # broken code takes up to 0.06 for each byte
         self._reports = 0
         self._marks = (0, 0)  # offsets two halves and one half of a window ago
-        self._usual = self._ordinary(_PER_BYTE * len(source)) if _cautious.get() else sys.maxsize
+        self._watched = _cautious.get()
+        self._usual = self._ordinary(_PER_BYTE * len(source))
         self._counted = False
         self.conspicuous = False  #: Was it stopped as a text that may take gigabytes?
 
     def too_many(self, offset: int) -> bool:
         """Count one report, at this offset, and return whether to stop."""
         self._reports += 1
-        if self._usual < sys.maxsize and offset < self._end:
+        if self._watched and offset < self._end:
             self.conspicuous = self._in_all() or self._lately(offset)
         return self.conspicuous or self._reports > self._most
 

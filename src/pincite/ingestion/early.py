@@ -84,9 +84,9 @@ class EarlyReading:
     async def end(self) -> None:
         """Stop reading."""
         self._enough.set()
-        if self._beginning is not None:
-            await asyncio.gather(self._beginning, return_exceptions=True)
-        self._switches.close()
+        with self._switches:
+            if self._beginning is not None:
+                await asyncio.gather(self._beginning, return_exceptions=True)
 
 
 @asynccontextmanager
