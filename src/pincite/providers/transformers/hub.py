@@ -7,15 +7,18 @@ slowly that it would take days, is given up.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pincite.errors import ModelUnavailable
+from pincite.errors import DiskFull, ModelUnavailable
+from pincite.providers.redirects import opened
 from pincite.providers.transformers.folder import CONFIG, GRAPHS, TOKENIZER, WEIGHTS
 
 if TYPE_CHECKING:
@@ -25,17 +28,32 @@ HUB: Final = "https://huggingface.co"
 _REPOSITORY: Final = re.compile(r"[\w.-]+/[\w.-]+")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _TIMEOUT_S: Final = 30.0
-_MOST_BYTES: Final = 64 << 30  #: of weights; the largest rerankers have 16 GB
-_SMALL_BYTES: Final = 128 << 20  #: of the tokenizer; those with 260,000 entries have 35 MB
-_SPARE_BYTES: Final = 128 << 20  #: of the disk that a download leaves free
-#: A download that is slower on average is given up after a minute.
-_LEAST_PER_S: Final = 10_000
-_PATIENCE_S: Final = 60.0
 
 
-def locate(name: str, models: Path | None, *, offline: bool = False, hub: str = HUB) -> Path:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a download may take. Sizes are bytes."""
+
+    small: int = 128 << 20  #: configuration and tokenizer; those with 260,000 entries have 35 MB
+    weights: int = 64 << 30  #: the largest rerankers have 16 GB
+    spare: int = 128 << 20  #: of the disk that a download leaves free
+    per_second: float = 10_000.0  #: a download that is slower on average is given up
+    patience_s: float = 60.0  #: the time from the first bytes before that is asked
+
+
+LIMITS: Final = Limits()
+
+
+def locate(
+    name: str,
+    models: Path | None,
+    *,
+    offline: bool = False,
+    hub: str = HUB,
+    limits: Limits = LIMITS,
+) -> Path:
     """Return the folder of a model: `name` itself if it is a folder, otherwise the copy in
-    `models`, fetched now if it is missing. Raises ModelUnavailable."""
+    `models`, fetched now if it is missing. Raises ModelUnavailable or DiskFull."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
@@ -53,10 +71,10 @@ def locate(name: str, models: Path | None, *, offline: bool = False, hub: str = 
         raise ModelUnavailable(
             f"{name} is not in {models}, and offline is set", hint="name a folder with its files"
         )
-    return _fetch(name, copy, hub)
+    return _fetch(name, copy, hub, limits)
 
 
-def _fetch(name: str, copy: Path, hub: str) -> Path:
+def _fetch(name: str, copy: Path, hub: str, limits: Limits) -> Path:
     import httpx
     from filelock import FileLock
 
@@ -66,13 +84,14 @@ def _fetch(name: str, copy: Path, hub: str) -> Path:
             return copy
         work = Path(tempfile.mkdtemp(prefix=f".{copy.name}.temporary-", dir=copy.parent))
         try:
-            with httpx.Client(timeout=_TIMEOUT_S, follow_redirects=True) as client:
+            with httpx.Client(timeout=_TIMEOUT_S) as client:
                 base = f"{hub}/{name}/resolve/main"
                 for file in (CONFIG, TOKENIZER):
-                    if not _download(client, f"{base}/{file}", work / file, _SMALL_BYTES):
+                    if not _download(client, f"{base}/{file}", work / file, limits.small, limits):
                         raise ModelUnavailable(f"{name} of {hub} has no {file}")
                 for file in (GRAPHS[1], GRAPHS[0], WEIGHTS):
-                    if _download(client, f"{base}/{file}", work / Path(file).name):
+                    target = work / Path(file).name
+                    if _download(client, f"{base}/{file}", target, limits.weights, limits):
                         break
                 else:
                     raise ModelUnavailable(f"{name} of {hub} has neither a graph nor {WEIGHTS}")
@@ -82,38 +101,39 @@ def _fetch(name: str, copy: Path, hub: str) -> Path:
                 f"{name} could not be fetched from {hub}: {type(error).__name__}: {error}",
                 hint="name a folder with its files (local:/path/to/model)",
             ) from error
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise _disk_full(name, copy.parent) from error
         finally:
             shutil.rmtree(work, ignore_errors=True)
     return copy
 
 
-def _download(client: httpx.Client, url: str, target: Path, most: int = _MOST_BYTES) -> bool:
+def _download(client: httpx.Client, url: str, target: Path, most: int, limits: Limits) -> bool:
     """Download a file; return False if it does not exist. Raises ModelUnavailable unless the whole
-    file arrives and has at most `most` bytes."""
-    digest, done, started_s = hashlib.sha256(), 0, time.monotonic()
-    with client.stream("GET", url) as response:
-        if response.status_code == 404:
+    file arrives and has at most `most` bytes, and DiskFull before the disk is full."""
+    digest, done, started_s = hashlib.sha256(), 0, 0.0
+    with opened(client, url) as answers:
+        if answers[-1].status_code == 404:
             return False
-        if response.status_code != 200:
-            raise ModelUnavailable(f"{url} answered HTTP {response.status_code}")
+        if answers[-1].status_code != 200:
+            raise ModelUnavailable(f"{url} answered HTTP {answers[-1].status_code}")
         with target.open("wb") as file:
-            for block in response.iter_bytes():
+            for block in answers[-1].iter_bytes():
+                started_s = started_s or time.monotonic()
                 digest.update(block)
                 done += len(block)
                 if done > most:
-                    raise ModelUnavailable(f"{url} has more than {most >> 20:,} MB")
-                if shutil.disk_usage(target.parent).free < _SPARE_BYTES + len(block):
-                    raise ModelUnavailable(
-                        f"the disk of {target.parent.parent} has no room for {url}",
-                        hint="make room on that disk, then run the same command again",
-                    )
+                    raise ModelUnavailable(f"{url} has more than {most:,} bytes")
+                if shutil.disk_usage(target.parent).free < limits.spare + len(block):
+                    raise _disk_full(url, target.parent.parent)
                 took_s = time.monotonic() - started_s
-                if took_s > _PATIENCE_S and done < took_s * _LEAST_PER_S:
+                if took_s > limits.patience_s and done < took_s * limits.per_second:
                     raise ModelUnavailable(
                         f"{url} gave {done / took_s:,.0f} bytes a second and was given up"
                     )
                 file.write(block)
-        answers = (*response.history, response)
     # Only the hub's own answer has the hash, not that of the storage it redirects to.
     tags = [one.headers.get("x-linked-etag", "").strip('"') for one in answers]
     if wrong := [tag for tag in tags if _SHA256.fullmatch(tag) and tag != digest.hexdigest()]:
@@ -123,3 +143,10 @@ def _download(client: httpx.Client, url: str, target: Path, most: int = _MOST_BY
     if not done:
         raise ModelUnavailable(f"{url} is empty")
     return True
+
+
+def _disk_full(what: str, models: Path) -> DiskFull:
+    return DiskFull(
+        f"the disk of {models} has no room for {what}",
+        hint="make room on that disk, then run the same command again",
+    )

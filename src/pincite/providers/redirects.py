@@ -1,0 +1,36 @@
+"""Open a download over HTTP. Bodies of redirects are never read, whatever their size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import httpx
+
+_MOST: Final = 10  #: answers to one download; a hub redirects once or twice
+
+
+@contextmanager
+def opened(client: httpx.Client, url: str) -> Iterator[tuple[httpx.Response, ...]]:
+    """Yield the answers in their order: redirects, then the one whose body can be read.
+
+    `httpx` reads the body of each redirect that it follows itself, without a limit. Raises
+    httpx.TooManyRedirects after ten answers, and httpx.HTTPError as `client.send` does.
+    """
+    import httpx
+
+    answers: list[httpx.Response] = []
+    request = client.build_request("GET", url)
+    with ExitStack() as responses:
+        while len(answers) < _MOST:
+            answer = client.send(request, stream=True, follow_redirects=False)
+            responses.callback(answer.close)
+            answers.append(answer)
+            if answer.next_request is None:
+                yield tuple(answers)
+                return
+            request = answer.next_request
+            answer.close()
+        raise httpx.TooManyRedirects(f"{url} was redirected {_MOST} times", request=request)
