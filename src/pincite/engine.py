@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
@@ -115,7 +116,6 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         >>> report.new + report.unchanged
         2
         """
-        from pincite.ingest import index_sources  # the write path is heavy, searches are many
         from pincite.sources.opening import resolved
 
         places = locations_of("locations", locations)
@@ -126,7 +126,14 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         self.foreign.refuse(chosen.collection)
         client = self.client(create=bool(places or self.settings.sources))
         told = progress or _unheard
-        reports = await index_sources(self.settings, client, places, chosen, told)
+        # any request starts the daemon, and both it and the import take a tenth of a second
+        starting = asyncio.create_task(client.collections())
+        try:
+            index_sources = await asyncio.to_thread(_write_path)
+            reports = await index_sources(self.settings, client, places, chosen, told)
+        finally:
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)  # the run reports its error
         if chosen.background:
             await self.refresh(wait=False)
         return reports
@@ -466,6 +473,12 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         runs = daemon_pid(self.settings.index) is not None
         await self.client(create=runs).leave()
         return runs
+
+
+def _write_path() -> _IndexSources:
+    from pincite.ingest import index_sources  # it is heavy, and searches are many
+
+    return index_sources
 
 
 def _trace(given: Trace | None) -> Trace:

@@ -70,6 +70,7 @@ class RemoteIndex:
         self._idle: list[Stream] = []
         self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._checked = False
+        self._connecting = asyncio.Lock()
 
     collections = remote(protocol.Service.collections)
     sources = remote(protocol.Service.sources)
@@ -163,13 +164,15 @@ class RemoteIndex:
         if place != self._place:
             _FOREIGN.append(self._idle)
             self._idle, self._place, self._checked = [], place, False
+            self._connecting = asyncio.Lock()
         if self._idle:
             return self._idle.pop()
-        for started in range(_MEETINGS):
-            stream = await connect_or_start(self._root, self._models, self._idle_s)
-            if self._checked or await self._understood(stream, started):
-                self._checked = True
-                return stream
+        async with self._connecting:  # one of several requests starts the daemon
+            for started in range(_MEETINGS):
+                stream = await connect_or_start(self._root, self._models, self._idle_s)
+                if self._checked or await self._understood(stream, started):
+                    self._checked = True
+                    return stream
         raise self._died(_MEETINGS, "hello")
 
     async def _understood(self, stream: Stream, again: int) -> bool:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from pincite.citations.locate import Passage
     from pincite.engine import AsyncPincite
 
-#: The commands where latency matters; they need only one module.
-_QUICK = ("search", "evidence", "explain")
 #: The commands in the order of `--help`, the ones for newcomers first.
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -60,25 +59,55 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
+#: Commands of other modules, by module of this package. The ones below need nothing more.
+_ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ask": "ask",
+        "chat": "chat",
+        "completion": "completion",
+        "config": "config presets",
+        "context": "context",
+        "describe": "describe",
+        "eval.run": "eval",
+        "files": "ls multi-get",
+        "index": "index collections",
+        "init": "init trust",
+        "mcp": "mcp",
+        "memory": "memory conversations",
+        "models": "models",
+        "providers": "cache doctor embed",
+        "records": "import delete",
+        "reembed": "reembed",
+        "replay": "replay",
+        "rerank": "rerank",
+        "search": "search evidence explain",
+        "serve": "serve worker",
+        "store": "push pull",
+        "ui": "ui",
+        "watch": "watch",
+        "workspace_moves": "workspace",
+    }
+)
+_MODULE_OF: Final = {name: module for module, names in _ELSEWHERE.items() for name in names.split()}
+#: Names that Python or its style does not allow.
+_NAMED: Final = {"eval": "evaluate", "import": "import_", "multi-get": "multi_get"}
+
+
 class Commands(Group):
-    """A group that imports a command's module at its first use. `commands` is complete after they
-    have been listed."""
+    """A group that imports a command's module at its first use: all of them take a tenth of a
+    second."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name; the quick ones are returned without importing the
-        others."""
-        if cmd_name in _QUICK:
-            from pincite.surfaces.cli import search
-
-            found: click.Command = getattr(search, cmd_name)
-            return found
-        _add_commands()
-        return super().get_command(ctx, cmd_name)
+        """Return the command of that name."""
+        if cmd_name not in _MODULE_OF:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"pincite.surfaces.cli.{_MODULE_OF[cmd_name]}")
+        found: click.Command = getattr(module, _NAMED.get(cmd_name, cmd_name))
+        return found
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        _add_commands()
-        return super().list_commands(ctx)
+        return sorted((*super().list_commands(ctx), *_MODULE_OF))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of commands for each section."""
@@ -266,76 +295,6 @@ def stop(index: Path | None) -> None:
     """Stop the process that has the index open; the next command starts it again."""
     ran = run(lambda engine: engine.stop(), index)
     say("stopped" if ran else "no process has this index open, so none was stopped")
-
-
-def _add_commands() -> None:
-    """Add all commands. Further calls change nothing."""
-    from pincite.surfaces.cli import (
-        ask,
-        chat,
-        completion,
-        config,
-        describe,
-        files,
-        init,
-        mcp,
-        memory,
-        models,
-        providers,
-        records,
-        reembed,
-        replay,
-        rerank,
-        search,
-        serve,
-        store,
-        ui,
-        watch,
-        workspace,
-        workspace_moves,
-    )
-    from pincite.surfaces.cli import context as cli_context
-    from pincite.surfaces.cli import index as cli_index
-    from pincite.surfaces.cli.eval import run as cli_eval
-
-    app.add_command(search.search)
-    app.add_command(search.evidence)
-    app.add_command(search.explain)
-    app.add_command(ask.ask)
-    app.add_command(chat.chat)
-    app.add_command(cli_context.context)
-    app.add_command(cli_eval.evaluate)
-    app.add_command(cli_index.index)
-    app.add_command(cli_index.collections)
-    app.add_command(records.import_)
-    app.add_command(records.delete)
-    app.add_command(describe.describe)
-    app.add_command(files.ls)
-    app.add_command(files.multi_get)
-    app.add_command(reembed.reembed)
-    app.add_command(models.models)
-    app.add_command(providers.cache)
-    app.add_command(providers.doctor)
-    app.add_command(providers.embed)
-    app.add_command(rerank.rerank)
-    app.add_command(replay.replay)
-    app.add_command(config.config)
-    app.add_command(config.presets)
-    app.add_command(init.init)
-    app.add_command(init.trust)
-    app.add_command(mcp.mcp)
-    app.add_command(completion.completion)
-    app.add_command(store.push)
-    app.add_command(store.pull)
-    app.add_command(watch.watch)
-    app.add_command(serve.serve)
-    app.add_command(serve.worker)
-    app.add_command(ui.ui)
-    app.add_command(memory.memory)
-    app.add_command(memory.conversations)
-    app.add_command(workspace.workspace)
-    workspace.workspace.add_command(workspace_moves.files)
-    workspace.workspace.add_command(workspace_moves.facts)
 
 
 if __name__ == "__main__":

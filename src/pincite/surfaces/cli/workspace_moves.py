@@ -1,4 +1,5 @@
-"""`pincite workspace files` and `facts`: move users' files and facts to another storage."""
+"""`pincite workspace files` and `facts`: move users' files and facts to another storage. With them,
+`workspace` is complete."""
 
 from __future__ import annotations
 
@@ -19,14 +20,17 @@ from pincite.surfaces.cli.options import (
     say,
     settings_here,
 )
-from pincite.surfaces.cli.workspace import tell, with_database
+from pincite.surfaces.cli.workspace import tell, with_database, workspace
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings
     from pincite.workspace.moving_files import MovedFiles
 
 
-@click.group(cls=Group)
+__all__ = ["workspace"]
+
+
+@workspace.group(cls=Group)
 def files() -> None:
     """Manage uploaded files."""
 
@@ -107,7 +111,7 @@ def _say_next(source: str, target: str, usual: str) -> None:
     say(f"  3. pincite workspace files move --from {source} --to {target}")
 
 
-@click.group(cls=Group)
+@workspace.group(cls=Group)
 def facts() -> None:
     """Manage facts about users that answers may use."""
 
