@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
-from pincite.asking import SearchOptions, checked, checked_tags, profile_of, question_of
+from pincite import asking
 from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
-from pincite.daemon.encoder import QueryEncoder
 from pincite.daemon.spawn import daemon_pid
-from pincite.deps import Admit
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
 from pincite.maintenance.describe import Describer
-from pincite.model import EvidencePack, Question, Scope, SourceType, TaskMode
+from pincite.model import Scope
 from pincite.ports import CollectionInfo, Reranker, Waiting
 from pincite.profile import Profile
 from pincite.records.writer import RecordWriter
@@ -27,15 +26,18 @@ from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import locations_of, require_count, require_kind, shown, texts_of
 from pincite.telemetry.spans import join_process
-from pincite.trace import Trace
 
 if TYPE_CHECKING:
+    from pincite.asking import SearchOptions
     from pincite.citations.claims import Claim, ClaimCheck
     from pincite.citations.locate import Checked, Passage
+    from pincite.deps import Admit
     from pincite.ingestion.report import IngestReport, Progress
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
+    from pincite.model import EvidencePack, Question, SourceType, TaskMode
     from pincite.stages.context import Around
     from pincite.stages.retrieve import SearchMode
+    from pincite.trace import Trace
 
 _MOST_LINES = 1_000_000
 
@@ -122,14 +124,16 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         for place in places:
             resolved(place)  # a mistyped path leaves no empty index behind
         chosen = index_options(options, keywords)
-        self._searchables = None
+        self.reopen()
         self.foreign.refuse(chosen.collection)
         client = self.client(create=bool(places or self.settings.sources))
         told = progress or _unheard
         # any request starts the daemon, and both it and the import take a tenth of a second
         starting = asyncio.create_task(client.collections())
         try:
-            index_sources = await asyncio.to_thread(_write_path)
+            await asyncio.to_thread(import_module, "pincite.ingest")
+            from pincite.ingest import index_sources
+
             reports = await index_sources(self.settings, client, places, chosen, told)
         finally:
             starting.cancel()
@@ -204,7 +208,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         Traceback (most recent call last):
         pincite.errors.UsageError: kinds is 'markdown'; it takes one of 'docs', 'code', 'data'
         """
-        asked = SearchOptions(
+        asked = asking.SearchOptions(
             text,
             limit=limit,
             kinds=kinds,
@@ -244,8 +248,9 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         >>> len(pack)
         1
         """
-        question, profile = question_of(asked), profile_of(asked, self.settings)
-        return await self._search(question, profile, _trace(trace), asked.here, admit)
+        question = asking.question_of(asked)
+        profile = asking.profile_of(asked, self.settings)
+        return await self.searcher.search(question, profile, _trace(trace), asked.here, admit)
 
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
@@ -265,10 +270,10 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         >>> [evidence.path for evidence in pack]
         ['src/keys.py']
         """
-        question = checked(question)
+        question = asking.checked(question)
         chosen = self.settings.profile if profile is None else profile
         require_kind("profile", chosen, Profile, "a Profile")
-        return await self._search(question, chosen, _trace(trace))
+        return await self.searcher.search(question, chosen, _trace(trace))
 
     async def warm(self) -> None:
         """Start the daemon and open its encoder, so the first search does not wait for them.
@@ -277,6 +282,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
 
         >>> await pincite.warm()
         """
+        from pincite.daemon.encoder import QueryEncoder
+
         deps = await self.deps(Scope())
         for one in deps.collections:
             if isinstance(one.dense, QueryEncoder):
@@ -325,7 +332,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         require_kind("locator", locator, str, "a citation, path or #id as text")
         require_count("context", context, least=0, most=_MOST_LINES)
         among = texts_of("collections", collections)
-        folder, asked = self.settings.index, checked_tags(tags)
+        folder, asked = self.settings.index, asking.checked_tags(tags)
         found = get(self.client(), locator, context, folder, tags=asked, collections=among)
         return await self.foreign.explain_misses(locator, found)
 
@@ -348,10 +355,11 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         ['fresh']
         """
         from pincite.citations.locate import verify
+        from pincite.model import EvidencePack
 
         require_kind("pack", pack, EvidencePack, "an EvidencePack")
         theirs = self.foreign.readable()
-        folder, asked = self.settings.index, checked_tags(tags)
+        folder, asked = self.settings.index, asking.checked_tags(tags)
         return await verify(self.client(), pack, theirs, folder, tags=asked)
 
     async def check(
@@ -382,7 +390,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """
         from pincite.citations.claims import check, claims_of
 
-        folder, asked = self.settings.index, checked_tags(tags)
+        folder, asked = self.settings.index, asking.checked_tags(tags)
         among = texts_of("collections", collections)
         wanted = claims_of(claims)
         return await check(self.client(), wanted, folder, tags=asked, collections=among)
@@ -413,7 +421,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """
         from pincite.maintenance.reembed import ReembedOptions, reembed
 
-        self._searchables = None
+        self.reopen()
         chosen = options or ReembedOptions()
         heard = progress or _unheard
         return await reembed(self.settings, self.client(), collection, model, chosen, heard)
@@ -435,7 +443,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """
         from pincite.maintenance.remove import drop
 
-        self._searchables = None
+        self.reopen()
         self.foreign.refuse(collection)
         await drop(self.client(), collection, waiting, self.settings.index)
 
@@ -457,7 +465,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """
         from pincite.maintenance.remove import forget
 
-        self._searchables = None
+        self.reopen()
         self.foreign.refuse(collection)
         folder = self.settings.index
         return await forget(self.client(), self._models, collection, source, waiting, folder)
@@ -475,13 +483,9 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         return runs
 
 
-def _write_path() -> _IndexSources:
-    from pincite.ingest import index_sources  # it is heavy, and searches are many
-
-    return index_sources
-
-
 def _trace(given: Trace | None) -> Trace:
+    from pincite.trace import Trace
+
     if given is None:
         return Trace(time.perf_counter, detailed=False)
     require_kind("trace", given, Trace, "a Trace")

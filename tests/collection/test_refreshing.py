@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pincite.collection.opened import refreshing_notices
+from pincite.collection.searching import refreshing_notices
 from pincite.daemon.freshness import Freshness, Pending
 from pincite.model import Scope
 from pincite.settings.load import Settings, load_settings

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
-from pincite.asking.options import SearchKeywords, SearchOptions
-from pincite.model import EvidencePack
-from pincite.model.context_block import (
-    BUDGET,
-    ContextBlock,
-    ContextOrder,
-    CountTokens,
-    results_for,
-    write_context,
-)
-from pincite.model.prompt import MOST_TOKENS
+from pincite.model.budgets import BUDGET
 from pincite.support.arguments import require_count
+
+if TYPE_CHECKING:
+    from pincite.asking.options import SearchKeywords, SearchOptions
+    from pincite.model import EvidencePack
+    from pincite.model.context_block import ContextBlock, ContextOrder, CountTokens
 
 
 class Contexts(Protocol):
@@ -55,6 +50,10 @@ class Contexts(Protocol):
         >>> (block.shown, block.tokens <= 1_000)
         ((1, 2), True)
         """
+        from pincite.asking.options import SearchOptions
+        from pincite.model.context_block import results_for, write_context
+        from pincite.model.prompt import MOST_TOKENS
+
         require_count("budget", budget, most=MOST_TOKENS)
         if keywords.get("limit") is None:
             keywords["limit"] = results_for(budget)

@@ -11,21 +11,19 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from pincite.asking import SearchOptions
-from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
 from pincite.chat.remembering import Remembering
-from pincite.deps import Admit, informative_terms
 from pincite.errors import PinciteError, ProviderError, TagsRequired
-from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
-from pincite.retrieval_log.recorder import utc_now
-from pincite.trace import Trace
 
 if TYPE_CHECKING:
     from pincite.answer import AnswerDeps
     from pincite.answering.config import AnswerConfig
+    from pincite.asking.answers import AnswerKeywords, AnswerOptions
+    from pincite.deps import Admit
+    from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
     from pincite.ports import LLM, Completion, Reranker
     from pincite.profile import Profile
     from pincite.settings.load import Settings
+    from pincite.trace import Trace
 
 log = logging.getLogger("pincite")
 
@@ -87,7 +85,9 @@ class Answerer(Remembering):
         >>> print(answer.text)
         To rotate a key, call `rotate_key` with the new secret. [1]
         """
-        options = AnswerOptions(_searched(text, keywords), user, conversation, mode)
+        from pincite.model import Answer
+
+        options = _options(text, user, conversation, mode, keywords)
         async with aclosing(self.answering(options)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
@@ -120,7 +120,7 @@ class Answerer(Remembering):
         >>> pieces[-1].kind
         'extractive'
         """
-        return self.answering(AnswerOptions(_searched(text, keywords), user, conversation, mode))
+        return self.answering(_options(text, user, conversation, mode, keywords))
 
     async def answering(
         self, options: AnswerOptions, *, trace: Trace | None = None, admit: Admit | None = None
@@ -142,6 +142,9 @@ class Answerer(Remembering):
         2
         """
         from pincite.answer import answer  # imported late: searches do not need it
+        from pincite.asking.answers import asked_of
+        from pincite.model import Answer
+        from pincite.trace import Trace
 
         asked, profile = asked_of(options, self.settings)
         steps = trace or Trace(time.perf_counter, detailed=False)
@@ -158,9 +161,9 @@ class Answerer(Remembering):
         """Raise TagsRequired before a conversation is read and a model rewrites the question. The
         search raises all other errors of the scope."""
         try:
-            await self._opened(asked.question.scope, profile, asked=True)
+            await self.searcher.opened(asked.question.scope, profile, asked=True)
         except TagsRequired:
-            if not await self._outdated():
+            if not await self.searcher.outdated():
                 raise
         except PinciteError:
             return
@@ -198,9 +201,10 @@ class Answerer(Remembering):
     ) -> AnswerDeps:
         """The dependencies of an answer."""
         from pincite.answer import AnswerDeps
+        from pincite.retrieval_log.recorder import utc_now
 
         async def search(question: Question) -> EvidencePack:
-            return await self._search(question, profile, steps, here, admit)
+            return await self.searcher.search(question, profile, steps, here, admit)
 
         return AnswerDeps(
             search=search,
@@ -225,7 +229,9 @@ class Answerer(Remembering):
             return _Unopened(name, error)
 
     def _terms_of(self, pack: EvidencePack) -> Callable[[str], frozenset[str]]:
-        known = self._searchables.infos if self._searchables is not None else {}
+        from pincite.deps import informative_terms
+
+        known = self.searcher.infos
         shown = [one.collection for one in (*pack.evidence, *pack.closest)]
         of = [known[name].spec.language for name in (*shown, *known) if name in known]
         return informative_terms(of[0] if of else "english")
@@ -245,5 +251,10 @@ class _Unopened:
         raise self.error
 
 
-def _searched(text: str, keywords: AnswerKeywords) -> SearchOptions:
-    return SearchOptions(text, **keywords)
+def _options(
+    text: str, user: str, conversation: str, mode: ChatMode | None, keywords: AnswerKeywords
+) -> AnswerOptions:
+    from pincite.asking import SearchOptions
+    from pincite.asking.answers import AnswerOptions
+
+    return AnswerOptions(SearchOptions(text, **keywords), user, conversation, mode)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pincite.asking import checked_tags
+from pincite import asking
 from pincite.collection.opened import OpenIndex
 from pincite.support.arguments import require_count, texts_of
 
@@ -47,7 +47,7 @@ class FileReader(OpenIndex):
 
         require_count("most", most, least=1, most=_MOST_LISTED)
         wanted, among = texts_of("patterns", patterns), texts_of("collections", collections)
-        asked = checked_tags(tags)
+        asked = asking.checked_tags(tags)
         return await list_files(self.client(), wanted, most, tags=asked, collections=among)
 
     async def get_many(
@@ -79,7 +79,7 @@ class FileReader(OpenIndex):
         from pincite.citations.locate import get
         from pincite.citations.many import Most, get_many
 
-        asked, among = checked_tags(tags), texts_of("collections", collections)
+        asked, among = asking.checked_tags(tags), texts_of("collections", collections)
         client, folder = self.client(), self.settings.index
         read = partial(get, client, folder=folder, tags=asked, collections=among)
         wanted = texts_of("names", names)

@@ -1,4 +1,7 @@
-"""`python -m pincite.daemon INDEX MODELS IDLE_S`: the daemon as a process.
+"""`python -m pincite.daemon INDEX [MODELS IDLE_S]`: the daemon as a process.
+
+Without the last two arguments, it waits for them as a line of JSON on its standard input, and
+imports what it needs meanwhile (`pincite.daemon.standby`). If there is no line, it ends.
 
 It goes into the background at once, so that its caller need not wait for its end. The first line on
 stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
@@ -16,6 +19,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -132,8 +136,9 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
         leave(root, machine, lock)
 
 
-def main(index: str, models: str, idle_s: str) -> int:
-    """Return 0 after a normal end, 1 after an error that was reported."""
+def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
+    """Return 0 after a normal end, 1 after an error that was reported. A process that has waited
+    for its arguments has no log yet for what libraries print."""
     from pincite.daemon.protocol import LOG, describe_error
     from pincite.daemon.read_only import workplace
     from pincite.daemon.service import AlreadyRunning
@@ -143,6 +148,8 @@ def main(index: str, models: str, idle_s: str) -> int:
     root = Path(index)
     place = workplace(root)
     os.chdir(place)
+    if waited:
+        _keep_errors(place / LOG)
     handler = RotatingFileHandler(place / LOG, maxBytes=1_000_000, backupCount=1)
     handler.setFormatter(_formatter(os.environ))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -167,6 +174,24 @@ def main(index: str, models: str, idle_s: str) -> int:
     return 0
 
 
+def _keep_errors(log: Path) -> None:
+    """Append what is written to stderr to the log."""
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(file, sys.stderr.fileno())
+    os.close(file)
+
+
+def rest_of_arguments() -> list[str] | None:
+    """Import what a daemon with the default store needs. Then return the arguments that it is told,
+    or None if its client has ended without telling any."""
+    for name in ("server", "host_mark", "read_only"):
+        import_module(f"pincite.daemon.{name}")
+    import_module("pincite.index.opening")
+    import_module("pincite.stores.qdrant_edge.store")
+    line = sys.stdin.buffer.readline()
+    return list(json.loads(line)) if line.endswith(b"\n") else None
+
+
 _DESCRIPTORS = 65_536  # used if there is no limit, or one of a thousand million
 
 
@@ -186,4 +211,6 @@ def into_the_background() -> None:
 
 if __name__ == "__main__":
     into_the_background()
-    sys.exit(main(*sys.argv[1:]))
+    index, *rest = sys.argv[1:]
+    told = rest or rest_of_arguments()
+    sys.exit(main(index, *told, waited=not rest) if told else 0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from pincite.settings.load import Settings
 
 #: Changes that the daemon keeps for clients that watch.
 REMEMBERED = 500
@@ -106,3 +109,17 @@ class Condition(msgspec.Struct, frozen=True):
     loaded: tuple[str, ...] = ()
     resting_since: str = ""
     freshness: Freshness = Freshness()
+
+
+def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wish:
+    """How the settings want the index to be updated; `auto` overrides them."""
+    given = settings.refresh
+    return Wish(
+        auto=auto or given.auto,
+        every_s=given.every_s,
+        watch=given.watch,
+        remote=given.remote,
+        config=str(settings.config or ""),
+        models=str(settings.models),
+        now=now,
+    )

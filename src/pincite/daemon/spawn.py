@@ -13,6 +13,7 @@ from pathlib import Path
 from pincite.daemon import protocol
 from pincite.daemon.loopback import Stream as Stream
 from pincite.daemon.read_only import workplace
+from pincite.daemon.standby import told
 from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
@@ -167,7 +168,9 @@ def _launch(root: Path, models: Path, idle_s: float) -> Started:
     log = workplace(root) / protocol.LOG
     daemon = ("-P", "-m", "pincite.daemon", str(root), str(models), str(idle_s))
     try:
-        return launch((sys.executable, *daemon), os.environ, log)  # passed on, not read
+        os.close(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        started = told(root, models, idle_s)
+        return started or launch((sys.executable, *daemon), os.environ, log)  # passed on, not read
     except OSError as error:
         raise IndexUnavailable(
             f"the daemon of {root} cannot start with its log {log}: {error.strerror}",

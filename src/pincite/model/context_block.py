@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeVar, get_args
 
 from pincite.errors import UsageError
+from pincite.model.budgets import BUDGET as BUDGET
 from pincite.model.evidence import Evidence, EvidencePack
 from pincite.model.passages import BETWEEN, Fitted, cost_of, fit_block, least_block
 from pincite.model.prompt import MOST_TOKENS, closest_label, left_out, opening
@@ -21,7 +22,6 @@ T = TypeVar("T")
 ContextOrder = Literal["u", "rank"]
 #: A function that counts the tokens of a text.
 CountTokens = Callable[[str], int]
-BUDGET: Final = 6_000
 _BLANK: Final = 2  # tokens of a blank line between parts, at most; guess, unmeasured
 _LINE: Final = 3  # the same with `support.token_estimate`
 _MOST_RESULTS: Final = 50

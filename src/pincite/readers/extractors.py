@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Final
 
@@ -104,6 +103,8 @@ def _needed(one: Registered, ocr: bool) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # late: it takes 8 ms
+
     try:
         return version(package)
     except PackageNotFoundError:

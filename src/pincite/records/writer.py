@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Unpack
 from uuid import UUID
 
-from pincite.asking import checked_tags
+from pincite import asking
 from pincite.collection.opened import OpenIndex
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexOptions, RecordKeywords, record_options
@@ -70,7 +70,7 @@ class RecordWriter(OpenIndex):
         """
         from pincite.records.upsert import UpsertOptions, upsert  # the write path is heavy
 
-        self._searchables = None
+        self.reopen()
         chosen = record_options(options, keywords)
         if collection and chosen.collection not in ("", collection):
             raise UsageError(
@@ -115,7 +115,7 @@ class RecordWriter(OpenIndex):
         """
         from pincite.records.delete import delete
 
-        self._searchables = None
+        self.reopen()
         chosen = self._chosen(ids, where, tags, collection, source)
         return await delete(self.settings, self.client(), self._models, chosen, waiting)
 
@@ -170,7 +170,7 @@ class RecordWriter(OpenIndex):
             raise UsageError(f"ids is {shown(ids)}; it takes an id or a list of ids")
         require_kind("where", where, str, "a filter as text, such as \"course = 'ml'\"")
         given = None if ids is None else tuple(ids)
-        return Chosen(named, source, given, where, checked_tags(tags))
+        return Chosen(named, source, given, where, asking.checked_tags(tags))
 
 
 def _unheard(_: UpsertProgress) -> None:

@@ -71,6 +71,25 @@ def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nea
     return Nearest(root, folder, ours, places(known))
 
 
+def index_folder(
+    index: Path | None, environ: Mapping[str, str], *, make: bool = False
+) -> Path | None:
+    """Return the index folder of a command in the current folder, resolved; with `make`, also one
+    that is yet to be made. None where there is none, or where finding it takes a closer look."""
+    try:
+        folder = Path.cwd()
+        named = environ.get("PINCITE_INDEX")
+        root = index or (Path(named) if named else _found(folder))
+        if root is None and make:
+            root = Path(_FOLDER)
+        if root is None or str(root).startswith("~"):
+            return None
+        root = (folder / root).resolve()
+        return root if make or (root / _CATALOG).exists() else None
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: links that go round in circles
+        return None
+
+
 def _found(folder: Path) -> Path | None:
     here = str(folder)
     while True:

@@ -11,7 +11,6 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.model import AnchorStyle, AttributeType
 from pincite.model.descriptions import described
-from pincite.readers.urls import compile_rules
 from pincite.settings.attributes import check_given
 
 
@@ -80,6 +79,8 @@ def sources_from(
             ) from error
         if each.url_rules:
             try:
+                from pincite.readers.urls import compile_rules  # late: few sources have rules
+
                 compile_rules(each.url_rules)
             except ConfigError as error:
                 raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import subprocess
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pincite.support.capabilities import FORK
+
+if TYPE_CHECKING:
+    pass
 
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
@@ -19,6 +20,12 @@ def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Sta
     """Start a process with its stderr in `log`, a pipe as its output and no other descriptors of
     ours. Where processes can fork, it detaches itself and is not our child. Raises OSError."""
     return _Forking(command, environ, log) if FORK else _Child(command, environ, log)
+
+
+def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> Waiting | None:
+    """Start a process that waits for a line on its input, and whose errors go nowhere until then.
+    Return None where processes cannot fork. Raises OSError."""
+    return _WaitingFork(command, environ) if FORK else None
 
 
 class Started:
@@ -33,19 +40,33 @@ class Started:
         raise NotImplementedError
 
 
+class Waiting(Started):
+    """A started process that is told one line first."""
+
+    def tell(self, line: bytes) -> None:
+        """Tell it the line. Raises OSError if it has ended."""
+        raise NotImplementedError
+
+
 class _Forking(Started):
     def __init__(self, command: Sequence[str], environ: Mapping[str, str], log: Path) -> None:
+        self._start(
+            command,
+            environ,
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, 0o600),
+        )
+
+    def _start(
+        self, command: Sequence[str], environ: Mapping[str, str], *files: tuple[object, ...]
+    ) -> None:
         self._pipe, writing = os.pipe()
         try:
             self._pid = os.posix_spawn(
                 command[0],
                 list(command),
                 environ,
-                file_actions=[
-                    (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                    (os.POSIX_SPAWN_DUP2, writing, 1),
-                    (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, 0o600),
-                ],
+                file_actions=[*files, (os.POSIX_SPAWN_DUP2, writing, 1)],
             )
         except BaseException:
             os.close(self._pipe)
@@ -55,6 +76,8 @@ class _Forking(Started):
 
     async def read_line(self) -> bytes:
         """Return the line. Waits without a thread, because a thread cannot be cancelled."""
+        import asyncio  # late, as elsewhere here: a process may be launched before anything else
+
         loop = asyncio.get_running_loop()
         line = b""
         while not line.endswith(b"\n"):
@@ -76,10 +99,36 @@ class _Forking(Started):
             os.waitpid(self._pid, 0)
 
 
+class _WaitingFork(_Forking, Waiting):
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
+        reading, self._telling = os.pipe()
+        try:
+            self._start(
+                command,
+                environ,
+                (os.POSIX_SPAWN_DUP2, reading, 0),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            )
+        except BaseException:
+            os.close(self._telling)
+            raise
+        finally:
+            os.close(reading)
+
+    def tell(self, line: bytes) -> None:
+        """See `Waiting.tell`."""
+        try:
+            os.write(self._telling, line)
+        finally:
+            os.close(self._telling)
+
+
 class _Child(Started):
     """A process that remains our child, in a group of its own; a thread waits for its end."""
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str], log: Path) -> None:
+        import subprocess
+
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         alone = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         with os.fdopen(os.open(log, _APPEND, 0o600), "wb") as noise:
@@ -95,6 +144,9 @@ class _Child(Started):
 
     async def read_line(self) -> bytes:
         """Return the line. A thread waits, because not every event loop can wait for a pipe."""
+        import asyncio
+        import threading
+
         loop = asyncio.get_running_loop()
         line: asyncio.Future[bytes] = loop.create_future()
         pipe = self._process.stdout

@@ -21,10 +21,29 @@ Fields of values are those of `FILTER_FIELDS` and `id`, of numbers `NUMBER_FIELD
 as they are written, case and all; a day is the whole day in UTC. Conditions are joined by `and`,
 `or`, `not` and parentheses, as far as a `Filter` can say it. Values with spaces, signs or keywords
 stand in single or double quotes, a backslash before a quote in a value. Keywords may be capitals.
+
+Names are imported when they are first used: most searches have no filter.
 """
 
-from pincite.scope.where.attributes import Schema
-from pincite.scope.where.compiling import parse_where
-from pincite.scope.where.printing import print_where, quote
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pincite.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from pincite.scope.where.attributes import Schema
+    from pincite.scope.where.compiling import parse_where
+    from pincite.scope.where.printing import print_where, quote
+
+if not TYPE_CHECKING:  # type checkers would take it for any name
+    __getattr__ = late_names(
+        __name__,
+        {
+            "pincite.scope.where.attributes": "Schema",
+            "pincite.scope.where.compiling": "parse_where",
+            "pincite.scope.where.printing": "print_where quote",
+        },
+    )
 
 __all__ = ["Schema", "parse_where", "print_where", "quote"]

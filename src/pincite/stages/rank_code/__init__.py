@@ -1,15 +1,25 @@
-"""Rank passages of code by their files: see `rank.rank_code`."""
+"""Rank passages of code by their files: see `rank.rank_code`.
 
-from pincite.stages.rank_code.bare import known_bare
-from pincite.stages.rank_code.definitions import names_of
-from pincite.stages.rank_code.paths import place_of
-from pincite.stages.rank_code.rank import RankCodeConfig, rank_code
-from pincite.stages.rank_code.words import vocabulary_of
+Names are imported when they are first used: a profile needs the weights alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pincite.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from pincite.stages.rank_code.config import RankCodeConfig
+    from pincite.stages.rank_code.rank import forget, rank_code
+
+if not TYPE_CHECKING:  # type checkers would take it for any name
+    __getattr__ = late_names(
+        __name__,
+        {
+            "pincite.stages.rank_code.config": "RankCodeConfig",
+            "pincite.stages.rank_code.rank": "forget rank_code",
+        },
+    )
 
 __all__ = ["RankCodeConfig", "forget", "rank_code"]
-
-
-def forget() -> None:
-    """Clear the caches of names, paths and texts."""
-    for known in (known_bare, names_of, place_of, vocabulary_of):
-        known.cache_clear()

@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pincite.model import Candidate, Chunk, Query, Signal
-from pincite.stages.rank_code.bare import is_bare
+from pincite.stages.rank_code.bare import is_bare, known_bare
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.definitions import defining_files, definition_part, names_of
 from pincite.stages.rank_code.names import name_parts
-from pincite.stages.rank_code.paths import priors_for
+from pincite.stages.rank_code.paths import place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
 from pincite.stages.rank_code.words import Asked, Likeness, Terms, vocabulary_of
 
@@ -235,3 +235,9 @@ def _definition(chunk: Chunk) -> str:
     if chunk.symbols:
         return chunk.symbols[0]
     return chunk.headings[-1] if chunk.headings else ""
+
+
+def forget() -> None:
+    """Clear the caches of names, paths and texts."""
+    for known in (known_bare, names_of, place_of, vocabulary_of):
+        known.cache_clear()

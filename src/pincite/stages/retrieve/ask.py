@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, get_args
 
-from pincite.errors import ConfigError, NoDenseVectors, PinciteError, UsageError
+from pincite.errors import NoDenseVectors, PinciteError, UsageError
 from pincite.model import (
     Expansion,
     Notice,
@@ -24,75 +23,14 @@ from pincite.ports.failures import rate_notices, split_failures
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.scope.where import Schema
+from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 
-EngineFusion = Literal["none", "rrf", "dbsf"]
-SearchMode = Literal["hybrid", "vector", "keyword"]
-KeywordSearch = Literal["bm25", "filter"]
 _ENCODING_SHARE = 0.8  # of the time limit; words answer in the rest; guess, unmeasured
 _DEFINING = 10  # chunks of each name, where a pass is made for them
-_LIMITS = ("dense_limit", "sparse_limit", "code_limit", "hnsw_ef", "engine_k", "engine_limit")
-_KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
-
-
-@dataclass(frozen=True, slots=True)
-class RetrieveConfig:
-    """The number of hits per side and collection, the store's parameters, and the time limit.
-
-    nDCG@10 over ten collections with limits of 60, 50, 40, 30: .7550 .7551 .7543 .7550, over five
-    pairs of them .6262 .6267 .6269 .6261, all within noise. The work of the store and of all later
-    stages is proportional to the limits. R@20 needs twice the results: .9033 with 40, .9019 with 30
-    (docs/decisions/0004).
-
-    `code_limit`: the minimum hits of each side for a collection of code, whose files are ranked by
-    their hits. `symbol_limit`: the hits of each side, for each name that the question writes like
-    code, among the chunks that define it; 0 for none (docs/decisions/0020).
-
-    `mode`: both sides, only the dense one, or only the lexical one. `keyword`: the lexical side
-    ranks by `bm25`, or is a `filter`: chunks with all words of the question score 1. `per_result`:
-    the limits as a multiple of the requested results; 0 leaves them, with at least
-    `least_per_result` times the results. `widened`: the factor for the limits when a kind of source
-    is searched again. `identifier_weight`: the additional weight of the question's identifiers on
-    the sparse side.
-
-    `engine_fusion`: let the store fuse both sides, with `engine_k`, and return the best
-    `engine_limit`. This saves a request, but the store breaks ties at random.
-    """
-
-    dense_limit: int = 30
-    sparse_limit: int = 30
-    hnsw_ef: int = 128
-    exact: bool = False
-    timeout_s: float = 10.0
-    widened: float = 1.5
-    identifier_weight: float = 0.0
-    engine_fusion: EngineFusion = "none"
-    engine_k: int = 60
-    engine_limit: int = 60
-    mode: SearchMode = "hybrid"
-    keyword: KeywordSearch = "bm25"
-    per_result: int = 0
-    least_per_result: int = 2
-    code_limit: int = 100
-    symbol_limit: int = 10
-
-    def __post_init__(self) -> None:
-        for name in _LIMITS:
-            if getattr(self, name) < 1:
-                raise ConfigError(f"retrieve.{name} is {getattr(self, name)}; it must be 1 or more")
-        for name, known in _KNOWN.items():
-            if (given := getattr(self, name)) not in known:
-                raise ConfigError(f"retrieve.{name} is {given!r}; use one of {', '.join(known)}")
-        if self.timeout_s <= 0:
-            raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
-        if self.widened < 1 or self.least_per_result < 1:
-            raise ConfigError("retrieve.widened and least_per_result must be at least 1")
-        for name in ("identifier_weight", "per_result", "symbol_limit"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"retrieve.{name} must not be negative")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ import click
 from pincite.errors import PinciteError, UsageError
 from pincite.support.gc_tuning import rarely_collect
 from pincite.support.terminal import guard_streams, one_line
+from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     ERROR,
@@ -128,6 +129,7 @@ def main() -> None:
     """Run the console script."""
     # One small matrix product needs no threads, and starting them doubles numpy's import time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    start_ahead(sys.argv[1:], os.environ)
     rarely_collect()
     guard_streams()
     code = OK

@@ -31,7 +31,7 @@ def watch(index: Path | None) -> int:
 
 
 async def _watch(engine: AsyncPincite) -> int:
-    from pincite.collection.opened import wish_of
+    from pincite.daemon.freshness import wish_of
 
     over = asyncio.Event()
     on_signals(("SIGINT", "SIGTERM"), over.set)
