@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pincite.collection.members import member_name
 from pincite.encoders.bundled import MODEL, open_encoder
@@ -14,11 +15,12 @@ from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.options import IndexOptions
 from pincite.model import LEXICAL, Notice
 from pincite.ports import CollectionInfo, DenseEncoder
-from pincite.providers.bundled import weights
-from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.names import parse_model
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
+
+if TYPE_CHECKING:
+    from pincite.providers.bundled.minilm import MiniLmEncoder
 
 #: Providers of models that run in this process.
 LOCAL_PROVIDERS = ("bundled", "fastembed", "local")
@@ -130,6 +132,8 @@ def _bundled(
 ) -> MiniLmEncoder | None:
     """Return the bundled encoder, fetched if necessary; None if it is unavailable and not
     needed."""
+    from pincite.providers.bundled import weights  # late: a run by words fetches nothing
+
     try:
         if weights.find(MODEL, settings.models) is None:
             fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)

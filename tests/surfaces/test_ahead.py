@@ -1,0 +1,97 @@
+"""The daemon of a command, started before the command is imported; and what is imported then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite.daemon.short import SOCKET
+from pincite.surfaces.cli import ahead
+from tests.surfaces.conftest import Cli
+from tests.surfaces.test_quick import modules_of
+
+#: What an indexing run by words does not need.
+NOT_FOR_WORDS = (
+    *("importlib.metadata", "httpx", "onnxruntime", "qdrant_edge"),
+    *("pincite.search", "pincite.answer", "pincite.retrieval_log", "pincite.truth.files"),
+    *("pincite.surfaces.cli.chat", "pincite.surfaces.cli.serve", "pincite.surfaces.cli.search"),
+)
+
+
+@pytest.fixture
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that processes were started for, in a folder with an index and one without."""
+    found: list[Path] = []
+    monkeypatch.setattr(ahead, "stand_by", found.append)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there" / ".pincite").mkdir(parents=True)
+    (tmp_path / "there" / ".pincite" / "catalog.db").touch()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "folder"),
+    [
+        ("index .", {}, ".pincite"),
+        ("index . --index new", {}, "new"),
+        ("index . --index=new --lexical", {}, "new"),
+        ("index .", {"PINCITE_INDEX": "named"}, "named"),
+        ("index . --index given", {"PINCITE_INDEX": "named"}, "given"),
+        ("search words --index there/.pincite", {}, "there/.pincite"),
+        ("ask words --index there/.pincite", {}, "there/.pincite"),
+        ("index . --index there/.pincite", {}, "there/.pincite"),
+        ("index . --index ~/x", {}, None),
+        ("index . --index", {}, ".pincite"),
+        ("index --help", {}, None),
+        ("search words", {}, None),
+        ("search words --index nowhere", {}, None),
+        ("models", {}, None),
+        ("--help", {}, None),
+        ("", {}, None),
+    ],
+)
+def test_commands_that_ask_the_daemon_start_its_process(
+    arguments: str,
+    variables: dict[str, str],
+    folder: str | None,
+    begun: list[Path],
+    tmp_path: Path,
+) -> None:
+    ahead.start_ahead(arguments.split(), variables)
+    assert begun == ([] if folder is None else [(tmp_path / folder).resolve()])
+
+
+def test_the_nearest_index_counts(begun: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    below = Path("there/below")
+    below.mkdir()
+    monkeypatch.chdir(below)
+    ahead.start_ahead(["search", "words"], {})
+    assert [one.parent.name for one in begun] == ["there"]
+
+
+def test_nothing_is_started_where_a_daemon_seems_to_run(begun: list[Path]) -> None:
+    Path("there/.pincite", SOCKET).touch()
+    ahead.start_ahead(["index", ".", "--index", "there/.pincite"], {})
+    assert begun == []
+
+
+@pytest.mark.parametrize("name", ["a" * 5_000, "loop", "nul\0"])
+def test_odd_names_of_folders_are_left_to_the_command(name: str, begun: list[Path]) -> None:
+    Path("loop").symlink_to("loop")
+    ahead.start_ahead(["search", "words", "--index", name], {})
+    assert begun == []
+
+
+def test_an_indexing_run_by_words_imports_no_search(cli: Cli) -> None:
+    cli.write("docs/a.md", "# A zebra\n\nIt eats grass.\n")
+    imported = modules_of(cli, "index", "docs", "--lexical")
+    assert {"pincite.ingest", "pincite.engine"} <= set(imported)
+    assert [one for one in NOT_FOR_WORDS if one in imported] == []
+    assert cli.json("search", "zebra")["evidence"]
+    cli("stop")
+
+
+def test_a_mistyped_path_leaves_nothing(cli: Cli) -> None:
+    cli("index", "dcos", code=1)
+    assert not (cli.folder / ".pincite").exists()
