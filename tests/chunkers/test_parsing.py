@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pincite.chunkers.grammars import GRAMMARS
-from pincite.chunkers.parsing import NeedsLimits, cautious, parse
+from pincite.chunkers.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
 
 ROOT = Path(__file__).parents[2]
 #: Lines that take the square of their number. With other names for each {}, they do not repeat
@@ -39,7 +40,7 @@ def test_a_text_that_would_take_gigabytes_is_stopped(language: str, behind: str)
     program = f"""
 import sys
 from pincite.chunkers.grammars import GRAMMARS, load
-from pincite.chunkers.parsing import NeedsLimits, cautious, parse
+from pincite.chunkers.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
 from pincite.support.process_limits import limit_process
 load(GRAMMARS[{language!r}])
 limit_process(600_000_000)
@@ -64,6 +65,40 @@ def test_a_small_one_is_parsed_anywhere_and_alike(language: str) -> None:
     assert tree is not None
     assert careful is not None
     assert str(careful.root_node) == str(tree.root_node)
+
+
+def stopped_at(language: str, tokens_a_report: int, *, behind: int = 20_000) -> int | None:
+    """The place of the token at which a parser is stopped that goes through a comment of so many
+    words quickly, and then reports once for so many tokens; None if it is not."""
+    end = behind + 20_000
+    with cautious():
+        steps = _Steps(GRAMMARS[language], b"word " * end)
+    places = [*range(0, behind, 200), *range(behind, end, tokens_a_report)]
+    return next((one for one in places if steps.too_many(5 * one)), None)
+
+
+@pytest.mark.parametrize("language", ["c", "cmake"])
+def test_a_part_counts_by_the_steps_that_its_language_takes(language: str) -> None:
+    """.05 reports for each token, and four times as many as CMake: of a window of 180 reports."""
+    limit = 20 if language == "c" else 5
+    assert stopped_at(language, limit + 1) is None
+    found = stopped_at(language, limit - 1)
+    assert found is not None
+    assert 20_000 < found < 20_000 + 2 * 180 * limit
+
+
+def test_a_parser_that_stays_where_it_is_is_stopped() -> None:
+    with cautious():
+        steps = _Steps(GRAMMARS["c"], b"word " * 20_000)
+    assert any(steps.too_many(50) for _ in range(200))
+
+
+def test_tokens_are_runs_of_word_characters_or_of_signs() -> None:
+    chance = random.Random(1)
+    token = re.compile(rb"[\w\x80-\xff]+|[^\w\s\x80-\xff]+")
+    for _ in range(500):
+        text = bytes(chance.choices([*range(256), *b"   aa..__"], k=chance.randrange(40)))
+        assert _tokens(text) == len(token.findall(text))
 
 
 def test_a_process_with_limits_goes_on() -> None:
