@@ -92,6 +92,11 @@ def test_an_indexing_run_by_words_imports_no_search(cli: Cli) -> None:
     cli("stop")
 
 
+def test_a_mistyped_command_is_told_the_one_that_is_like_it(cli: Cli) -> None:
+    assert "'search'" in cli("serch", "words", code=2).stderr
+    assert "'verify'" in cli("verfy", code=2).stderr
+
+
 def test_a_mistyped_path_leaves_nothing(cli: Cli) -> None:
     cli("index", "dcos", code=1)
     assert not (cli.folder / ".pincite").exists()

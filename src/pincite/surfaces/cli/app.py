@@ -99,16 +99,20 @@ class Commands(Group):
     second."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name."""
-        if cmd_name not in _MODULE_OF:
-            return super().get_command(ctx, cmd_name)
-        module = import_module(f"pincite.surfaces.cli.{_MODULE_OF[cmd_name]}")
-        found: click.Command = getattr(module, _NAMED.get(cmd_name, cmd_name))
-        return found
+        """Return the command of that name. If there is none, all are imported, because the error
+        suggests similar names."""
+        for name in (cmd_name,) if self._has(cmd_name) else _MODULE_OF:
+            if name not in self.commands:
+                module = import_module(f"pincite.surfaces.cli.{_MODULE_OF[name]}")
+                self.add_command(getattr(module, _NAMED.get(name, name)), name)
+        return super().get_command(ctx, cmd_name)
+
+    def _has(self, name: str) -> bool:
+        return name in self.commands or name in _MODULE_OF
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        return sorted((*super().list_commands(ctx), *_MODULE_OF))
+        return sorted({*super().list_commands(ctx), *_MODULE_OF})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of commands for each section."""
