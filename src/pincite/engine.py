@@ -14,6 +14,7 @@ from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
 from pincite.daemon.spawn import daemon_pid
+from pincite.daemon.starting import started
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
 from pincite.maintenance.describe import Describer
@@ -24,6 +25,7 @@ from pincite.records.writer import RecordWriter
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
+from pincite.stores.validate import check_name
 from pincite.support.arguments import locations_of, require_count, require_kind, shown, texts_of
 from pincite.telemetry.spans import join_process
 
@@ -126,18 +128,14 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         chosen = index_options(options, keywords)
         self.reopen()
         self.foreign.refuse(chosen.collection)
+        check_name(chosen.collection or self.settings.indexed_collection)
         client = self.client(create=bool(places or self.settings.sources))
         told = progress or _unheard
-        # any request starts the daemon, and both it and the import take a tenth of a second
-        starting = asyncio.create_task(client.collections())
-        try:
+        async with started(client, self.settings.index):
             await asyncio.to_thread(import_module, "pincite.ingest")
             from pincite.ingest import index_sources
 
             reports = await index_sources(self.settings, client, places, chosen, told)
-        finally:
-            starting.cancel()
-            await asyncio.gather(starting, return_exceptions=True)  # the run reports its error
         if chosen.background:
             await self.refresh(wait=False)
         return reports

@@ -38,6 +38,22 @@ def memory_kb(pid: int) -> int:
     return int(status.split("VmRSS:")[1].split()[0])
 
 
+def test_requests_that_wait_for_one_start_have_its_error() -> None:
+    async def check(folder: Path) -> None:
+        (folder / "catalog.db").write_bytes(b"no database " * 1_000)
+        index = client(folder)
+        asked = (index.collections(), index.collections(), index.sources("main"))
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert len({id(one) for one in found}) == 1
+        assert isinstance(found[0], PinciteError)
+        assert (folder / protocol.LOG).read_text().count(" ERROR ") == 1
+        with pytest.raises(PinciteError):  # another attempt
+            await index.collections()
+        assert (folder / protocol.LOG).read_text().count(" ERROR ") == 2
+
+    run(check)
+
+
 def test_garbage_does_not_harm_it() -> None:
     async def check(folder: Path) -> None:
         async with connected(folder) as index:

@@ -69,10 +69,22 @@ def test_a_daemon_that_was_there_first_stays() -> None:
         printed, _ = script(_CONNECT, folder).communicate(timeout=HANGS_S)
         async with connected(folder) as index:
             assert (await index.hello()).pid == int(printed)
-        started = standby.told(folder, folder, 1.0)
-        assert started is not None
-        started.close()
-        assert await gone(late)
+            assert await gone(late)  # and not only with this process
+            assert standby.told(folder, folder, 1.0) is None
+
+    run(check)
+
+
+def test_one_for_another_folder_ends_when_the_client_has_its_daemon() -> None:
+    async def check(folder: Path) -> None:
+        root, other = folder / "root", folder / "other"
+        root.mkdir()
+        standby.stand_by(other)
+        late = await waiting(other)
+        async with connected(root) as index:
+            assert await index.collections() == ()
+            assert await gone(late)
+        assert not other.exists()
 
     run(check)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pincite import AsyncPincite, Claim, Pincite
+from pincite.diagnostics.replay import replay
 from pincite.errors import TagsRequired, UsageError
 from pincite.model import Answer, AnswerPiece
 from pincite.providers.options import ProviderOptions
@@ -27,6 +28,18 @@ def settings(shop: Path, server: ContractServer, **options: Any) -> Settings:
     provider = ProviderOptions(url=server.url("ollama"), **options)
     use = replace(known.use, llm="ollama:qwen3:8b", providers={"ollama": provider})
     return replace(known, use=use)
+
+
+def test_a_search_is_asked_again_by_the_engine_that_has_asked_it(shop: Path) -> None:
+    async def check() -> None:
+        async with AsyncPincite(shop / ".pincite") as engine:
+            await engine.search(GOOD)
+            before = (shop / ".pincite" / "retrieval.jsonl").read_bytes()
+            found = await replay(engine, "last")
+            assert found.text == GOOD
+            assert (shop / ".pincite" / "retrieval.jsonl").read_bytes() == before
+
+    asyncio.run(check())
 
 
 def asked(of: Settings, text: str = GOOD, **keywords: Any) -> Answer:

@@ -43,6 +43,8 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         ("index . --index there/.pincite", {}, "there/.pincite"),
         ("index . --index ~/x", {}, None),
         ("index . --index", {}, ".pincite"),
+        ("index . --index one --index=two", {}, "two"),
+        ("index -- --index one", {}, ".pincite"),
         ("index --help", {}, None),
         ("search words", {}, None),
         ("search words --index nowhere", {}, None),
@@ -77,10 +79,33 @@ def test_nothing_is_started_where_a_daemon_seems_to_run(begun: list[Path]) -> No
 
 
 @pytest.mark.parametrize("name", ["a" * 5_000, "loop", "nul\0"])
-def test_odd_names_of_folders_are_left_to_the_command(name: str, begun: list[Path]) -> None:
+@pytest.mark.parametrize("command", ["search", "index"])
+def test_odd_names_of_folders_are_left_to_the_command(
+    command: str, name: str, begun: list[Path]
+) -> None:
     Path("loop").symlink_to("loop")
-    ahead.start_ahead(["search", "words", "--index", name], {})
+    ahead.start_ahead([command, "words", "--index", name], {})
+    assert [one.name for one in begun] == ([name] if command == "index" and name[0] == "a" else [])
+
+
+def test_an_index_with_an_odd_name_has_an_error_of_its_own(cli: Cli) -> None:
+    cli.write("docs/a.md", "# A zebra\n")
+    done = cli("index", "docs", "--lexical", "--index", "a" * 300, code=1)
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_an_index_of_the_user_is_no_new_one(
+    begun: list[Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "config" / "pincite").mkdir(parents=True)
+    (tmp_path / "config" / "pincite" / "pincite.toml").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    ahead.start_ahead(["index", "."], {})
     assert begun == []
+    (tmp_path / "pincite.toml").touch()
+    ahead.start_ahead(["index", "."], {})
+    assert begun == [tmp_path.resolve() / ".pincite"]
 
 
 def test_an_indexing_run_by_words_imports_no_search(cli: Cli) -> None:
@@ -95,6 +120,12 @@ def test_an_indexing_run_by_words_imports_no_search(cli: Cli) -> None:
 def test_a_mistyped_command_is_told_the_one_that_is_like_it(cli: Cli) -> None:
     assert "'search'" in cli("serch", "words", code=2).stderr
     assert "'verify'" in cli("verfy", code=2).stderr
+
+
+def test_an_odd_name_of_a_collection_leaves_no_index(cli: Cli) -> None:
+    cli.write("docs/a.md", "# A zebra\n")
+    assert "cannot name a collection" in cli("index", "docs", "-c", "--x", code=2).stderr
+    assert not (cli.folder / ".pincite").exists()
 
 
 def test_a_mistyped_path_leaves_nothing(cli: Cli) -> None:

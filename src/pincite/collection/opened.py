@@ -57,7 +57,9 @@ class OpenIndex:
             from pincite.collection.searching import Searcher  # late, as above
 
             self._searcher = Searcher(
-                *(self.settings, self.client, self._models, self.foreign, self.log, self._reranker)
+                *(self.settings, self.client, self._models, self.foreign),
+                log=lambda: self.log,
+                reranker=self._reranker,
             )
         return self._searcher
 

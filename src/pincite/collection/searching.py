@@ -60,10 +60,10 @@ class Searcher:
         client: Callable[[], ServedIndex],
         models: Models,
         foreign: ForeignCollections,
-        log: Recorder,
+        log: Callable[[], Recorder],
         reranker: Reranker | None,
     ) -> None:
-        """`reranker` replaces the configured one."""
+        """`log` returns the current log. `reranker` replaces the configured one."""
         self._settings = settings
         self._client = client
         self._models = models
@@ -153,7 +153,7 @@ class Searcher:
             question = replace(question, scope=await self._placed(question.scope, here))
         with (
             watched_search(question, profile, steps) as watched,
-            self._log.entry(Asked.of(_told(question, admit), profile), steps) as entry,
+            self._log().entry(Asked.of(_told(question, admit), profile), steps) as entry,
         ):
             once = partial(self._once, question, profile, steps, entry, admit)
             try:
@@ -224,7 +224,7 @@ class Searcher:
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         asked, daemon = None, self._client()
         if not steps.detailed:
-            asked = remote_search_of(question, deps, daemon, profile, logged=self._log.enabled)
+            asked = remote_search_of(question, deps, daemon, profile, logged=self._log().enabled)
         if asked is None:
             pack = await search(question, replace(deps, files=self._files), profile, steps)
         else:

@@ -71,6 +71,8 @@ class RemoteIndex:
         self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._checked = False
         self._connecting = asyncio.Lock()
+        self._attempts = 0
+        self._failure: PinciteError | None = None  #: of the last attempt to connect
 
     collections = remote(protocol.Service.collections)
     sources = remote(protocol.Service.sources)
@@ -167,12 +169,27 @@ class RemoteIndex:
             self._connecting = asyncio.Lock()
         if self._idle:
             return self._idle.pop()
+        waited_for = self._attempts
         async with self._connecting:  # one of several requests starts the daemon
-            for started in range(_MEETINGS):
-                stream = await connect_or_start(self._root, self._models, self._idle_s)
-                if self._checked or await self._understood(stream, started):
-                    self._checked = True
-                    return stream
+            if self._failure is not None and self._attempts != waited_for:
+                raise self._failure  # of the attempt that this request has waited for
+            try:
+                stream = await self._connect()
+            except PinciteError as error:
+                self._failure = error
+                raise
+            else:
+                self._failure = None
+                return stream
+            finally:
+                self._attempts += 1
+
+    async def _connect(self) -> Stream:
+        for started in range(_MEETINGS):
+            stream = await connect_or_start(self._root, self._models, self._idle_s)
+            if self._checked or await self._understood(stream, started):
+                self._checked = True
+                return stream
         raise self._died(_MEETINGS, "hello")
 
     async def _understood(self, stream: Stream, again: int) -> bool:

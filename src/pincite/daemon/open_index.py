@@ -13,6 +13,7 @@ from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write, read_only
 from pincite.daemon.spawn import owned
+from pincite.daemon.standby import dismiss
 from pincite.errors import ConfigError, IndexNotFound
 from pincite.index.folder import make_folder, remember, require_own
 from pincite.settings.load import Settings
@@ -68,6 +69,7 @@ def _open_shared(settings: Settings) -> ServedIndex:
             "psycopg is not installed; an index in PostgreSQL needs it",
             hint="pip install 'pincite[postgres]'",
         )
+    dismiss()
     from pincite.daemon.database_leases import GUARD, require_number
     from pincite.daemon.shared_index import SharedIndex
     from pincite.sources.record_store_postgres import PostgresRecords

@@ -13,7 +13,7 @@ from pathlib import Path
 from pincite.daemon import protocol
 from pincite.daemon.loopback import Stream as Stream
 from pincite.daemon.read_only import workplace
-from pincite.daemon.standby import told
+from pincite.daemon.standby import dismiss, told
 from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
@@ -60,9 +60,12 @@ async def connect_or_start(root: Path, models: Path, idle_s: float) -> Stream:
     """Return a connection to the daemon of `root`, and start it if there is none. If several
     clients do this at once, one starts it and the others wait. Raises the error that kept it from
     starting."""
-    stream = await connect(root)
-    if stream is not None:
-        return stream
+    stream = await connect(root) or await _connect_new(root, models, idle_s)
+    dismiss()
+    return stream
+
+
+async def _connect_new(root: Path, models: Path, idle_s: float) -> Stream:
     from pincite.daemon.host_mark import require_here  # not needed if a daemon runs
 
     await require_here(root)

@@ -2,7 +2,7 @@
 
 The process imports what every daemon needs, while its client imports its own modules and reads its
 settings: a tenth of a second each. Then the client tells it the rest of its arguments. A process
-that is told nothing ends with its client, without having touched the index folder.
+that is told nothing ends without having touched the index folder.
 """
 
 from __future__ import annotations
@@ -42,3 +42,9 @@ def told(root: Path, models: Path, idle_s: float) -> Started | None:
         started.close()
         return None
     return started
+
+
+def dismiss() -> None:
+    """End the processes that were told nothing."""
+    while _waiting:
+        _waiting.popitem()[1].close()

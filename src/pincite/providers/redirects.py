@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import httpx
@@ -23,14 +23,15 @@ def opened(client: httpx.Client, url: str) -> Iterator[tuple[httpx.Response, ...
 
     answers: list[httpx.Response] = []
     request = client.build_request("GET", url)
+    auth: Any = httpx.USE_CLIENT_DEFAULT
     with ExitStack() as responses:
         while len(answers) < _MOST:
-            answer = client.send(request, stream=True, follow_redirects=False)
+            answer = client.send(request, stream=True, auth=auth, follow_redirects=False)
             responses.callback(answer.close)
             answers.append(answer)
             if answer.next_request is None:
                 yield tuple(answers)
                 return
-            request = answer.next_request
+            request, auth = answer.next_request, httpx.Auth()  # a redirect names no passwords
             answer.close()
         raise httpx.TooManyRedirects(f"{url} was redirected {_MOST} times", request=request)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from pincite.errors import ConfigError
 from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
+from pincite.settings.nearest import CONFIG_FILE as CONFIG_FILE
 from pincite.settings.toml_file import lines_of, parse, read_file
 
 #: What wins over what, the strongest first.
@@ -28,7 +29,6 @@ PRECEDENCE: Final = (
     "the preset that the last of them extends, or that `--preset` puts in its place",
     "the default",
 )
-CONFIG_FILE: Final = "pincite.toml"
 DEFAULT: Final = "default"
 #: `https://name:password@host`
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s\"@]*@")

@@ -74,6 +74,7 @@ from pincite.settings.layers import (
 )
 from pincite.settings.memory import MemorySettings
 from pincite.settings.models import ModelSettings
+from pincite.settings.nearest import user_config as user_config
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.server_variables import (
@@ -243,13 +244,6 @@ def find_index(folder: Path) -> Path:
     if not _is_file(folder / CONFIG_FILE) and _is_file(user_config()):
         return user_index()
     return folder / INDEX_FOLDER
-
-
-def user_config() -> Path:
-    """Return the path of the user's `pincite.toml`, for files outside of projects."""
-    import platformdirs
-
-    return platformdirs.user_config_path("pincite") / CONFIG_FILE
 
 
 def user_index() -> Path:

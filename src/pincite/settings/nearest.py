@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+CONFIG_FILE: Final = "pincite.toml"
 _FOLDER: Final = ".pincite"
 _CATALOG: Final = "catalog.db"
 #: Where files are that no setting names.
@@ -80,7 +81,7 @@ def index_folder(
         folder = Path.cwd()
         named = environ.get("PINCITE_INDEX")
         root = index or (Path(named) if named else _found(folder))
-        if root is None and make:
+        if root is None and make and not _belongs_to_user(folder):
             root = Path(_FOLDER)
         if root is None or str(root).startswith("~"):
             return None
@@ -88,6 +89,19 @@ def index_folder(
         return root if make or (root / _CATALOG).exists() else None
     except (OSError, RuntimeError, ValueError):  # RuntimeError: links that go round in circles
         return None
+
+
+def user_config() -> Path:
+    """Return the path of the user's `pincite.toml`, for files outside of projects."""
+    import platformdirs
+
+    return platformdirs.user_config_path("pincite") / CONFIG_FILE
+
+
+def _belongs_to_user(folder: Path) -> bool:
+    """Return whether the user's index is used in this folder if there is none
+    (`settings.load.find_index`)."""
+    return not (folder / CONFIG_FILE).is_file() and user_config().is_file()
 
 
 def _found(folder: Path) -> Path | None:

@@ -6,12 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pincite.support.capabilities import FORK
-
-if TYPE_CHECKING:
-    pass
 
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
@@ -120,7 +116,16 @@ class _WaitingFork(_Forking, Waiting):
         try:
             os.write(self._telling, line)
         finally:
+            self._tell_no_more()
+
+    def close(self) -> None:
+        self._tell_no_more()
+        super().close()
+
+    def _tell_no_more(self) -> None:
+        if self._telling >= 0:
             os.close(self._telling)
+            self._telling = -1
 
 
 class _Child(Started):

@@ -27,11 +27,13 @@ class Hub:
     def __init__(self, folder: Path) -> None:
         self.folder, self.lie, self.asked = folder, False, 0
         self.redirect_bytes, self.sent, self.circle, self.pause_s = 0, 0, False, 0.0
+        self.store, self.passwords = "", 0
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 hub.asked += 1
+                hub.passwords += "Authorization" in self.headers
                 time.sleep(hub.pause_s)
                 path = self.path.removeprefix(f"/{NAME}/resolve/main/").removeprefix("/store/")
                 file = hub.folder / path
@@ -42,7 +44,9 @@ class Hub:
                 if file.suffix == ".safetensors" and not self.path.startswith("/store"):
                     digest = hashlib.sha256(b"other" if hub.lie else raw).hexdigest()
                     self.send_response(302)
-                    self.send_header("Location", self.path if hub.circle else f"/store/{path}")
+                    self.send_header(
+                        "Location", self.path if hub.circle else f"{hub.store}/store/{path}"
+                    )
                     self.send_header("X-Linked-Etag", f'"{digest}"')
                     self.send_header("Content-Length", str(hub.redirect_bytes))
                     self.end_headers()
@@ -139,6 +143,12 @@ def test_the_body_of_a_redirect_is_not_read(hub: Hub, tmp_path: Path) -> None:
     hub.redirect_bytes = 200 << 20
     assert locate(NAME, tmp_path / "models", hub=hub.url).is_dir()
     assert hub.sent < 50 << 20  # what the buffers of both sides hold
+
+
+def test_a_redirect_names_no_password(hub: Hub, tmp_path: Path) -> None:
+    hub.store = hub.url.replace("//", "//user:secret@")
+    assert locate(NAME, tmp_path / "models", hub=hub.url).is_dir()
+    assert hub.passwords == 0
 
 
 def test_redirects_in_a_circle_are_given_up(hub: Hub, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ async def open_rerank(setup: Setup) -> OpenReranker:
     """Return the model of a folder, of the cache, or fetched once from the hub. Its sigmoid is
     applied.
 
-    Raises ModelUnavailable, ConfigError.
+    Raises ModelUnavailable, DiskFull, ConfigError.
     """
 
     def load() -> CrossEncoder:

@@ -18,7 +18,7 @@ FACTS = Facts("512 tokens a text", "is cut", "sum of products of learned weights
 
 async def open_splade(setup: Setup) -> SpladeEncoder:
     """Open the model with the options for pruning, terms and normalisation. Raises
-    ModelUnavailable, ConfigError."""
+    ModelUnavailable, DiskFull, ConfigError."""
     options = setup.options
 
     def load() -> SpladeEncoder:

@@ -78,36 +78,44 @@ def _fetch(name: str, copy: Path, hub: str, limits: Limits) -> Path:
     import httpx
     from filelock import FileLock
 
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(copy.parent / f".{copy.name}.lock"):
-        if copy.is_dir():
-            return copy
-        work = Path(tempfile.mkdtemp(prefix=f".{copy.name}.temporary-", dir=copy.parent))
-        try:
-            with httpx.Client(timeout=_TIMEOUT_S) as client:
-                base = f"{hub}/{name}/resolve/main"
-                for file in (CONFIG, TOKENIZER):
-                    if not _download(client, f"{base}/{file}", work / file, limits.small, limits):
-                        raise ModelUnavailable(f"{name} of {hub} has no {file}")
-                for file in (GRAPHS[1], GRAPHS[0], WEIGHTS):
-                    target = work / Path(file).name
-                    if _download(client, f"{base}/{file}", target, limits.weights, limits):
-                        break
-                else:
-                    raise ModelUnavailable(f"{name} of {hub} has neither a graph nor {WEIGHTS}")
-            work.rename(copy)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ModelUnavailable(
-                f"{name} could not be fetched from {hub}: {type(error).__name__}: {error}",
-                hint="name a folder with its files (local:/path/to/model)",
-            ) from error
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            raise _disk_full(name, copy.parent) from error
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(copy.parent / f".{copy.name}.lock"):
+            if not copy.is_dir():
+                _fill(name, copy, hub, limits)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ModelUnavailable(
+            f"{name} could not be fetched from {hub}: {type(error).__name__}: {error}",
+            hint="name a folder with its files (local:/path/to/model)",
+        ) from error
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise _disk_full(name, copy.parent) from error
     return copy
+
+
+def _fill(name: str, copy: Path, hub: str, limits: Limits) -> None:
+    """Download the files of a model into a temporary folder, and rename it to `copy`."""
+    import httpx
+
+    with tempfile.TemporaryDirectory(
+        prefix=f".{copy.name}.temporary-", dir=copy.parent, ignore_cleanup_errors=True
+    ) as folder:
+        work = Path(folder) / "model"
+        work.mkdir()
+        with httpx.Client(timeout=_TIMEOUT_S) as client:
+            base = f"{hub}/{name}/resolve/main"
+            for file in (CONFIG, TOKENIZER):
+                if not _download(client, f"{base}/{file}", work / file, limits.small, limits):
+                    raise ModelUnavailable(f"{name} of {hub} has no {file}")
+            for file in (GRAPHS[1], GRAPHS[0], WEIGHTS):
+                target = work / Path(file).name
+                if _download(client, f"{base}/{file}", target, limits.weights, limits):
+                    break
+            else:
+                raise ModelUnavailable(f"{name} of {hub} has neither a graph nor {WEIGHTS}")
+        work.rename(copy)
 
 
 def _download(client: httpx.Client, url: str, target: Path, most: int, limits: Limits) -> bool:
@@ -127,7 +135,7 @@ def _download(client: httpx.Client, url: str, target: Path, most: int, limits: L
                 if done > most:
                     raise ModelUnavailable(f"{url} has more than {most:,} bytes")
                 if shutil.disk_usage(target.parent).free < limits.spare + len(block):
-                    raise _disk_full(url, target.parent.parent)
+                    raise _disk_full(url, target.parents[2])
                 took_s = time.monotonic() - started_s
                 if took_s > limits.patience_s and done < took_s * limits.per_second:
                     raise ModelUnavailable(

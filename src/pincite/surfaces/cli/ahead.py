@@ -20,8 +20,8 @@ _OPTION: Final = "--index"
 
 def start_ahead(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
     """Start the process if a command with these arguments is going to need it: no daemon has the
-    index open, and there is an index or the command makes one. A wrong guess costs a process that
-    ends at once."""
+    index open, and there is an index or the command makes one. After a wrong guess, it ends when
+    the command has found its daemon, or with the command."""
     command, *others = arguments or [""]
     if command not in _ASKING and command != "index":
         return
@@ -30,15 +30,18 @@ def start_ahead(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
     root = index_folder(_given(others), environ, make=command == "index")
     if root is None or os.path.lexists(root / SOCKET):
         return
-    if not root.exists() or os.access(root, os.W_OK):  # else its daemon is elsewhere
+    if not os.path.lexists(root) or os.access(root, os.W_OK):  # else its daemon is elsewhere
         stand_by(root)
 
 
 def _given(arguments: Sequence[str]) -> Path | None:
-    """The value of `--index`."""
+    """The value of `--index`, the last one if there are several."""
+    found = None
     for position, each in enumerate(arguments):
+        if each == "--":
+            break
         if each == _OPTION and position + 1 < len(arguments):
-            return Path(arguments[position + 1])
+            found = Path(arguments[position + 1])
         if each.startswith(f"{_OPTION}="):
-            return Path(each.removeprefix(f"{_OPTION}="))
-    return None
+            found = Path(each.removeprefix(f"{_OPTION}="))
+    return found
