@@ -248,7 +248,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """
         question = asking.question_of(asked)
         profile = asking.profile_of(asked, self.settings)
-        return await self.searcher.search(question, profile, _trace(trace), asked.here, admit)
+        return await self._searcher.search(question, profile, _trace(trace), asked.here, admit)
 
     async def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
@@ -271,7 +271,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         question = asking.checked(question)
         chosen = self.settings.profile if profile is None else profile
         require_kind("profile", chosen, Profile, "a Profile")
-        return await self.searcher.search(question, chosen, _trace(trace))
+        return await self._searcher.search(question, chosen, _trace(trace))
 
     async def warm(self) -> None:
         """Start the daemon and open its encoder, so the first search does not wait for them.

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ def said_by_mcp(
     async def session() -> tuple[str, bool]:
         async with AsyncPincite(shelf.settings) as engine:
             heard: list[Any] = []
-            engine.log = Recorder(heard.append)
+            engine.log = partial(Recorder, heard.append)
             make = chatgpt_tools if tool in ("search", "fetch") else tools
             server = make_server(engine, make(engine, None, bound), bound)
             async with Client(server) as client:

@@ -89,7 +89,8 @@ def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
     """All commands; those below `eval` one by one."""
     found: dict[str, click.Command] = {}
     for name in group.list_commands(click.Context(group)):
-        one = group.commands[name]
+        one = group.get_command(click.Context(group), name)
+        assert one is not None
         if isinstance(one, click.Group) and name == "eval":
             found |= commands(one, "eval ")
         else:

@@ -153,7 +153,7 @@ class Answerer(Remembering):
         async with aclosing(answer(asked, deps, profile.answer)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
-                    self.log.answered(event, steps.query_id)
+                    self.log().answered(event, steps.query_id)
                     self._summarise(asked, deps, profile.answer)
                 yield event
 
@@ -161,9 +161,9 @@ class Answerer(Remembering):
         """Raise TagsRequired before a conversation is read and a model rewrites the question. The
         search raises all other errors of the scope."""
         try:
-            await self.searcher.opened(asked.question.scope, profile, asked=True)
+            await self._searcher.opened(asked.question.scope, profile, asked=True)
         except TagsRequired:
-            if not await self.searcher.outdated():
+            if not await self._searcher.outdated():
                 raise
         except PinciteError:
             return
@@ -204,7 +204,7 @@ class Answerer(Remembering):
         from pincite.retrieval_log.recorder import utc_now
 
         async def search(question: Question) -> EvidencePack:
-            return await self.searcher.search(question, profile, steps, here, admit)
+            return await self._searcher.search(question, profile, steps, here, admit)
 
         return AnswerDeps(
             search=search,
@@ -231,7 +231,7 @@ class Answerer(Remembering):
     def _terms_of(self, pack: EvidencePack) -> Callable[[str], frozenset[str]]:
         from pincite.deps import informative_terms
 
-        known = self.searcher.infos
+        known = self._searcher.infos
         shown = [one.collection for one in (*pack.evidence, *pack.closest)]
         of = [known[name].spec.language for name in (*shown, *known) if name in known]
         return informative_terms(of[0] if of else "english")

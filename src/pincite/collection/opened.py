@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -30,7 +31,8 @@ _LOOK_S = 0.05
 
 class OpenIndex:
     """The daemon, the models, other programs' collections and the log of an index folder. Each is
-    opened on first use. `pincite.engine` builds the public methods on it."""
+    opened on first use; `log` returns that of searches. `pincite.engine` builds the public methods
+    on it."""
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         self.settings = settings
@@ -41,27 +43,21 @@ class OpenIndex:
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None
         self._is_shared = is_shared(settings)
-        self._searcher: Searcher | None = None
-
-    @cached_property
-    def log(self) -> Recorder:
-        """The log of searches."""
-        from pincite.retrieval_log import file_recorder  # late: an indexing run needs no log
-
-        return file_recorder(self.settings.index, self.settings.log)
+        self._made_searcher: Searcher | None = None
+        self.log: Callable[[], Recorder] = cache(partial(_recorder, settings))
 
     @property
-    def searcher(self) -> Searcher:
+    def _searcher(self) -> Searcher:
         """What searches this index."""
-        if self._searcher is None:
-            from pincite.collection.searching import Searcher  # late, as above
+        if self._made_searcher is None:
+            from pincite.collection.searching import Searcher  # late: an indexing run needs none
 
-            self._searcher = Searcher(
+            self._made_searcher = Searcher(
                 *(self.settings, self.client, self._models, self.foreign),
-                log=lambda: self.log,
+                log=lambda: self.log(),
                 reranker=self._reranker,
             )
-        return self._searcher
+        return self._made_searcher
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,8 +108,8 @@ class OpenIndex:
 
         >>> pincite.reopen()
         """
-        if self._searcher is not None:
-            self._searcher.reopen()
+        if self._made_searcher is not None:
+            self._made_searcher.reopen()
 
     async def refresh(self, *, wait: bool = True) -> Freshness:
         """Update indexed folders, checkouts and archives, also if `refresh.mode` is `manual`. A
@@ -162,7 +158,7 @@ class OpenIndex:
         >>> [one.spec.name for one in deps.collections]
         ['main']
         """
-        return (await self.searcher.opened(scope, self.settings.profile))[1]
+        return (await self._searcher.opened(scope, self.settings.profile))[1]
 
     async def reranker(self) -> Reranker | None:
         """The open reranker; None if none is configured. If it cannot be opened, calling it raises
@@ -171,7 +167,13 @@ class OpenIndex:
         >>> await pincite.reranker() is None
         True
         """
-        return await self.searcher.reranker(self.settings.profile)
+        return await self._searcher.reranker(self.settings.profile)
+
+
+def _recorder(settings: Settings) -> Recorder:
+    from pincite.retrieval_log import file_recorder  # late, as above
+
+    return file_recorder(settings.index, settings.log)
 
 
 def _log_notice(notice: Notice) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ async def replay(engine: AsyncPincite, query_id: str, *, current: bool = False) 
     then = find_event(LogFiles(settings.index, settings.log), query_id)
     profile = settings.profile if current else _profile(then.asked, query_id)
     heard: list[Event] = []
-    engine.log = Recorder(heard.append)
+    engine.log = partial(Recorder, heard.append)
     try:
         await engine.ask(then.asked.question, profile=profile)
     except TagsRequired:
