@@ -131,10 +131,11 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         check_name(chosen.collection or self.settings.indexed_collection)
         client = self.client(create=bool(places or self.settings.sources))
         told = progress or _unheard
-        async with started(client, self.settings.index):
+        async with started(client, self.settings.index) as failed:
             await asyncio.to_thread(import_module, "pincite.ingest")
             from pincite.ingest import index_sources
 
+            failed()
             reports = await index_sources(self.settings, client, places, chosen, told)
         if chosen.background:
             await self.refresh(wait=False)

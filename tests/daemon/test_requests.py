@@ -6,11 +6,15 @@ import asyncio
 import os
 import signal
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pincite.daemon import protocol
+from pincite.daemon.client import RemoteIndex
+from pincite.daemon.spawn import Stream
+from pincite.daemon.starting import started
 from pincite.errors import (
     IndexUnavailable,
     PinciteError,
@@ -50,6 +54,51 @@ def test_requests_that_wait_for_one_start_have_its_error() -> None:
         with pytest.raises(PinciteError):  # another attempt
             await index.collections()
         assert (folder / protocol.LOG).read_text().count(" ERROR ") == 2
+
+    run(check)
+
+
+def test_an_attempt_that_is_cancelled_fails_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even after an earlier one has failed."""
+    outcomes = iter(("fail", "wait", "connect"))
+    connect = RemoteIndex._connect
+
+    async def outcome(self: RemoteIndex) -> Stream:
+        what = next(outcomes)
+        if what == "fail":
+            raise IndexUnavailable("an old failure")
+        if what == "wait":
+            await asyncio.sleep(HANGS_S)
+        return await connect(self)
+
+    async def check(folder: Path) -> None:
+        monkeypatch.setattr(RemoteIndex, "_connect", outcome)
+        async with connected(folder) as index:
+            with pytest.raises(IndexUnavailable, match="an old failure"):
+                await index.collections()
+            first = asyncio.create_task(index.collections())
+            await asyncio.sleep(0.05)
+            second = asyncio.create_task(index.collections())
+            await asyncio.sleep(0.05)
+            first.cancel()
+            assert await second == ()
+
+    run(check)
+
+
+async def repeated(act: Callable[[], None]) -> None:
+    while True:
+        act()
+        await asyncio.sleep(0.01)
+
+
+def test_a_start_that_has_failed_is_told_and_not_tried_again() -> None:
+    async def check(folder: Path) -> None:
+        (folder / "catalog.db").write_bytes(b"no database " * 1_000)
+        async with started(client(folder), folder) as failed:
+            with pytest.raises(PinciteError):
+                await asyncio.wait_for(repeated(failed), HANGS_S)
+        assert (folder / protocol.LOG).read_text().count(" ERROR ") == 1
 
     run(check)
 

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -56,6 +57,13 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
     return call
 
 
+@dataclass(slots=True)
+class _Attempt:
+    """An attempt to connect that is under way. Requests that wait for it have its `failure`."""
+
+    failure: PinciteError | None = None
+
+
 class RemoteIndex:
     """`protocol.ServedIndex` of the index folder `root`. Connections are made when needed."""
 
@@ -71,8 +79,7 @@ class RemoteIndex:
         self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._checked = False
         self._connecting = asyncio.Lock()
-        self._attempts = 0
-        self._failure: PinciteError | None = None  #: of the last attempt to connect
+        self._attempt: _Attempt | None = None
 
     collections = remote(protocol.Service.collections)
     sources = remote(protocol.Service.sources)
@@ -166,23 +173,21 @@ class RemoteIndex:
         if place != self._place:
             _FOREIGN.append(self._idle)
             self._idle, self._place, self._checked = [], place, False
-            self._connecting = asyncio.Lock()
+            self._connecting, self._attempt = asyncio.Lock(), None
         if self._idle:
             return self._idle.pop()
-        waited_for = self._attempts
+        waited_for = self._attempt
         async with self._connecting:  # one of several requests starts the daemon
-            if self._failure is not None and self._attempts != waited_for:
-                raise self._failure  # of the attempt that this request has waited for
+            if waited_for is not None and waited_for.failure is not None:
+                raise waited_for.failure
+            attempt = self._attempt = _Attempt()
             try:
-                stream = await self._connect()
+                return await self._connect()
             except PinciteError as error:
-                self._failure = error
+                attempt.failure = error
                 raise
-            else:
-                self._failure = None
-                return stream
             finally:
-                self._attempts += 1
+                self._attempt = None
 
     async def _connect(self) -> Stream:
         for started in range(_MEETINGS):

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write
 
 
 @asynccontextmanager
-async def started(client: ServedIndex, root: Path) -> AsyncIterator[None]:
+async def started(client: ServedIndex, root: Path) -> AsyncIterator[Callable[[], None]]:
     """Start the daemon of an index folder while the block runs, by a request for its collections.
-    Requests in the block wait for the same start, and raise its error. Nothing is started for a
-    folder that cannot be written to: its daemon makes a copy of the index, which writers do not
-    need."""
-    if not may_write(root):
-        yield
+    Requests in the block wait for the same start. Yields a function that raises the error of a
+    start that has failed meanwhile.
+
+    Nothing is started for an index without a daemon, and for a folder that cannot be written to:
+    its daemon makes a copy of the index, which writers do not need.
+    """
+    if not isinstance(client, RemoteIndex) or not may_write(root):
+        yield lambda: None
         return
     asked = asyncio.create_task(client.collections())
+
+    def failed() -> None:
+        if asked.done():
+            asked.result()
+
     try:
-        yield
+        yield failed
     finally:
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)

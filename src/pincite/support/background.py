@@ -119,8 +119,13 @@ class _WaitingFork(_Forking, Waiting):
             self._tell_no_more()
 
     def close(self) -> None:
+        """As `Started.close`. A process that was told nothing ends by itself, and is not waited
+        for."""
+        flags = os.WNOHANG if self._telling >= 0 else 0
         self._tell_no_more()
-        super().close()
+        os.close(self._pipe)
+        with suppress(ChildProcessError):
+            os.waitpid(self._pid, flags)
 
     def _tell_no_more(self) -> None:
         if self._telling >= 0:

@@ -103,7 +103,7 @@ def _fill(name: str, copy: Path, hub: str, limits: Limits) -> None:
         prefix=f".{copy.name}.temporary-", dir=copy.parent, ignore_cleanup_errors=True
     ) as folder:
         work = Path(folder) / "model"
-        work.mkdir()
+        work.mkdir(mode=0o700)
         with httpx.Client(timeout=_TIMEOUT_S) as client:
             base = f"{hub}/{name}/resolve/main"
             for file in (CONFIG, TOKENIZER):
