@@ -131,7 +131,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         check_name(chosen.collection or self.settings.indexed_collection)
         client = self.client(create=bool(places or self.settings.sources))
         told = progress or _unheard
-        async with started(client, self.settings.index) as failed:
+        async with started(client, self.settings.index, shared=self._is_shared) as failed:
             await asyncio.to_thread(import_module, "pincite.ingest")
             from pincite.ingest import index_sources
 

@@ -55,7 +55,7 @@ class OpenIndex:
             self._made_searcher = Searcher(
                 *(self.settings, self.client, self._models, self.foreign),
                 log=lambda: self.log(),
-                reranker=self._reranker,
+                reranker=lambda: self._reranker,
             )
         return self._made_searcher
 

@@ -61,17 +61,18 @@ class Searcher:
         models: Models,
         foreign: ForeignCollections,
         log: Callable[[], Recorder],
-        reranker: Reranker | None,
+        reranker: Callable[[], Reranker | None],
     ) -> None:
-        """`log` returns the current log. `reranker` replaces the configured one."""
+        """`log` returns the current log. `reranker` returns what replaces the
+        configured one, if anything does."""
         self._settings = settings
         self._client = client
         self._models = models
         self._foreign = foreign
         self._log = log
-        name = settings.use.rerank if reranker is None else ""
+        name = settings.use.rerank
         self._named = NamedReranker(models, name) if name else None
-        self._reranker = reranker or self._named
+        self._given = reranker
         self._searchables: Searchables | None = None
         self._known_wordings = wordings_beside(settings.use.cache)
         self._files = FilesOnDisk(self._sources)
@@ -126,9 +127,11 @@ class Searcher:
         the error."""
         if profile.rerank.use == "never":
             return None
+        if (given := self._given()) is not None:
+            return given
         if self._named is not None:
             await self._named.open(profile.rerank.timeout_s)
-        return self._reranker
+        return self._named
 
     async def _llm(self) -> LLM:
         """The configured language model. Raises ConfigError if there is none."""

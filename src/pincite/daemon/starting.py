@@ -7,21 +7,22 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write
 
 
 @asynccontextmanager
-async def started(client: ServedIndex, root: Path) -> AsyncIterator[Callable[[], None]]:
+async def started(
+    client: ServedIndex, root: Path, *, shared: bool = False
+) -> AsyncIterator[Callable[[], None]]:
     """Start the daemon of an index folder while the block runs, by a request for its collections.
     Requests in the block wait for the same start. Yields a function that raises the error of a
     start that has failed meanwhile.
 
-    Nothing is started for an index without a daemon, and for a folder that cannot be written to:
-    its daemon makes a copy of the index, which writers do not need.
+    Nothing is started for an index that is `shared` and has no daemon, and for a folder that cannot
+    be written to: its daemon makes a copy of the index, which writers do not need.
     """
-    if not isinstance(client, RemoteIndex) or not may_write(root):
+    if shared or not may_write(root):
         yield lambda: None
         return
     asked = asyncio.create_task(client.collections())
