@@ -63,8 +63,7 @@ class Searcher:
         log: Callable[[], Recorder],
         reranker: Callable[[], Reranker | None],
     ) -> None:
-        """`log` returns the current log. `reranker` returns what replaces the
-        configured one, if anything does."""
+        """`log` returns the current log, `reranker` what replaces the configured one, or None."""
         self._settings = settings
         self._client = client
         self._models = models

@@ -176,7 +176,9 @@ def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
 
 def _keep_errors(log: Path) -> None:
     """Append what is written to stderr to the log."""
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    from pincite.support.background import open_log
+
+    file = open_log(log)
     os.dup2(file, sys.stderr.fileno())
     os.close(file)
 

@@ -17,7 +17,7 @@ from pincite.daemon.standby import dismiss, told
 from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
-from pincite.support.background import Started, launch
+from pincite.support.background import Started, launch, open_log
 from pincite.support.locks import Lock, is_held, open_lock
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
@@ -171,7 +171,7 @@ def _launch(root: Path, models: Path, idle_s: float) -> Started:
     log = workplace(root) / protocol.LOG
     daemon = ("-P", "-m", "pincite.daemon", str(root), str(models), str(idle_s))
     try:
-        os.close(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        os.close(open_log(log))
         started = told(root, models, idle_s)
         return started or launch((sys.executable, *daemon), os.environ, log)  # passed on, not read
     except OSError as error:

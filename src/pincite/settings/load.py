@@ -74,6 +74,7 @@ from pincite.settings.layers import (
 )
 from pincite.settings.memory import MemorySettings
 from pincite.settings.models import ModelSettings
+from pincite.settings.nearest import is_the_users
 from pincite.settings.nearest import user_config as user_config
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
@@ -241,7 +242,7 @@ def find_index(folder: Path) -> Path:
     for place in (folder, *folder.parents):
         if holds_index(place / INDEX_FOLDER):
             return place / INDEX_FOLDER
-    if not _is_file(folder / CONFIG_FILE) and _is_file(user_config()):
+    if is_the_users(folder):
         return user_index()
     return folder / INDEX_FOLDER
 

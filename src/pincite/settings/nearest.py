@@ -61,8 +61,7 @@ def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nea
         return None
     try:
         folder = Path.cwd()
-        named = ours.get("PINCITE_INDEX")
-        root = index or (Path(named) if named else _found(folder))
+        root = _chosen(index, ours, folder)
         if root is None or str(root).startswith("~"):
             return None
         root = folder / root
@@ -79,9 +78,8 @@ def index_folder(
     that is yet to be made. None where there is none, or where finding it takes a closer look."""
     try:
         folder = Path.cwd()
-        named = environ.get("PINCITE_INDEX")
-        root = index or (Path(named) if named else _found(folder))
-        if root is None and make and not _belongs_to_user(folder):
+        root = _chosen(index, environ, folder)
+        if root is None and make and not is_the_users(folder):
             root = Path(_FOLDER)
         if root is None or str(root).startswith("~"):
             return None
@@ -98,10 +96,17 @@ def user_config() -> Path:
     return platformdirs.user_config_path("pincite") / CONFIG_FILE
 
 
-def _belongs_to_user(folder: Path) -> bool:
-    """Return whether the user's index is used in this folder if there is none
-    (`settings.load.find_index`)."""
-    return not (folder / CONFIG_FILE).is_file() and user_config().is_file()
+def is_the_users(folder: Path) -> bool:
+    """Return whether a folder without an index uses that of the user: if `pincite init --user`
+    created it, and no `pincite.toml` is here. Files that cannot be reached are none."""
+    if os.path.isfile(folder / CONFIG_FILE):  # noqa: PTH113 - never raises, as below
+        return False
+    return os.path.isfile(user_config())  # noqa: PTH113
+
+
+def _chosen(index: Path | None, environ: Mapping[str, str], folder: Path) -> Path | None:
+    named = environ.get("PINCITE_INDEX")
+    return index or (Path(named) if named else _found(folder))
 
 
 def _found(folder: Path) -> Path | None:

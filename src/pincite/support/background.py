@@ -10,6 +10,7 @@ from pathlib import Path
 from pincite.support.capabilities import FORK
 
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+_OWN = 0o600
 
 
 def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Started:
@@ -22,6 +23,11 @@ def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> Waitin
     """Start a process that waits for a line on its input, and whose errors go nowhere until then.
     Return None where processes cannot fork. Raises OSError."""
     return _WaitingFork(command, environ) if FORK else None
+
+
+def open_log(log: Path) -> int:
+    """Return a descriptor that appends to a log of this user alone. Raises OSError."""
+    return os.open(log, _APPEND, _OWN)
 
 
 class Started:
@@ -50,7 +56,7 @@ class _Forking(Started):
             command,
             environ,
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, 0o600),
+            (os.POSIX_SPAWN_OPEN, 2, str(log), _APPEND, _OWN),
         )
 
     def _start(
@@ -141,7 +147,7 @@ class _Child(Started):
 
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         alone = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-        with os.fdopen(os.open(log, _APPEND, 0o600), "wb") as noise:
+        with os.fdopen(open_log(log), "wb") as noise:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
