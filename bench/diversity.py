@@ -22,6 +22,7 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
+from msgspec import structs
 
 from bench.frame import Options, require
 from bench.product import temporary_folder
@@ -106,7 +107,7 @@ async def run(options: Options) -> DiversityFigures:
                 for exact in (True, False):
                     # the query encoder itself, which has not seen the questions
                     (searched,) = deps.collections
-                    plain = replace(deps, collections=[replace(searched, dense=encoder)])
+                    plain = replace(deps, collections=[structs.replace(searched, dense=encoder)])
                     probes.append(await _cost(store, exact, timed, plain))
                     print(f"  {probes[-1]}", flush=True)
     finally:

@@ -23,6 +23,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import structs
+
 from bench.frame import Options, require
 from bench.golden import find_wheel, require_docs
 from bench.latency import Times, times
@@ -221,7 +223,9 @@ async def _times(
     dense = TimedEncoder(encoder, others)
     for shard in store._shards.values():
         shard.ask = others.timed(shard.ask)  # type: ignore[method-assign]
-    collections = tuple(replace(one, index=index, dense=dense) for one in subject.deps.collections)
+    collections = tuple(
+        structs.replace(one, index=index, dense=dense) for one in subject.deps.collections
+    )
     deps = replace(subject.deps, collections=collections)
     totals: dict[str, list[float]] = {name: [] for name in PROFILES}
     own: dict[str, list[float]] = {name: [] for name in PROFILES}

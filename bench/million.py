@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from bench.frame import Options, SkippedError
 from bench.store_job import Asked, Built, Filled, Job, do
@@ -122,7 +123,7 @@ async def _measure(work: Path, chunks: int, layout: EdgeLayout) -> Phase:
         if built.built is None:
             raise RuntimeError(built.note)
         print(f"  built in {built.built.seconds:.0f} s", flush=True)
-        asked = await do(msgspec.structs.replace(job, steps=("ask",)), _HARD_S)
+        asked = await do(structs.replace(job, steps=("ask",)), _HARD_S)
         if asked.asked is None:
             raise RuntimeError(asked.note)
     finally:

@@ -18,6 +18,7 @@ from hashlib import blake2b
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from bench.code_search import QUICK, Repository, ndcg, read
 from bench.frame import Options
@@ -159,7 +160,7 @@ async def _files(
     repository: Repository,
 ) -> list[float]:
     deps = deps_of(variant, spec, index, encoder, code=True)
-    known = tuple(replace(one, embedded=embedded) for one in deps.collections)
+    known = tuple(structs.replace(one, embedded=embedded) for one in deps.collections)
     deps = replace(deps, collections=known)
     profile = profile_of("default", results=10)
     values = []
@@ -182,7 +183,7 @@ async def _ndcg(
     collection: Collection,
 ) -> float:
     deps = deps_of(variant, spec, index, encoder, code=spec.name in CODE_SETS)
-    known = tuple(replace(one, embedded=embedded) for one in deps.collections)
+    known = tuple(structs.replace(one, embedded=embedded) for one in deps.collections)
     deps = replace(deps, collections=known)
     profile = profile_of(variant, results=10, same_text=False)
     found = {

@@ -26,6 +26,7 @@ import os
 from importlib.util import find_spec
 
 import msgspec
+from msgspec import structs
 
 from bench.frame import Options
 from bench.product import temporary_folder
@@ -80,7 +81,7 @@ async def measure(job: Job) -> StoreRow:
         row.notes.append(lacking)
         return row
     for steps in _steps(job.kind):
-        part = await do(msgspec.structs.replace(job, steps=steps), 3 * job.limit_s)
+        part = await do(structs.replace(job, steps=steps), 3 * job.limit_s)
         row.done.filled = part.filled or row.done.filled
         row.done.built = part.built or row.done.built
         row.done.asked = part.asked or row.done.asked

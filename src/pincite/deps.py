@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeAlias
 
+from msgspec import structs
+
 from pincite.model import Candidate, Notice, Query, Ranking, Scope, SourceType
 from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
@@ -57,7 +59,7 @@ class Deps:
         chosen = self.collections
         if isinstance(admit, Admission):
             held = [(one, ChosenIndex(one.index, admit.choice)) for one in chosen]
-            chosen = tuple(replace(one, index=index) for one, index in held)
+            chosen = tuple(structs.replace(one, index=index) for one, index in held)
         return replace(self, admit=admit, collections=chosen)
 
     @property

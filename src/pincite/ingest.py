@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
@@ -142,7 +144,7 @@ async def ingest_all(
     first: dict[int, IngestReport] = {}
     seen: dict[int, Looked] = {}
     if deps.dense is not None:
-        words = replace(deps, words_only=True)
+        words = structs.replace(deps, words_only=True)
         for number, (source, selection) in enumerate(opened):
             infos = await deps.index.collections()
             spec = _spec_in(infos, spec.name)
@@ -157,7 +159,7 @@ async def ingest_all(
             reports.append(first[number])
             continue
         spec = _spec_in(await deps.index.collections(), spec.name)
-        later = replace(deps, stage="embed") if number in first else deps
+        later = structs.replace(deps, stage="embed") if number in first else deps
         alone = not first and names[source.source.name] == 1  # then `seen` is still valid
         report = await ingest(source, selection, spec, later, seen.get(number) if alone else None)
         reports.append(first[number].embedded(report) if number in first else report)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from pincite.deps import Deps
 from pincite.errors import PinciteError
 from pincite.model import (
@@ -100,7 +102,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     apart = deps.apart(question.scope)
     asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
     absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
-    shown = replace(shown, candidates=seen.candidates)
+    shown = structs.replace(shown, candidates=seen.candidates)
     looked = (seen.contexts, deps.required, absent, seen.truths, seen.omitted)
     packed = pack(query, shown, one.gated, plan, notices, profile.pack, *looked)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
@@ -203,7 +205,7 @@ async def _try(
         trace.tap("load", loaded.candidates)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
-    loaded = replace(loaded, notices=(*loaded.notices, *changed))
+    loaded = structs.replace(loaded, notices=(*loaded.notices, *changed))
     return await _judge(question, query, found, loaded, deps, profile, trace, before, near)
 
 
@@ -233,7 +235,7 @@ async def _judge(
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, deps.partial))
     code = deps.code(scope)
     ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
-    pool = replace(unique, candidates=trace.tap("rank_code", ordered))
+    pool = structs.replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
@@ -250,7 +252,7 @@ async def _judge(
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, deps.models)
         varied = trace.tap("diversify", varied)
-        gated = replace(gated, candidates=varied.candidates)
+        gated = structs.replace(gated, candidates=varied.candidates)
         notices = (*notices, *varied.notices)
     kinds = deps.kinds(scope)
     spare = profile.context.around != "none"
@@ -297,7 +299,7 @@ async def _look(
     every = await look(pool, (None,) * len(pool), deps.files, limit_s, question.scope.ref)
     lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
     left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
-    loaded = replace(one.loaded, candidates=left)
+    loaded = structs.replace(one.loaded, candidates=left)
     one = await _judge(question, query, one.found, loaded, *asked, one.judged, near)
     one = await _answered(question, query, one, *asked)
     shown, again = await _seen(one.chosen, question, *asked)
@@ -314,12 +316,14 @@ async def _seen(
     if profile.optimise.enabled:
         one = optimise(shown.candidates, shown.contexts, profile.optimise)
         dropped = (*shown.dropped, *one.dropped)
-        left = replace(shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped)
+        left = structs.replace(
+            shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped
+        )
         shown = trace.tap("optimise", left)
     limit_s, ref = _look_s(question, trace), question.scope.ref
     seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, ref)
     near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, ref)
-    return replace(shown, closest=near.candidates), trace.tap("look", seen)
+    return structs.replace(shown, closest=near.candidates), trace.tap("look", seen)
 
 
 def _look_s(question: Question, trace: Trace) -> float:

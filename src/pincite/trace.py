@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.model import Exchange
 
@@ -15,8 +18,7 @@ T = TypeVar("T")
 RERANKER = "reranker"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """The result and duration of a stage."""
 
     stage: str
@@ -105,8 +107,7 @@ class Trace:
 _LISTENER: ContextVar[Trace | None] = ContextVar("listener", default=None)
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(msgspec.Struct):
     """Properties of an exchange that become known while it runs. `answered` is called only if the
     exchange is recorded."""
 

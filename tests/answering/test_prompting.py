@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
 from pincite.model import Context, Evidence, Fact, Turn

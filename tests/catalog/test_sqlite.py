@@ -3,11 +3,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import fields, replace
 from pathlib import Path
 
 import anyio
 import pytest
+from msgspec import structs
 
 from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
 from pincite.errors import DiskFull, IndexTooNew, StoreError
@@ -64,15 +64,17 @@ def test_a_catalog_of_schema_3_gets_room_for_attributes(tmp_path: Path) -> None:
         spec = '{"name":"main","sparse":"s","chunker":"c"}'
         db.execute("INSERT INTO collections VALUES ('main', ?)", (spec,))
         new = ("attributes", "inherited", "chunk_attributes", "embedded")
-        values = [getattr(old, one.name) for one in fields(old) if one.name not in new]
+        values = [getattr(old, one.name) for one in structs.fields(old) if one.name not in new]
         marks = ", ".join("?" * (len(values) + 2))
         db.execute(f"INSERT INTO documents VALUES ({marks})", ("main", *values, b""))
         db.commit()
     catalog = SqliteCatalog(path)
-    assert anyio.run(catalog.documents, "main") == (replace(old, embedded=False),)
+    assert anyio.run(catalog.documents, "main") == (structs.replace(old, embedded=False),)
     assert anyio.run(catalog.totals, "main").unembedded == old.chunks
-    fresh = replace(old, attributes={"due": "2026-11-22", "n": 2**60, "l": ("a", "b"), "w": 2.0})
-    fresh = replace(fresh, inherited={"visible": False, "course": "文書"})
+    fresh = structs.replace(
+        old, attributes={"due": "2026-11-22", "n": 2**60, "l": ("a", "b"), "w": 2.0}
+    )
+    fresh = structs.replace(fresh, inherited={"visible": False, "course": "文書"})
     anyio.run(catalog.put, "main", [fresh])
     (held,) = anyio.run(catalog.documents, "main")
     assert held == fresh
@@ -198,7 +200,7 @@ def test_a_document_of_many_is_read_and_changed_without_a_look_at_the_others() -
             lambda: catalog.documents("main", "acme/docs", place, 1),
             lambda: catalog.documents("main", None, place, 1),
             lambda: catalog.totals("main"),
-            lambda: catalog.put("main", [replace(held[100], revision="new")]),
+            lambda: catalog.put("main", [structs.replace(held[100], revision="new")]),
             lambda: catalog.delete("main", ["new"]),
         ):
             counted = 0

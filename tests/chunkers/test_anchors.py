@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import markdown
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.chunkers import chunk_document, cut
 from pincite.chunkers.anchors import anchors_of
@@ -142,7 +142,7 @@ def test_a_heading_is_read_as_it_is_shown(heading: str, given_id: str, shown: st
 
 
 def urls_of(text: str, **values: object) -> list[str | None]:
-    document = replace(read("docs/a.md", text), **values)  # type: ignore[arg-type]
+    document = replace(read("docs/a.md", text), **values)
     return [chunk.url for chunk in cut(document, chunk_document(document, SMALL))]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from time import process_time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.chunkers.budget import estimate_tokens

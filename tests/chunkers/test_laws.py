@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.readers.languages import LANGUAGES
@@ -87,9 +88,7 @@ def test_chunking_twice_gives_equal_chunks() -> None:
 
 def test_an_id_does_not_depend_on_the_revision_but_on_name_path_content_and_span() -> None:
     def ids(**changes: str) -> tuple[str, ...]:
-        from dataclasses import replace
-
-        document = replace(read("a.md", "# A\n\nwords\n"), **changes)  # type: ignore[arg-type]
+        document = replace(read("a.md", "# A\n\nwords\n"), **changes)
         return tuple(chunk.id for chunk in cut(document, chunk_document(document, SMALL)))
 
     (first,) = ids()
@@ -127,8 +126,6 @@ def test_a_long_line_is_cut_between_sentences_and_names_its_columns() -> None:
 
 
 def test_every_language_that_is_read_is_also_chunked() -> None:
-    from dataclasses import replace
-
     document = read("a.txt", "some words\n")
     for language in LANGUAGES:
         for source_type in ("docs", "code", "data"):

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec import structs
 
 from pincite.citations.claims import Claim, ClaimCheck, check
 from pincite.citations.locate import Passage, get, verify
@@ -167,7 +167,7 @@ def test_a_wrong_page_is_not_fresh(office: Office) -> None:
 
 
 def _with(item: Evidence, **changes: object) -> Evidence:
-    return msgspec.structs.replace(item, **changes)
+    return structs.replace(item, **changes)
 
 
 def test_claims_are_checked_by_page_and_quote(office: Office) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pincite.collection.members import (
     all_members,
@@ -25,7 +24,7 @@ from pincite.testing.points import LEXICAL_SPEC, source_of
 
 
 def info(name: str, base: str = "", serial: int = 0, **values: object) -> CollectionInfo:
-    spec = replace(LEXICAL_SPEC, name=name, base=base, serial=serial, **values)  # type: ignore[arg-type]
+    spec = replace(LEXICAL_SPEC, name=name, base=base, serial=serial, **values)
     return CollectionInfo(spec, (), 1, 2, 10)
 
 

@@ -6,10 +6,10 @@ import asyncio
 import os
 import resource
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.daemon import protocol
 from pincite.daemon.client import RemoteIndex

@@ -6,12 +6,12 @@ import asyncio
 import os
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.daemon.glance import Limits, glance, glance_at, parts_of
 from pincite.index.documents import records_at

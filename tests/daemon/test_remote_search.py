@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
+from msgspec import structs
 
 from pincite.daemon import protocol
 from pincite.daemon.encoder import QueryEncoder
@@ -50,7 +51,7 @@ def opened(*, dense: bool = True) -> tuple[Host, Deps]:
     one = asyncio.run(make(encoder if dense else None, TEXTS, kinds={"keys": "code"}))
     host = Host(one.index, encoder)
     own = QueryEncoder(host, "models", encoder.fingerprint, encoder.dimensions) if dense else None
-    one = replace(one, index=cast(Readable, host), dense=own, code=True, rung="other")
+    one = structs.replace(one, index=cast(Readable, host), dense=own, code=True, rung="other")
     return host, Deps([one], informative_terms("english"), guess_language)
 
 
@@ -108,15 +109,18 @@ def test_what_only_the_client_has_is_searched_there() -> None:
     one = deps.collections[0]
     assert told(deps, Profile())
     assert told(replace(deps, reranker=OverlapReranker()), Profile()) is None
-    for other in (replace(one, dense=TopicEncoder()), replace(one, sparse=EngineBm25Encoder())):
+    for other in (
+        structs.replace(one, dense=TopicEncoder()),
+        structs.replace(one, sparse=EngineBm25Encoder()),
+    ):
         assert told(replace(deps, collections=[other]), Profile()) is None
         assert told(replace(deps, collections=[one, other]), Profile()) is None
-    elsewhere = replace(one, index=asyncio.run(make(None, TEXTS)).index)
+    elsewhere = structs.replace(one, index=asyncio.run(make(None, TEXTS)).index)
     assert told(replace(deps, collections=[one, elsewhere]), Profile()) is None
 
 
 def test_a_place_tells_all_that_is_not_open_in_a_searchable() -> None:
-    named = {one.name for one in fields(Searchable)}
+    named = {one.name for one in structs.fields(Searchable)}
     assert set(SearchableState.__struct_fields__) == named - {
         "index",
         "sparse",

@@ -9,10 +9,10 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.daemon.shared_index import SharedIndex
 from pincite.errors import ConfigError, PinciteError, StoreError, UsageError

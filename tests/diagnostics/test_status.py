@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from pincite.daemon.freshness import Condition, Freshness, Pending
 from pincite.diagnostics.status import Status, kept_back, status, status_table

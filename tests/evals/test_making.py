@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
+from msgspec import structs
 
 from pincite.evals.analysis.approximate import check_ann
 from pincite.evals.golden.generate import generate
@@ -99,7 +100,7 @@ class Forgetful:
         if request.exact:
             return rankings
         return tuple(
-            replace(
+            structs.replace(
                 one,
                 hits=tuple(hit for hit in one.hits if hit.id != self.overlooked),
                 depth=sum(hit.id != self.overlooked for hit in one.hits[: one.depth]),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.evals.golden.near import generate_near
 from pincite.evals.golden.questions import GoldenQuery
@@ -66,7 +66,7 @@ class Chunks:
 
 def near(count: int, seed: int = 0, chunks: tuple[Chunk, ...] = CHUNKS) -> tuple[GoldenQuery, ...]:
     one: Searchable = asyncio.run(make(None, {}))
-    holding = replace(one, index=Chunks(chunks))  # type: ignore[arg-type]
+    holding = replace(one, index=Chunks(chunks))
     return asyncio.run(generate_near([holding], count, terms, seed=seed))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.index.local import LocalIndex

@@ -9,10 +9,10 @@ import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.ingestion.enrich import enrich

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from msgspec.structs import replace
 
 from pincite import Pincite
 from pincite.errors import SourceError

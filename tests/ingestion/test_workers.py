@@ -12,10 +12,10 @@ import sys
 import termios
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
@@ -157,7 +157,7 @@ def test_a_run_that_has_ended_starts_no_process() -> None:
 
 
 def test_a_fault_of_the_analysis_is_told(two: Workers) -> None:
-    unknown = replace(document("x = 1\n"), language="python", text=None)  # type: ignore[arg-type]
+    unknown = replace(document("x = 1\n"), language="python", text=None)
     with pytest.raises(SourceError):
         two.submit(unknown, 90.0).result()
     assert two.submit(document("x = 1\n"), 90.0).result().sections

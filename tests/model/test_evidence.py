@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
@@ -79,8 +79,8 @@ def test_what_is_no_pack_is_wrong_usage(wrong: Any) -> None:
 
 
 def test_evidence_says_its_lines_and_what_searches_call_it() -> None:
-    one = msgspec.structs.replace(PACK[0], start_line=3, end_line=9)
+    one = structs.replace(PACK[0], start_line=3, end_line=9)
     assert one.lines == range(3, 10)
     assert (len(one.lines), 9 in one.lines) == (7, True)
-    assert not msgspec.structs.replace(one, start_line=0, end_line=0).lines
+    assert not structs.replace(one, start_line=0, end_line=0).lines
     assert (one.kind, one.source) == (one.source_type, one.repo) == ("docs", "acme/docs")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.encoders.by_name import Models
 from pincite.errors import StoreError, TagsRequired, UsageError

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.errors import TagsRequired, UsageError
 from pincite.model import Attributes, CollectionSpec, Scope

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.model import Scope
 from pincite.ports import Readable

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.model import ChatMode, EvidencePack, Question, Vector

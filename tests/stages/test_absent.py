@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.deps import informative_terms
 from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope
@@ -87,7 +87,7 @@ class Requiring:
 
 def without_counts(question: str) -> EvidencePack:
     one = asyncio.run(make(TopicEncoder(), TEXTS))
-    return ask(question, replace(one, index=Requiring(one.index)), profile=KEEP)  # type: ignore[arg-type]
+    return ask(question, replace(one, index=Requiring(one.index)), profile=KEEP)
 
 
 def test_a_collection_that_does_not_count_is_never_said_to_lack_a_word() -> None:

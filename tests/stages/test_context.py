@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import ConfigError
@@ -91,7 +92,7 @@ def show(
         asyncio.run(
             context(
                 Chosen(chosen, reserve=rest),
-                [replace(COLLECTION, index=index)],  # type: ignore[arg-type]
+                [structs.replace(COLLECTION, index=index)],
                 config,
                 results,
             )
@@ -284,17 +285,15 @@ def test_a_page_of_a_record_is_never_shown_with_another() -> None:
 
 
 def replace_attributes(one: Chunk, attributes: dict[str, Any]) -> Chunk:
-    import msgspec
 
-    return msgspec.structs.replace(one, attributes=attributes)
+    return structs.replace(one, attributes=attributes)
 
 
 def test_white_space_that_an_older_index_did_not_keep_ends_what_is_shown() -> None:
-    import msgspec
 
     text = "\n  \n".join(f"paragraph number {n} of the text" for n in range(9))
     kept = cut_up(text, "a.py")
-    older = tuple(msgspec.structs.replace(one, space_before="") for one in kept)
+    older = tuple(structs.replace(one, space_before="") for one in kept)
     config = ContextConfig(max_tokens=300)
     assert show(kept, [3], config).contexts[0] is not None
     assert show(older, [3], config).contexts == (None,)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
+from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import EnginePanicked, PinciteError, StoreError
 from pincite.model import Candidate, Chosen, Chunk, Signal
@@ -55,7 +57,7 @@ def page(index: Files, found: Sequence[Chunk], config: ContextConfig) -> Shown:
         Candidate("main", one, (Signal("fused", "rrf", 1 / (n + 2)),))
         for n, one in enumerate(found)
     ]
-    there = replace(COLLECTION, index=index)  # type: ignore[arg-type]
+    there = replace(COLLECTION, index=index)
     return asyncio.run(context(Chosen(tuple(hits)), [there], config, 5))
 
 
@@ -105,9 +107,8 @@ def test_a_document_that_was_replaced_since_the_search_is_read_as_a_whole() -> N
 
 
 def replace_id(chunk: Chunk) -> Chunk:
-    import msgspec
 
-    return msgspec.structs.replace(chunk, id="0" * 32)
+    return structs.replace(chunk, id="0" * 32)
 
 
 @pytest.mark.parametrize("at", ["load", "document"])

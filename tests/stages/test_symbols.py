@@ -82,7 +82,7 @@ def code(texts: dict[str, str], defines: dict[str, tuple[str, ...]]) -> Searchab
             await _put(made, structs.replace(one, symbols=symbols))
 
     asyncio.run(define())
-    return replace(made, code=True)
+    return structs.replace(made, code=True)
 
 
 async def _put(made: Searchable, one: Chunk) -> None:
@@ -115,8 +115,8 @@ def test_what_defines_a_name_is_found_however_much_uses_it(asked: str) -> None:
 
 def test_prose_and_collections_of_other_things_are_asked_nothing_more() -> None:
     made = code(FAR, {"far.py": ("Conn",)})
-    mixed = replace(made, code=False, kinds=frozenset[SourceType]({"docs", "code"}))
-    docs = replace(mixed, kinds=frozenset[SourceType]({"docs"}))
+    mixed = structs.replace(made, code=False, kinds=frozenset[SourceType]({"docs", "code"}))
+    docs = structs.replace(mixed, kinds=frozenset[SourceType]({"docs"}))
     for text, one in (
         ("how is it opened", made),
         ("Conn", docs),

@@ -6,11 +6,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from qdrant_client import AsyncQdrantClient
 
 from pincite.model import Hit, Point, Ranking
@@ -149,7 +149,7 @@ def test_fusion_by_either_engine_is_that_of_the_branches(fusion: str) -> None:
         for request in requests()[:: len(FILTERS)]:
             whole = replace(request, complete=False, dense_limit=_CHUNKS, sparse_limit=_CHUNKS)
             branches = await edge.search("main", whole)
-            asked = replace(request, fusion=fusion, fusion_limit=10)  # type: ignore[arg-type]
+            asked = replace(request, fusion=fusion, fusion_limit=10)
             for store in (edge, local):
                 (ranking,) = await store.search("main", asked)
                 agree(ranking, branches, asked)

@@ -4,7 +4,6 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 import qdrant_edge as edge
 from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.model import Point
 from pincite.ports import Store

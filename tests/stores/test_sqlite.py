@@ -4,7 +4,8 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pincite.ports import Exists, Filter, Store
 from pincite.stores.sqlite.database import MIGRATIONS

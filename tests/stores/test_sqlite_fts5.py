@@ -9,12 +9,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pincite.model import Chunk, Point, Ranking, SparseVector
 from pincite.ports import SearchRequest, Store

@@ -9,10 +9,10 @@ import threading
 import time
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.errors import StoreError
 from pincite.model import Source, SourceRecord
@@ -42,7 +42,7 @@ def quote(path: str = "docs/a.md", text: str = "beta", **values: object) -> Quot
 
 def record(place: Path, **values: object) -> SourceRecord:
     source = Source("acme", str(place), "folder")
-    return replace(SourceRecord(source, machine=this_machine()), **values)  # type: ignore[arg-type]
+    return replace(SourceRecord(source, machine=this_machine()), **values)
 
 
 def files_of(*records: SourceRecord, limits: SourceLimits = SourceLimits()) -> FilesOnDisk:

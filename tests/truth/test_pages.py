@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from msgspec.structs import replace as replaced
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut

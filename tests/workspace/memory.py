@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
+from msgspec import structs
 
 from pincite.errors import NotFound, WorkspaceUnavailable
 from pincite.workspace import Access, Document, Readable
@@ -57,7 +57,7 @@ class Memory:
 
     def change(self, document: Document, **more: Any) -> Document:
         """Another version of it."""
-        made = msgspec.structs.replace(document, version=document.version + 1, **more)
+        made = structs.replace(document, version=document.version + 1, **more)
         self.documents[made.id] = made
         return made
 

@@ -8,8 +8,8 @@ from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec import structs
 
 from pincite import Claim
 from pincite.errors import Forbidden, NotFound, TagsRequired, UsageError, WorkspaceUnavailable
@@ -239,7 +239,7 @@ async def test_a_document_is_deleted_within_the_access_alone(desk: Desk) -> None
     with pytest.raises(NotFound):
         await desk.workspace.delete(may, desk.his.id)
     with pytest.raises(NotFound):
-        await desk.workspace.delete(msgspec.structs.replace(may, space_id=TEAM), desk.hers.id)
+        await desk.workspace.delete(structs.replace(may, space_id=TEAM), desk.hers.id)
     assert (await desk.workspace.delete(may, desk.hers.id)).id == desk.hers.id
     assert await desk.found(Access(ANNA)) == {desk.team.id}
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec import structs
 
 from pincite.errors import ConversationNotFound, NotFound, PinciteError, UsageError
 from pincite.model import Turn
@@ -226,7 +226,7 @@ def test_a_state_names_its_owner(tmp_path: Path) -> None:
         await conversations.append(owner, id_, [Turn("user", "hello?")])
         state = await conversations.state(owner, id_, 2)
         wanted = ConversationState(id_, owner, "of the team")
-        assert msgspec.structs.replace(state, turns=()) == wanted
+        assert structs.replace(state, turns=()) == wanted
         assert await conversations.list(scene.bob.id) == ()
         await workspaces.close()
 

@@ -8,8 +8,9 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
+
+import msgspec
 
 from pincite.chat.remembering import Remembering
 from pincite.errors import PinciteError, ProviderError, TagsRequired
@@ -237,8 +238,7 @@ class Answerer(Remembering):
         return informative_terms(of[0] if of else "english")
 
 
-@dataclass(frozen=True, slots=True)
-class _Unopened:
+class _Unopened(msgspec.Struct, frozen=True):
     """A language model that could not be opened."""
 
     fingerprint: str

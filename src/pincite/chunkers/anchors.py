@@ -6,9 +6,10 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
+
+from msgspec.structs import replace
 
 from pincite.chunkers.blocks import front_matter_end, heading_lines, heading_source
 from pincite.readers.inline_markup import explicit_id, rendered_heading

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from pincite.chunkers.grammars import load, unnamed_regions
 from pincite.chunkers.patterns import names_in
@@ -24,8 +25,7 @@ _PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=<|\Z)")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(msgspec.Struct, frozen=True):
     """A definition. Rows are 0-based and inclusive. `path` ends with the name. `symbol` is "" for a
     construct that has members but defines nothing."""
 

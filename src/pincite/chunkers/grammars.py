@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.chunkers import more_queries as more
 from pincite.chunkers.more_queries import named
@@ -35,8 +36,7 @@ LEADING = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(msgspec.Struct, frozen=True):
     """A language with its parser. `module` and `function` name the parser in its wheel."""
 
     module: str

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from pincite.chunkers.budget import cumulative_cost
 from pincite.chunkers.lines import Lines

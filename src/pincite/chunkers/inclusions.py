@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from pincite.chunkers.budget import cumulative_cost, estimate_tokens
 from pincite.chunkers.lines import Lines

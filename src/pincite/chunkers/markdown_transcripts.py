@@ -6,8 +6,9 @@ Text before the first turn (front matter, a title) is cut like a page and has no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from pincite.chunkers.budget import estimate_tokens
 from pincite.model import Section

@@ -7,8 +7,9 @@ characters. Such a definition has a line but no known end.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +18,7 @@ _CHARS = 200  # of a line
 _ROWS = 20_000  # of a file
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(msgspec.Struct, frozen=True):
     """`lines` is a pattern with one group, the name. `regions` are further nodes whose lines are
     read, besides error nodes. With `calls`, lines like `type name(` define the name, as for
     functions of C."""

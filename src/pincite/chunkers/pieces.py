@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 Path = tuple[str, ...]
 
@@ -28,8 +29,7 @@ class Piece(NamedTuple):
     note: str = ""
 
 
-@dataclass(slots=True)
-class Group:
+class Group(msgspec.Struct):
     """Pieces merged so far. Mutable, and only used while one document is packed."""
 
     first: int

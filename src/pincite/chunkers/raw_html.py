@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from pincite.chunkers.blocks import front_matter_end, parse_blocks
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from pincite.citations.pages import Place, no_lines, place_in, widened
 from pincite.citations.verify import document_at
 from pincite.errors import SourceError, UsageError
@@ -208,7 +210,7 @@ def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Pa
     rows[0] = rows[0][first - 1 :]
     if not (text := "\n".join(rows)):
         return lines
-    cut = replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
+    cut = structs.replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
     whole = cited.end_column is None
     return replace(lines, citation=format_citation(cut), text=text, newline=lines.newline and whole)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec.structs import replace
 
 from pincite.collection.placeholders import LateReadable, MissingEncoder, NamedEncoder, NoSparse
 from pincite.daemon.encoder import Embedding, QueryEncoder

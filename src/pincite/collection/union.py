@@ -4,8 +4,9 @@ in one member only."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from pincite.collection.members import all_sources
 from pincite.model import AttributeType, CollectionSpec, DocumentRecord, IndexedDocument

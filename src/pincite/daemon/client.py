@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -57,8 +56,7 @@ def remote(method: _Method[P, T]) -> _Method[P, T]:
     return call
 
 
-@dataclass(slots=True)
-class _Attempt:
+class _Attempt(msgspec.Struct):
     """An attempt to connect that is under way. Requests that wait for it have its `failure`."""
 
     failure: PinciteError | None = None

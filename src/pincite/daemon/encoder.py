@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.model import Matrix, Vector
@@ -43,8 +44,7 @@ async def embed_as(encoder: DenseEncoder, fingerprint: str, text: str) -> Vector
     return await encoder.embed_query(text)
 
 
-@dataclass(frozen=True, slots=True)
-class QueryEncoder:
+class QueryEncoder(msgspec.Struct, frozen=True):
     """The daemon's encoder as a `DenseEncoder` for queries of one collection. Its model makes no
     difference between questions and documents. A few documents can be embedded, too; the indexing
     process embeds larger numbers."""

@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
@@ -47,8 +46,7 @@ class Holder(msgspec.Struct, frozen=True):
         return f"process {self.pid} is {self.what}, since {self.since}"
 
 
-@dataclass(frozen=True, slots=True)
-class FileLeases:
+class FileLeases(msgspec.Struct, frozen=True):
     """`pincite.ports.Leases` of the index folder `root`, for processes of one machine."""
 
     root: Path

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 import msgspec
+from msgspec import structs
 
 from pincite.daemon.freshness import (
     GAVE_WAY,
@@ -140,7 +141,7 @@ class Refreshing:
         """Look at the folders if a look is due, wait a moment for its result, and return the
         freshness."""
         if wish.auto or not self._wish.auto or wish.now:
-            self._wish = msgspec.structs.replace(wish, now=False, auto=wish.auto or self._wish.auto)
+            self._wish = structs.replace(wish, now=False, auto=wish.auto or self._wish.auto)
         if wish.now:
             self._wanted += 1
             self._whole = True

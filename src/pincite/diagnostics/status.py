@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from msgspec.structs import replace as replace_fields
 
 from pincite.collection.members import hidden, visible
@@ -123,7 +124,7 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
 def without_contents(info: CollectionInfo) -> CollectionInfo:
     """How a collection was made, and not what is in it."""
     return CollectionInfo(
-        replace(info.spec, average_length=0.0),
+        structs.replace(info.spec, average_length=0.0),
         (),
         0,
         0,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final, TypeGuard
+
+from msgspec.structs import replace
 
 from pincite.ports import AnyOf, Condition, SearchRequest
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document
 from pincite.ingestion.enrich import enrich_section
@@ -12,8 +14,7 @@ from pincite.model import Document, Section, SparseVector
 from pincite.ports import SparseEncoder
 
 
-@dataclass(frozen=True, slots=True)
-class Analysed:
+class Analysed(msgspec.Struct, frozen=True):
     """The sections of a document, each with its sparse vector and number of tokens. They depend
     only on its text, title and path, not on its attributes."""
 
@@ -58,8 +59,7 @@ def _read_as(document: Document, one: Section) -> str:
     return document.text[one.start : one.end] if one.plain is None else one.plain
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """A document whose analysis is known."""
 
     analysed: Analysed
@@ -69,8 +69,7 @@ class Done:
         return self.analysed
 
 
-@dataclass(frozen=True, slots=True)
-class _Later:
+class _Later(msgspec.Struct, frozen=True):
     document: Document
     average_length: float
     here: Here
@@ -79,8 +78,7 @@ class _Later:
         return analyse(self.document, self.here.chunker, self.here.sparse, self.average_length)
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(msgspec.Struct, frozen=True):
     """An `Analyser` in this process; it works when a result is requested."""
 
     chunker: ChunkerConfig

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from pincite.errors import InvalidAttribute
 from pincite.model import Attributes, AttributeType, AttributeValue
@@ -25,8 +26,7 @@ class TableText(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Normalised:
+class Normalised(msgspec.Struct, frozen=True):
     """Values in their normal form, without empty ones. `new` are the inferred types of unknown
     names."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from pincite.model import AttributeType, DocumentRecord, Point
 
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True):
     """A document that lacks only its dense vectors. `texts` are the encoded texts of its points, in
     order; `new` are the types of attributes that are new to the collection. `revision` replaces
     that of the record as long as a point lacks its dense vector."""
@@ -20,11 +20,10 @@ class Prepared:
     points: tuple[Point, ...]
     texts: tuple[str, ...]
     revision: str = ""
-    new: Mapping[str, AttributeType] = field(default_factory=dict)
+    new: Mapping[str, AttributeType] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
+class SkippedFile(msgspec.Struct, frozen=True):
     """A file that was opened and left out; `code` is `failed` for errors."""
 
     path: str
@@ -32,8 +31,7 @@ class SkippedFile:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """Whole documents. `position` is the number of files read so far, `path` is the last one."""
 
     documents: tuple[Prepared, ...]

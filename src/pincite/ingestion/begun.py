@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pincite.ingestion.analysis import Pending
 from pincite.ingestion.read import ReadFile
 from pincite.sources import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(msgspec.Struct, frozen=True):
     """A file with the time of its reading, and its pending analysis."""
 
     entry: Entry

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import SourceError
 from pincite.ingestion.describe import described_again
@@ -20,8 +22,7 @@ EMPTY: Final = "no longer has any files"
 FOREGROUND: Final = "pincite index"
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """The changes of a source. `pending` are the files that must be indexed, in order of path.
     `touched` are records with the same content but another revision label, time stamp or
     attributes; `rewritten` counts those with other attributes."""

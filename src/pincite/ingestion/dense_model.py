@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.collection.members import member_name
 from pincite.encoders.bundled import MODEL, open_encoder
@@ -27,8 +28,7 @@ LOCAL_PROVIDERS = ("bundled", "fastembed", "local")
 _MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
 
 
-@dataclass(frozen=True, slots=True)
-class Dense:
+class Dense(msgspec.Struct, frozen=True):
     """An open model; None for a collection without one. `name` is the name in its spec."""
 
     encoder: DenseEncoder | None = None

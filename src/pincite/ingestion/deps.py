@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
@@ -26,8 +27,7 @@ async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Mapping[s
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(msgspec.Struct, frozen=True):
     """The files and folders that a run looks at, instead of whole sources. `records` returns their
     records in a collection and a source."""
 
@@ -35,8 +35,7 @@ class Only:
     records: Callable[[str, str], Awaitable[tuple[DocumentRecord, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class IngestDeps:
+class IngestDeps(msgspec.Struct, frozen=True):
     """The dependencies of a run; the collection's spec has the fingerprints of `chunker` and
     encoders. `dense` is None for a lexical collection. A batch has about `batch_chunks`. If more
     than `much_bytes` of files wait for vectors, keywords are indexed first. With `words_only`
@@ -53,7 +52,7 @@ class IngestDeps:
     index: Index
     sparse: SparseEncoder
     dense: DenseEncoder | None
-    chunker: ChunkerConfig = field(default_factory=ChunkerConfig)
+    chunker: ChunkerConfig = msgspec.field(default_factory=ChunkerConfig)
     batch_chunks: int = BATCH_CHUNKS
     made_with: MadeWith = made_with_no_other
     progress: Callable[[Progress], None] = lambda _: None

@@ -8,7 +8,9 @@ Otherwise a stranger's file could put itself among the documents of others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import InvalidAttribute
 from pincite.ingestion.attributes import lacking, normalise
@@ -31,8 +33,7 @@ _TITLE = "title"  # the document's title, see `readers.titles`
 _KEPT = "attribute_kept"  # a value that did not count: the file is read again once it may
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(msgspec.Struct, frozen=True):
     """A file with all attributes, in sections. `new` are the types of names that are new to the
     collection."""
 
@@ -103,14 +104,13 @@ def kept_names(source: Source, spec: CollectionSpec) -> frozenset[str]:
     return frozenset(source.attributes) & frozenset(spec.require)
 
 
-@dataclass(slots=True)
-class _Taking:
+class _Taking(msgspec.Struct):
     """Normalise values one by one; each may add a type."""
 
     spec: CollectionSpec
     path: str
-    new: dict[str, AttributeType] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    new: dict[str, AttributeType] = {}
+    notes: list[str] = []
 
     def take(self, name: str, value: object) -> AttributeValue | None:
         """Return the value in its normal form, None if it is empty, or invalid, which a note

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from pincite.encoders.by_name import Models
 from pincite.errors import AuthError, ConfigError, Gone, PinciteError, UsageError

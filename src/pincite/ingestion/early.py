@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.catalog.file import holds_index
 from pincite.chunkers import ChunkerConfig
@@ -37,8 +39,7 @@ from pincite.support.thread_switching import frequent_switches
 _MOST_BYTES: Final = 8_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Early:
+class Early(msgspec.Struct, frozen=True):
     """Files of a source by path, with the chunker and the analyser of their analyses."""
 
     source: Source

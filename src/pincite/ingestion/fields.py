@@ -7,9 +7,10 @@ A collection is created with such a set (`[store] fields`) or without one, and k
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import AttributeType, AttributeValue, Section

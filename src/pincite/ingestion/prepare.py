@@ -6,10 +6,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from pincite.chunkers import cut
 from pincite.errors import PinciteError

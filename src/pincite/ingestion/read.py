@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
@@ -36,8 +38,7 @@ _COSTLY = ("timed_out", "too_large", "failed")
 _AGAIN = "; not tried again without --retry"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(msgspec.Struct, frozen=True):
     """A document. `includes` names the files that it includes, one per line; `notes` are remarks,
     each as `code: detail`; `fields` are its own metadata, `inherited` the attributes of its source,
     `chunk_attributes` the names of those that only chunks have. `images` are the pictures of its
@@ -46,10 +47,10 @@ class ReadFile:
     document: Document
     includes: str = ""
     notes: tuple[str, ...] = ()
-    fields: Mapping[str, object] = field(default_factory=dict)
-    inherited: Attributes = field(default_factory=dict)
+    fields: Mapping[str, object] = {}
+    inherited: Attributes = {}
     chunk_attributes: frozenset[str] = frozenset()
-    images: Mapping[str, Image] = field(default_factory=dict)
+    images: Mapping[str, Image] = {}
 
 
 def read(

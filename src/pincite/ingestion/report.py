@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.changes import Changes
@@ -13,8 +15,7 @@ from pincite.model import DocumentRecord, SourceRecord
 _NAMED = 50  # skipped files listed in the catalog
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """The progress of a run. `stage` is `diff`, `index`, `embed` (already available to keyword
     search) or `weigh`; totals count files or chunks."""
 
@@ -25,8 +26,7 @@ class Progress:
     path: str = ""
 
 
-@dataclass(slots=True)
-class IngestReport:
+class IngestReport(msgspec.Struct):
     """The result of a run. `reused` of the `chunks` kept their dense vector, `rewritten` of the
     `unchanged` have other attributes now. `skipped` counts files by reason, `skipped_paths` lists
     them as `code: path (detail)`; `noted` and `noted_paths` do the same for remarks on indexed
@@ -45,10 +45,10 @@ class IngestReport:
     reused: int = 0
     duration_s: float = 0.0
     encode_s: float = 0.0
-    skipped: dict[str, int] = field(default_factory=dict)
-    skipped_paths: list[str] = field(default_factory=list)
-    noted: dict[str, int] = field(default_factory=dict)
-    noted_paths: list[str] = field(default_factory=list)
+    skipped: dict[str, int] = {}
+    skipped_paths: list[str] = []
+    noted: dict[str, int] = {}
+    noted_paths: list[str] = []
 
     def skip(self, code: str, path: str, detail: str) -> None:
         """Count and list a file that was left out."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError, UsageError
 from pincite.ingestion.attributes import lacking
@@ -16,8 +18,7 @@ from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(msgspec.Struct, frozen=True):
     """Types and required names, as in `CollectionSpec`."""
 
     attributes: Mapping[str, AttributeType]

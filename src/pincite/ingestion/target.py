@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, as_one, members, next_serial, require_base
@@ -51,8 +53,7 @@ def find_base(
     return base
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The target of new documents: the collection `info`, or a new one with that `name`. `like` is
     the newest member of the base, `others` are the remaining ones, `serial` is the next number,
     `unseen` has the same model but is not searched."""

@@ -17,11 +17,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import IO, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.parsing import NeedsLimits, cautious
@@ -184,8 +184,7 @@ class Careful:
             self._workers.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Guarded:
+class _Guarded(msgspec.Struct, frozen=True):
     """A document for this process, and if its parser is stopped, for a worker."""
 
     document: Document

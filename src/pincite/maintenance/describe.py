@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.collection.members import all_members, visible
 from pincite.collection.opened import OpenIndex
@@ -22,8 +24,7 @@ from pincite.support.arguments import require_kind, shown, texts_of
 _HINT = "a folder or a file that is indexed, or SOURCE:PATH; to list them: `pincite ls`"
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(msgspec.Struct, frozen=True):
     """The description of `path`, a folder or a file of a source; `""` is the whole source.
     `indexed` says whether encoders read it."""
 

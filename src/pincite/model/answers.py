@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -26,8 +25,7 @@ AnswerKind = Literal["generated", "extractive", "refused", "failed"]
 Doubt = Literal["number", "name", "negation", "uncited", "unrelated", "foreign_citation"]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A question for an answer. `question` has the user's original text and the scope. `user` is
     the user whose facts are read, `conversation` the id of the conversation; empty for none."""
 

@@ -23,9 +23,10 @@ can be read, with the same meaning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote, unquote
+
+import msgspec
 
 from pincite.model.documents import PAGE_UNITS, Chunk, PageUnit, Rows
 from pincite.model.evidence import Evidence
@@ -56,8 +57,7 @@ _MISREAD_END = re.compile(
 _NO_PLACE = re.compile(r"[0-9]+(?::[0-9]+)?\Z|//")
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(msgspec.Struct, frozen=True):
     """The parts of a citation. `ref` is empty if no revision is known. `place` is a path, an
     address or an id. Lines and columns are 1-based and inclusive, None if unknown; a column is set
     only if a line is cut. Records and extracted texts have `start_char` and `end_char` instead of

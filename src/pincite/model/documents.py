@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
@@ -34,8 +33,7 @@ Box = tuple[float, float, float, float]
 Rows = tuple[int, int]  #: the first and the last row of a sheet, from 1
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where documents come from: one folder, checkout, archive, wheel or single file.
 
     Citations begin with its `name`. `ref` is an immutable revision (commit SHA, release version).
@@ -55,29 +53,33 @@ class Source:
     url_rule: str | None = None
     anchors: AnchorStyle = "mkdocs"
     pinned: bool = False
-    attributes: Attributes = field(default_factory=dict, hash=False)
+    attributes: Attributes = {}
     front_matter: bool = True
-    descriptions: Mapping[str, str] = field(default_factory=dict, hash=False)
+    descriptions: Mapping[str, str] = {}
     index_descriptions: bool = False
     mask_secrets: bool = False
     ocr: bool = False
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.location, self.ref))  # a mapping has no hash
 
-@dataclass(frozen=True, slots=True)
-class PageSpan:
+
+class PageSpan(msgspec.Struct, frozen=True):
     """A page of a record or of an extracted document: `Document.text[start:end]`, and the
     attributes of its chunks. `number` counts from 1, as file viewers do; 0 in a record.
     `recognised` says that the page is a picture and OCR has read its text."""
 
     start: int
     end: int
-    attributes: Attributes = field(default_factory=dict, hash=False)
+    attributes: Attributes = {}
     number: int = 0
     recognised: bool = False
 
+    def __hash__(self) -> int:
+        return hash((self.start, self.end))  # a mapping has no hash
 
-@dataclass(frozen=True, slots=True)
-class Element:
+
+class Element(msgspec.Struct, frozen=True):
     """A part of an extracted document: `Document.text[start:end]`, on one page. `box` is its place
     on the page, None if the format has no positions. `level` is the level of a heading, from 1.
     `header` is the header row of a table; each of its chunks repeats it for the encoder. `marginal`
@@ -99,8 +101,7 @@ class Element:
     row: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """One file or page, decoded: `raw.decode(encoding) == text`, no newline is translated.
 
     `url` is its address, None if no rule gives one. `inclusions` are texts of other files that the
@@ -123,8 +124,8 @@ class Document:
     title: str = ""
     url: str | None = None
     anchors: AnchorStyle = "none"
-    inclusions: Mapping[int, str] = field(default_factory=dict)
-    attributes: Attributes = field(default_factory=dict, hash=False)
+    inclusions: Mapping[int, str] = {}
+    attributes: Attributes = {}
     cited_in: CitedIn = ""
     pages: tuple[PageSpan, ...] = ()
     extractor: str = ""
@@ -147,8 +148,7 @@ class OnPage(msgspec.Struct, frozen=True):
     rows: Rows | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """The result of a chunker: a span of `Document.text` with context for the encoder.
 
     `headings` is the heading path of prose or the symbol path of code, outermost first.
@@ -164,8 +164,11 @@ class Section:
     symbols: tuple[str, ...] = ()
     plain: str | None = None
     anchor: str = ""
-    attributes: Attributes = field(default_factory=dict, hash=False)
+    attributes: Attributes = {}
     on_page: OnPage | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end))  # a mapping has no hash
 
 
 class Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -231,8 +234,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         return f"{self.repo}@{self.ref}:{self.path}:{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class SparseVector:
+class SparseVector(msgspec.Struct, frozen=True):
     """Token ids (unsigned 32-bit, ascending, unique) and their finite weights, equally many."""
 
     indices: tuple[int, ...]
@@ -246,8 +248,7 @@ class TermCounts(msgspec.Struct, frozen=True, array_like=True):
     having: Mapping[int, int] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """A chunk with its vectors, for a store. `dense` is None in a lexical collection and if the
     vector follows later.
 
@@ -260,8 +261,7 @@ class Point:
     dense: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRecord:
+class DocumentRecord(msgspec.Struct, frozen=True):
     """An indexed document in the catalog.
 
     `revision` is unique to (source, path, content, index fingerprint). A document whose revision is
@@ -287,8 +287,11 @@ class DocumentRecord:
     notes: str = ""
     chunk_attributes: str = ""
     embedded: bool = True
-    attributes: Attributes = field(default_factory=dict, hash=False)
-    inherited: Attributes = field(default_factory=dict, hash=False)
+    attributes: Attributes = {}
+    inherited: Attributes = {}
+
+    def __hash__(self) -> int:
+        return hash(self.revision)  # a mapping has no hash
 
     @property
     def all_attributes(self) -> Attributes:
@@ -303,8 +306,7 @@ class IndexedDocument(NamedTuple):
     points: Sequence[Point]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRecord:
+class SourceRecord(msgspec.Struct, frozen=True):
     """A source in the catalog: enough to index it again, and what the last run left out. `within`
     are the selected paths, `""` for the whole source. `skipped` counts files by reason code,
     `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the same for
@@ -317,9 +319,9 @@ class SourceRecord:
     exclude: tuple[str, ...] = ()
     indexed_at: str = ""
     complete: bool = False
-    skipped: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = {}
     skipped_paths: tuple[str, ...] = ()
-    noted: Mapping[str, int] = field(default_factory=dict)
+    noted: Mapping[str, int] = {}
     noted_paths: tuple[str, ...] = ()
     machine: str = ""
 
@@ -329,8 +331,7 @@ class SourceRecord:
 AVERAGE_LENGTH: Final = 56.0
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionSpec:
+class CollectionSpec(msgspec.Struct, frozen=True):
     """The specification of a collection: one dense model, and the fingerprints of its encoders.
 
     `dense` is the dense encoder's fingerprint, None for a lexical collection. `model` is the name
@@ -371,9 +372,12 @@ class CollectionSpec:
     formerly: tuple[str, ...] = ()
     counted: bool = False
     mixed: bool = False
-    attributes: Mapping[str, AttributeType] = field(default_factory=dict, hash=False)
+    attributes: Mapping[str, AttributeType] = {}
     require: tuple[str, ...] = ()
     fields: str = ""
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.sparse, self.dense))  # a mapping has no hash
 
     @property
     def dense_name(self) -> str:

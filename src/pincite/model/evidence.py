@@ -34,8 +34,7 @@ Confidence = Literal["high", "medium"]
 Truth = Literal["fresh", "moved", "unchecked"]
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(msgspec.Struct, frozen=True):
     """One request to a service and its answer, without texts, vectors and keys.
 
     `service` is a provider, a store, or `reranker` for the stage of that name; its call may take
@@ -55,8 +54,8 @@ class Exchange:
     took_ms: float = 0.0
     status: int = 0
     request_id: str = ""
-    asked: Mapping[str, Any] = field(default_factory=dict)
-    answered: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = {}
+    answered: Mapping[str, Any] = {}
     error: str = ""
 
 
@@ -79,8 +78,7 @@ class Verdict:
     thresholds: ThresholdOrigin = "assumed"
 
 
-@dataclass(frozen=True, slots=True)
-class Gated:
+class Gated(msgspec.Struct, frozen=True):
     """Candidates that may be shown, best first, and the verdict over them."""
 
     candidates: tuple[Candidate, ...]
@@ -88,8 +86,7 @@ class Gated:
     notices: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """A found passage within a larger context: the lines to mark. `start_char` and `end_char` are
     characters of a record, as in `Evidence`."""
 
@@ -101,8 +98,7 @@ class Match:
     end_char: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """The whole lines of a file that are shown for a piece of evidence: the enclosing definition or
     section, the neighbours of the passage, or several passages of the file in one span.
 
@@ -117,8 +113,7 @@ class Context:
     matches: tuple[Match, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Omitted:
+class Omitted(msgspec.Struct, frozen=True):
     """A found passage that is not shown, because its file no longer has the text (`stale`) or no
     longer exists (`deleted`). `detail` explains it."""
 
@@ -129,14 +124,15 @@ class Omitted:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AbsentTerms:
+class AbsentTerms(msgspec.Struct, frozen=True):
     """Informative terms of the question, verbatim, that occur nowhere: neither in the searched part
     of the index (`index`), nor in the shown passages (`evidence`)."""
 
     index: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
 
+
+NOTHING_ABSENT: Final = AbsentTerms()
 
 #: The note for readers of a passage whose text was read from a picture.
 RECOGNISED: Final = "read by OCR in a picture of the page: letters may be wrong"
@@ -221,8 +217,7 @@ class Evidence(msgspec.Struct, frozen=True):
         return range(self.start_line, self.end_line + 1) if self.end_line else range(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """How the pack was found: enough to repeat the search. `rung` is the kind of retrieval
     (`lexical`, `bundled-model`, ...), `counts` the number of candidates per collection, `passes`
     the passes of the search. `reranker` is the reranker's fingerprint and `instruction` the SHA-256
@@ -265,7 +260,7 @@ class EvidencePack:
     debug: Mapping[str, tuple[Exchange, ...]] = field(default_factory=dict)
     omitted: tuple[Omitted, ...] = ()
     closest: tuple[Evidence, ...] = ()
-    absent_terms: AbsentTerms = AbsentTerms()
+    absent_terms: AbsentTerms = NOTHING_ABSENT
 
     def __iter__(self) -> Iterator[Evidence]:
         """The evidence, best first.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
+
+import msgspec
 
 from pincite.model.evidence import RECOGNISED, Evidence, Match
 from pincite.support.fences import fence_for
@@ -19,8 +20,7 @@ _FOUND = "> "  # after the number of a found line, if other lines are shown arou
 _PLAIN = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class _Quoted:
+class _Quoted(msgspec.Struct, frozen=True):
     """The quoted lines of an item, the number of the first one (0 if unknown), and the numbers of
     the found lines, empty if all were found."""
 
@@ -43,8 +43,7 @@ def fitting_block(
     return fit_block(item, tokens, numbered=numbered, cut=cut, label=label).text
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(msgspec.Struct, frozen=True):
     """The block of an item, empty if nothing fits, and its form: the passage with its context
     (`whole`), without it (`alone`), or only its first lines (`cut`)."""
 

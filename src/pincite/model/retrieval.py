@@ -37,16 +37,14 @@ SignalKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A machine-readable warning: what was skipped, cut or replaced, and how to fix it."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Expansion:
+class Expansion(msgspec.Struct, frozen=True):
     """A rephrasing of a question, for one collection or, if that is empty, for all. With a `kind`
     it is for one side of the search."""
 
@@ -55,8 +53,7 @@ class Expansion:
     kind: SubQueryKind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(msgspec.Struct, frozen=True):
     """Names of the indexed subject for templates: the `name` of the product as in "using Google
     ADK", the names of its documentation and source code as in "official ADK docs" and "ADK Python
     source" (default: the name), and a few words for its `topics`."""
@@ -73,8 +70,7 @@ class Corpus:
         return {"corpus": self.name, "docs": docs, "code": code, "topics": self.topics}
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(msgspec.Struct, frozen=True):
     """A normalised question. `identifiers` are its identifier-like words in order of appearance,
     `expansions` the additional queries of a second pass, `corpus` the names of the indexed subject.
 
@@ -102,8 +98,7 @@ class Query:
         return self.symbols if self.asks == "symbol" else self.identifiers
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(msgspec.Struct, frozen=True):
     """One pass of a search: whether it uses the expansions, for which kinds of sources it fetches
     more than the first pass, and whether it fetches definitions of the question's names in
     collections of any kind."""
@@ -165,8 +160,7 @@ class Hit(msgspec.Struct, frozen=True, gc=False):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(msgspec.Struct, frozen=True):
     """One source's hits, ordered by (-score, id).
 
     `hits[:depth]` are the results of the source. The rest, if any, are scores requested by id, so
@@ -213,16 +207,25 @@ RANKING_SIGNALS: frozenset[SignalName] = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A chunk with its signals, in the order of the stages that gave them. `descriptions` are those
     of its folders, outermost first, once it was compared with its source."""
 
     collection: str
     chunk: Chunk
     signals: tuple[Signal, ...]
-    vector: Vector | None = field(default=None, compare=False, repr=False)
+    vector: Vector | None = None
     descriptions: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Vectors are not compared."""
+        if not isinstance(other, Candidate):
+            return NotImplemented
+        mine = (self.collection, self.chunk, self.signals, self.descriptions)
+        return mine == (other.collection, other.chunk, other.signals, other.descriptions)
+
+    def __hash__(self) -> int:
+        return hash((self.collection, self.chunk, self.signals, self.descriptions))
 
     def signal(self, name: SignalName) -> Signal | None:
         """The latest signal of that name, or None."""
@@ -251,16 +254,14 @@ class Candidate:
         return (-self.rank_signal.value, self.chunk.id, self.collection)
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(msgspec.Struct, frozen=True):
     """A candidate that a stage removed, and the reason."""
 
     candidate_id: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(msgspec.Struct, frozen=True):
     """Candidates, best first, and those that the stage removed."""
 
     candidates: tuple[Candidate, ...]
@@ -268,8 +269,7 @@ class Pool:
     notices: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen(Pool):
+class Chosen(Pool, frozen=True):
     """The results to show. `reserve` are the next best, for results that drop out. `short` are the
     kinds of sources with too few results. `closest` are the best candidates below the threshold, if
     none is above it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec import structs
 
 from pincite.model.attributes import Attributes
 from pincite.model.citation import chars_of, cite
@@ -54,7 +54,7 @@ def joined(before: Chunk, after: Chunk) -> Chunk | None:
     if text is None:
         return None
     last = after if after.end > before.end else before
-    return msgspec.structs.replace(
+    return structs.replace(
         before,
         text=text,
         end=last.end,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.model.retrieval import Expansion, Query, SubQueryKind
@@ -21,8 +23,7 @@ _MEANT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SubQueries:
+class SubQueries(msgspec.Struct, frozen=True):
     """Parsed lines: rephrasings, each for one side, and the intent, which only a reranker reads.
     `wrong` are the invalid lines."""
 

@@ -10,7 +10,6 @@ A field is a field of a chunk or an attribute, whose type decides which conditio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import msgspec
 
@@ -111,8 +110,7 @@ class Ids(msgspec.Struct, frozen=True, tag=True):
 Condition = AnyOf | Range | DateRange | Is | Text | Phrase | Prefix | Exists | Ids
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(msgspec.Struct, frozen=True):
     """True if every `must` holds, at least one `should` if there are any, and no `must_not`. An
     empty list of values matches nothing."""
 

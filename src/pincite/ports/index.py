@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from pincite.model import (
     Chunk,
@@ -129,8 +130,7 @@ class LeasedIndex(Index, Protocol):
     def leases(self) -> Leases: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Searchable:
+class Searchable(msgspec.Struct, frozen=True):
     """A collection with its encoders. `dense` is None for a lexical one. `code` says that nearly
     all of it is source code, `rung` is the kind of its dense model, `kinds` are the kinds of its
     sources. `depth` replaces the limits of the profile unless it is 0. Fused scores are multiplied

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import msgspec
 
 #: A function that cuts a text to a maximum number of a model's tokens.
 CutTokens = Callable[[str, int], str]
@@ -12,16 +13,14 @@ Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "filter", "tools"]
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(msgspec.Struct, frozen=True):
     """A picture of a message: its bytes and their media type (`image/png`)."""
 
     data: bytes
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """One turn of a conversation. `images` follow the text; a model without image input responds
     with an error."""
 
@@ -30,8 +29,7 @@ class Message:
     images: tuple[Image, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """A complete answer. `finish` is `length` if the token limit cut it off. Tokens are None if the
     service does not count them."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from pincite.model import SignalKind
 
 
-@dataclass(frozen=True, slots=True)
-class RerankScore:
+class RerankScore(msgspec.Struct, frozen=True):
     """The score of `documents[index]`. Higher is better."""
 
     index: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
+
+import msgspec
 
 from pincite.model import (
     AttributeValue,
@@ -22,8 +23,7 @@ from pincite.model import (
 from pincite.ports.filters import EVERYTHING, Filter
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(msgspec.Struct, frozen=True):
     """Both branches of a hybrid query. A branch whose vector is None is not run.
 
     `complete` requests both scores of every chunk, also of those that only one side found.
@@ -50,8 +50,7 @@ class SearchRequest:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """A chunk in the store, with its dense vector if requested and available. The vector is for
     comparing chunks with each other, and may be coarse: see `Store.load`."""
 
@@ -59,20 +58,18 @@ class Stored:
     vector: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(msgspec.Struct, frozen=True):
     """Numbers of documents, chunks and tokens. `kinds` counts chunks by source type, `unembedded`
     those of documents that are not `embedded`."""
 
     documents: int = 0
     chunks: int = 0
     tokens: int = 0
-    kinds: Mapping[SourceType, int] = field(default_factory=dict)
+    kinds: Mapping[SourceType, int] = {}
     unembedded: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionInfo:
+class CollectionInfo(msgspec.Struct, frozen=True):
     """A collection and its contents. `lost` documents were damaged by a crash of the machine; the
     next run of their source restores them. `bytes` is the space on disk. `broken` is the reason why
     the collection cannot be searched, if any. `foreign` is the location of a collection of another
@@ -84,7 +81,7 @@ class CollectionInfo:
     documents: int
     chunks: int
     tokens: int
-    kinds: Mapping[SourceType, int] = field(default_factory=dict)
+    kinds: Mapping[SourceType, int] = {}
     lost: int = 0
     bytes: int = 0
     optimising: bool = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.providers.addresses import check_url
@@ -13,8 +15,7 @@ _DIMENSIONS = re.compile(r"@([1-9]\d{0,4})\Z")
 _FORMS = "PROVIDER:MODEL, PROVIDER:MODEL@DIMENSIONS or PROVIDER:http://HOST:PORT#MODEL"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelName:
+class ModelName(msgspec.Struct, frozen=True):
     """A parsed string: `voyage:voyage-4`, `openai:text-embedding-3-small@512`,
     `llamacpp:http://localhost:8081`, `vllm:http://gpu:8000#Qwen/Qwen3-Embedding-0.6B@512`.
 

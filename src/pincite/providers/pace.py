@@ -16,9 +16,10 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from pincite.errors import ConfigError, RateLimited
 from pincite.model import Notice
@@ -45,8 +46,7 @@ create table if not exists pauses (model text primary key, until real, made real
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(msgspec.Struct, frozen=True):
     """Requests and tokens that a provider accepts per minute; 0 where no limit is applied."""
 
     requests_per_minute: int = 0

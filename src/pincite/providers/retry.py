@@ -11,8 +11,9 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from pincite.errors import ConfigError, RateLimited, Unavailable
 from pincite.support.concurrency import left_s
@@ -20,8 +21,7 @@ from pincite.support.concurrency import left_s
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(msgspec.Struct, frozen=True):
     """`tries` in total, including the first. Waits start at up to `first_s` and double up to
     `cap_s`. `deadline_s` limits all tries and waits together."""
 
@@ -35,8 +35,7 @@ class RetryPolicy:
             raise ConfigError("tries must be at least 1; first_s, cap_s and deadline_s positive")
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(msgspec.Struct, frozen=True):
     """Time and randomness, replaceable in tests. `now` is monotonic, in seconds."""
 
     now: Callable[[], float] = time.monotonic

@@ -12,10 +12,10 @@ import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import SourceError
 from pincite.readers.extraction import MOST_CHARS, PAGE_S, Extraction, fault_of, refused
@@ -48,12 +48,11 @@ _ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
 _Key = tuple[str, str, bool]  # suffix, content hash, and whether OCR is on
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(msgspec.Struct, frozen=True):
     """A running extraction; further requests for the same file wait for it."""
 
     began_s: float
-    found: Future[Extraction] = field(default_factory=Future)
+    found: Future[Extraction] = msgspec.field(default_factory=Future)
 
 
 class Extracting:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
+
+import msgspec
 
 from pincite.errors import SourceError
 from pincite.model import Element, PageSpan, PageUnit
@@ -21,8 +22,7 @@ MOST_CHARS: Final = 10_000_000  # guess, unmeasured: a book has one million
 _CODED: Final = re.compile(rf"({'|'.join(get_args(RefusalCode))})\b[:.]?\s*", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(msgspec.Struct, frozen=True):
     """The extracted text of a file, always the same: elements in reading order, separated only by
     white space, each on one page.
 
@@ -39,7 +39,7 @@ class Extraction:
     extractor: str
     title: str = ""
     notes: tuple[str, ...] = ()
-    images: Mapping[str, Image] = field(default_factory=dict)
+    images: Mapping[str, Image] = {}
 
 
 #: The text of a picture without words. It becomes a chunk only if a vision model has described it.

@@ -5,10 +5,11 @@ The modules are imported by the process that extracts (`extraction_process`), ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Final
+
+import msgspec
 
 from pincite.model import PageUnit
 
@@ -20,8 +21,7 @@ OCR: Final = "ocr"
 OCR_PACKAGES: Final = ("rapidocr", "onnxruntime", "opencv-python-headless")
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(msgspec.Struct, frozen=True):
     """A registered `Extractor`: `function` of `module`. `unit` is the kind of page it usually
     counts, `extra` the extra to install, "" for none. `packages` are those that the text depends
     on. `rules` is raised whenever equal bytes may give another text than before. `recognisers` are

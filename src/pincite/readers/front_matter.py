@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 MOST_CHARS = 64_000  # guess, unmeasured
 _MOST_LINES = 500  # as in the Markdown chunker
@@ -22,12 +23,11 @@ _MOST_DOTS = 200  # of a line of TOML: a key of n parts takes n * n time
 _LONGEST_DETAIL = 120
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(msgspec.Struct, frozen=True):
     """The `values` by name that may become attributes: texts, numbers, dates, booleans, and lists
     of texts. `problem` says why there are none, if that is an error."""
 
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = {}
     problem: str = ""
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 _MARK = r"-{1,}8<-{1,}"
 _INLINE = re.compile(rf"^([ \t]*){_MARK}[ \t]+(?:\"([^\"\r\n]+)\"|'([^'\r\n]+)')[ \t]*\r?$")
@@ -34,8 +35,7 @@ _LEAST_CHARS = 500  # what a file counts for: it has to be found and opened, too
 Read = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
+class Include(msgspec.Struct, frozen=True):
     """`line` is 0-based, `indent` what stands before the mark, `target` what it names."""
 
     line: int
@@ -43,8 +43,7 @@ class Include:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(msgspec.Struct, frozen=True):
     """`texts` by line. `files` are the names of all files that were asked for, each once, in
     order, `missing` the targets that gave nothing."""
 

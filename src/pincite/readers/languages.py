@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from pincite.model import SourceType
 
 
-@dataclass(frozen=True, slots=True)
-class FileType:
+class FileType(msgspec.Struct, frozen=True):
     """`language` is a lower-case name (`python`, `markdown`, `json`)."""
 
     language: str

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 #: What speakers are called, and the role that they have.
 _ROLES: Final = {
@@ -44,8 +46,7 @@ _TIME = re.compile(
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})")
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(msgspec.Struct, frozen=True):
     """What one role says: `text[start:end]` with the line that names it, and from `said` without.
     `form` tells lines apart that are written in another way."""
 

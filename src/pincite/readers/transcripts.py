@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
+
+import msgspec
 
 from pincite.support.valid_text import valid_text
 
@@ -27,8 +28,7 @@ SESSIONS: Final = ("sessionId", "session_id", "conversation_id", "thread_id", "s
 _TOOL_PARTS: Final = ("tool_use", "tool_result", "function_call", "function_call_output")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True):
     """What one role says. `texts` are as they are decoded, in the order in which they stand."""
 
     role: str

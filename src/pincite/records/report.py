@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.report import IngestReport
@@ -66,12 +68,11 @@ class DeleteReport:
     duration_s: float = 0.0
 
 
-@dataclass(slots=True)
 class Counts(IngestReport):
     """What one batch did: documents that are written, and paths that were left out and why."""
 
-    written: list[DocumentRecord] = field(default_factory=list)
-    left_out: list[tuple[str, str, str]] = field(default_factory=list)
+    written: list[DocumentRecord] = msgspec.field(default_factory=list)
+    left_out: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
 
     def count(self, batch: Batch, known: object, removed: object) -> None:  # noqa: ARG002
         """See IngestReport."""

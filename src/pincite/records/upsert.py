@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
 
+from msgspec import structs
+
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import as_one, members, require_base
 from pincite.collection.union import UnionIndex
@@ -276,7 +278,7 @@ class _Run:
         """Bring the index up to date with these. Returns how many were rewritten for their
         attributes alone, and how many were left out."""
         touched = [
-            replace(one.indexed, attributes=one.attributes)
+            structs.replace(one.indexed, attributes=one.attributes)
             for one in states
             if one.indexed is not None and self._is_current(one)
         ]

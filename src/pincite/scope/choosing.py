@@ -13,8 +13,10 @@ to look at so many more hits. It is taken where the list is that short.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec.structs import replace
 
 from pincite.model import Attributes, Chunk, DocumentRecord, Ranking
 from pincite.ports import AnyOf, Condition, Ids, Readable, SearchRequest, Stored

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
+from msgspec import structs
+
 from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
 from pincite.model.attributes import values_of
 from pincite.ports import AnyOf, Condition, Filter, Ids, Searchable
@@ -46,7 +48,7 @@ def given_filter(scope: Scope, schema: Schema) -> Filter:
         for name, value in sorted(scope.bounds.items())
         for one in _bound(name, tuple(map(str, values_of(value))))
     )
-    return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
+    return structs.replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
 
 
 def _bound(name: str, values: tuple[str, ...]) -> tuple[Condition, ...]:

@@ -4,8 +4,10 @@ besides."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, CollectionSpec, DocumentRecord, Ranking, Scope
@@ -27,8 +29,7 @@ _PAGE = 256
 _NONE: Attributes = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedIndex:
+class TaggedIndex(msgspec.Struct, frozen=True):
     """`pincite.ports.ReadableIndex` of what the `filters` let pass, by collection. A document is
     there if all of its chunks are; one that is not is answered as one that does not exist."""
 

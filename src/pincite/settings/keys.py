@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import structs
 
 from pincite.model import AttributeType
 from pincite.profile import Profile
@@ -29,6 +30,7 @@ from pincite.settings.telemetry import LoggingSettings, TracingSettings
 from pincite.settings.toml_text import inline
 from pincite.settings.workspace import WorkspaceSettings
 from pincite.stores.settings import StoreSettings
+from pincite.support.fields import field_names
 
 #: What stands in the path of a key for a name that the user chooses, or an entry of a list.
 NAME, MODEL = "NAME", "MODEL"
@@ -174,7 +176,7 @@ def _models() -> Iterator[Key]:
 def _of(kind: type[Any], table: tuple[str, ...]) -> Iterator[Key]:
     hints = get_type_hints(kind)
     for name, default in _defaults(kind):
-        if is_dataclass(default):
+        if field_names(type(default)):
             yield from _of_value(default, (*table, name))
         else:
             yield _key((*table, name), _type(hints[name]), default)
@@ -183,12 +185,12 @@ def _of(kind: type[Any], table: tuple[str, ...]) -> Iterator[Key]:
 def _of_value(value: Any, table: tuple[str, ...]) -> Iterator[Key]:
     """The keys of a table that has defaults of its own, such as the thresholds of one signal."""
     hints = get_type_hints(type(value))
-    for one in fields(value):
-        of_it = getattr(value, one.name)
-        if is_dataclass(of_it):
-            yield from _of_value(of_it, (*table, one.name))
+    for name in field_names(type(value)):
+        of_it = getattr(value, name)
+        if field_names(type(of_it)):
+            yield from _of_value(of_it, (*table, name))
         else:
-            yield _key((*table, one.name), _type(hints[one.name]), of_it)
+            yield _key((*table, name), _type(hints[name]), of_it)
 
 
 def _defaults(kind: type[Any]) -> Iterator[tuple[str, object]]:
@@ -197,7 +199,7 @@ def _defaults(kind: type[Any]) -> Iterator[tuple[str, object]]:
             made = one.default_factory() if one.default_factory is not MISSING else one.default
             yield one.name, REQUIRED if made is MISSING else made
         return
-    for field in msgspec.structs.fields(kind):
+    for field in structs.fields(kind):
         if field.default_factory is not msgspec.NODEFAULT:
             yield field.name, field.default_factory()
             continue

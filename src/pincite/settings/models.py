@@ -187,7 +187,7 @@ def _options(value: object, where: str) -> ProviderOptions:
             raise ConfigError(f"{where}: unknown key {key!r}; known keys: {', '.join(known)}")
     for model, of_one in _table(table.get("rates", {}), f"{where}: rates").items():
         for key in _table(of_one, f"{where}: rates.{model!r}"):
-            if key not in (names := Rate.__dataclass_fields__):
+            if key not in (names := Rate.__struct_fields__):
                 raise ConfigError(
                     f"{where}: rates.{model!r}: unknown key {key!r}; known keys: {', '.join(names)}"
                 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from pincite.errors import ConfigError
 from pincite.model import AnchorStyle, AttributeType
@@ -86,9 +87,7 @@ def sources_from(
                 raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
     places = [folder / Path(each.path).expanduser() for each in found]
     return tuple(
-        msgspec.structs.replace(
-            each, path=str(place.absolute()), collection=each.collection or collection
-        )
+        structs.replace(each, path=str(place.absolute()), collection=each.collection or collection)
         for each, place in zip(found, places, strict=True)
     )
 

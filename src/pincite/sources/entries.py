@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Self
+
+import msgspec
 
 from pincite.model.revisions import content_ref
 from pincite.readers.extractors import extracted_suffix
@@ -34,8 +35,7 @@ SkipCode = Literal[
 _TIMES: Final = 2**63  # nanoseconds: the range of a column of a database
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLimits:
+class SourceLimits(msgspec.Struct, frozen=True):
     """Sizes beyond which a file or an archive is not read.
 
     Of the text files in a dozen large public packages none that anyone would cite is above
@@ -53,8 +53,7 @@ class SourceLimits:
         return self.max_extracted_bytes if extracted_suffix(path) else self.max_file_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The selected files of a source. Patterns have the syntax of `.gitignore` lines.
 
     `include` (if any) must match a file, `exclude` wins over it. Hidden files and folders are left
@@ -67,8 +66,7 @@ class Selection:
     ignore_files: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A file that may be read. In archives `mtime_ns` is the CRC-32 of the content, because times
     are often constant: equal (size, mtime_ns) means that the file has not changed. On disk, tools
     may set that time: `changed_ns` is when anything of the file changed, which none can set; 0 if
@@ -88,8 +86,7 @@ def mtime_of(status: os.stat_result) -> int:
     return (ns if -_TIMES <= ns < _TIMES else ns % _TIMES) or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """A file or folder (with a trailing slash) that is left out, and the reason."""
 
     path: str

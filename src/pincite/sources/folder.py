@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from pincite.errors import SourceError
 from pincite.model.revisions import DIRTY, content_ref

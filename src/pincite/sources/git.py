@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.sources.git_objects import Objects, Tree
 from pincite.support.capabilities import open_to_read
@@ -26,8 +27,7 @@ _URL_REMOTE = re.compile(r"(?:https?|ssh|git|git\+ssh|ftps?)://[^/]+/(?P<path>.+
 _SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>[^"]*)")?\s*\](?P<rest>.*)')
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(msgspec.Struct, frozen=True):
     """A checkout. `top` is the work tree's root. `head` is None before the first commit. `objects`
     is the folder of committed objects, `private` is the git folder of this work tree."""
 

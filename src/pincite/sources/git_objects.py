@@ -14,9 +14,10 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -36,8 +37,7 @@ objectFormat = {format}
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(msgspec.Struct, frozen=True):
     """What a commit holds: the blobs of regular files by path, below the folder that was asked
     for. `folders` are its trees by their hash: from a name to its mode and hash."""
 

@@ -9,8 +9,9 @@ with many stars.)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +29,7 @@ _FOLDERS = "(?:[^/]*/)*?"
 _CLASS = re.compile(r"\[([!^]?)(\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreRules:
+class IgnoreRules(msgspec.Struct, frozen=True):
     """The patterns of one folder. `base` is its path with a final slash, "" for the root."""
 
     base: str

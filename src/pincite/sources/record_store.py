@@ -13,11 +13,11 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
@@ -51,8 +51,7 @@ _PUT_TEXT = (
 _STATE = "path, content_hash, shape, attributes, size, state, indexed"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordState:
+class RecordState(msgspec.Struct, frozen=True):
     """A record's state without its text. `indexed` is its record in the catalog, None if there is
     none; `settled` says that the index has its current form."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.sources.entries import (
     Entry,
@@ -28,8 +29,7 @@ IGNORE_FILES = (".gitignore", ".pinciteignore")
 MAX_IGNORE_BYTES = 1_000_000  # 100,000 patterns take 10 s to compile; a long one has 500
 
 
-@dataclass(frozen=True, slots=True)
-class _Filter:
+class _Filter(msgspec.Struct, frozen=True):
     """The caller's patterns, compiled."""
 
     include: IgnoreRules | None
@@ -226,8 +226,7 @@ class Walk:
         return Skipped(path, "link", target[len(root) :])
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(msgspec.Struct, frozen=True):
     path: str
     rules: tuple[IgnoreRules, ...]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from pincite.errors import PinciteError
 from pincite.model import Candidate, Gated, Notice, Query
@@ -70,14 +71,14 @@ def _lowered(gated: Gated, answer: str, name: str, query: Query) -> Gated:
     said = {"yes": "answer it", "partly": "answer a part of it", "no": "do not answer it"}[answer]
     reason = f"{verdict.reason} {name} says that the best passages {said}."
     if answer == "yes":
-        return replace(gated, verdict=replace(verdict, reason=reason))
+        return structs.replace(gated, verdict=replace(verdict, reason=reason))
     kept = answer == "partly" or defined(gated.candidates, query.sought) is not None
     level = replace(verdict, level="weak" if kept else "none", reason=reason)
-    return replace(gated, verdict=level)
+    return structs.replace(gated, verdict=level)
 
 
 def _told(gated: Gated, *notices: Notice) -> Gated:
-    return replace(gated, notices=(*gated.notices, *notices))
+    return structs.replace(gated, notices=(*gated.notices, *notices))
 
 
 def messages(question: str, candidates: Sequence[Candidate]) -> tuple[Message, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Notice, Pool, Signal

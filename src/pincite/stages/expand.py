@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum
 from typing import Final, Literal, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError, PinciteError
 from pincite.model import Notice, Query, Ranking
@@ -68,8 +71,7 @@ class ExpandConfig:
             raise ConfigError("expand.timeout_s must be positive and expand.max_tokens at least 1")
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalSignal:
+class LexicalSignal(msgspec.Struct, frozen=True):
     """How clearly the keyword search points at one chunk: `best` is the first BM25 score divided by
     the highest possible one, `gap` the distance to the second divided by the first. Both lie in
     0..1."""
@@ -78,8 +80,7 @@ class LexicalSignal:
     gap: float
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(msgspec.Struct, frozen=True):
     """The query with its rephrasings. `by` is their author: `caller`, `names`, or the fingerprint
     of a model; empty for none. `skipped` is true if the keyword search was clear enough."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from pincite.model import Candidate, Context, Notice, Omitted, Truth
 from pincite.model.citation import cite

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Chosen, Gated, Notice, Pass, Query

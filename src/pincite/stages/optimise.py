@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
+from msgspec import structs
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Chunk, Context, Drop, Match
@@ -40,8 +41,7 @@ class OptimiseConfig:
             raise ConfigError(f"optimise.max_tokens is {self.max_tokens}; it must be at least 1")
 
 
-@dataclass(frozen=True, slots=True)
-class Optimised:
+class Optimised(msgspec.Struct, frozen=True):
     """The remaining results, best first, with the text shown for each, and the reasons for the
     others."""
 
@@ -50,8 +50,7 @@ class Optimised:
     dropped: tuple[Drop, ...] = ()
 
 
-@dataclass(slots=True)
-class _Result:
+class _Result(msgspec.Struct):
     """A result. `span` is all the text shown for it, None if its place in the file is unknown.
     `members` are the results merged into it."""
 
@@ -60,7 +59,7 @@ class _Result:
     context: Context | None
     span: Chunk | None
     matches: tuple[Match, ...]
-    members: list[Candidate] = field(default_factory=list)
+    members: list[Candidate] = []
 
     @property
     def text(self) -> str:
@@ -111,7 +110,7 @@ def _span(chunk: Chunk, context: Context) -> Chunk | None:
     if context.text[offset : offset + len(chunk.text)] != chunk.text:
         return None
     start = chunk.start - offset
-    return msgspec.structs.replace(
+    return structs.replace(
         chunk,
         text=context.text,
         start=start,

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec import structs
 
 from pincite.errors import ConfigError, EnginePanicked, PinciteError, WorkspaceUnavailable
 from pincite.model import (
@@ -172,15 +173,16 @@ def remembered(
 ) -> tuple[Searchable, ...]:
     """Return the collections with encoders that reuse the question's vectors."""
     return tuple(
-        replace(one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint]))
+        structs.replace(
+            one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint])
+        )
         if one.dense is not None and one.dense.fingerprint in vectors
         else one
         for one in collections
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """The nearest chunk of a collection, None if the scope has no chunk. `doubt` gives the reason
     why another chunk may be nearer."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
 from math import ceil
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError, PinciteError, UsageError
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode

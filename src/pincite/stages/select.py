@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import Literal
+
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import (

@@ -7,7 +7,6 @@ Missing values are empty in the chunk: 0 for lines, "" for the revision.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
 import msgspec
@@ -39,8 +38,7 @@ LAYOUTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldMap:
+class FieldMap(msgspec.Struct, frozen=True):
     """The names of `FIELDS` in the payload, by field. `repo`, `source_type` and `language` apply to
     points without their own values."""
 
@@ -128,8 +126,7 @@ def _list(value: Any) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(msgspec.Struct, frozen=True):
     """A collection of another program, under our `name`. `vector` and `sparse` are names of its
     vectors: an empty `vector` means the only one, an empty `sparse` none. `dimensions` are those of
     the model, 0 if unknown."""

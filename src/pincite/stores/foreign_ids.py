@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
 from uuid import UUID
+
+import msgspec
 
 _SPREAD: Final = 0x9E3779B97F4A7C15  # odd, so that multiplying modulo 2^64 can be undone
 _GATHER: Final = pow(_SPREAD, -1, 2**64)
 _TAIL: Final = "0" * 8
 
 
-@dataclass(frozen=True, slots=True)
-class PointIds:
+class PointIds(msgspec.Struct, frozen=True):
     """The ids of one collection. A UUID is its own chunk id. A number becomes 8 digits from the
     collection's name, 16 from the number, spread so that shortened ids differ, and 8 zeros."""
 

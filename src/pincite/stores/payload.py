@@ -16,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec import structs
 
 from pincite.model import AttributeValue, Chunk, OnPage, Point
 
@@ -50,7 +51,7 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     """Return the payload of a chunk, without empty fields."""
     chunk = point.chunk
     payload: dict[str, Any] = {REVISION: revision, LENGTH: point.length}
-    fields = msgspec.structs.asdict(chunk)  # a quarter of the time of a look at each name
+    fields = structs.asdict(chunk)  # a quarter of the time of a look at each name
     payload |= {name: value for name, value in fields.items() if value or value == 0}
     del payload["id"]
     payload.pop("attributes", None)
@@ -132,7 +133,7 @@ def with_attributes(chunk: Chunk, attributes: Mapping[str, AttributeValue | None
     """Return the chunk with these attributes in place of the old ones; None removes one."""
     held = {**chunk.attributes, **attributes}
     own = {name: value for name, value in held.items() if value is not None}
-    return msgspec.structs.replace(chunk, attributes=own)
+    return structs.replace(chunk, attributes=own)
 
 
 def key_of(point: Point, revision: str, *, aliased: bool) -> UUID:

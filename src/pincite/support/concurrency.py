@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
+
+import msgspec
 
 from pincite.errors import StoreError
 
@@ -69,9 +70,8 @@ async def run_in(executor: Executor, work: Callable[[], T]) -> T:
     return ended.result()
 
 
-@dataclass(slots=True)
-class _Turn:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+class _Turn(msgspec.Struct):
+    lock: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
     asking: int = 0
 
 

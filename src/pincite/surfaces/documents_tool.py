@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from pincite.model.context_block import results_for
 from pincite.surfaces.tool_arguments import listed_schema, take_arguments
@@ -84,4 +84,4 @@ def narrowed(access: Access, asked: DocumentsArguments) -> Access:
             changes["document_ids"] = ()
         elif wanted_one is not None:
             changes[name] = wanted_one
-    return msgspec.structs.replace(access, **changes)
+    return structs.replace(access, **changes)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Final, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from pincite.errors import UsageError
 
@@ -42,7 +43,7 @@ def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: b
     try:
         return msgspec.convert(dict(given), into, strict=not lax)
     except msgspec.ValidationError as error:
-        known = [one.encode_name for one in msgspec.structs.fields(into)]
+        known = [one.encode_name for one in structs.fields(into)]
         said = _said(str(error), known, into)
         raise UsageError(f"{tool}: {said}", hint=f"{tool}({_signature(into)})") from error
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import AttributeType, AttributeValue, Point, Ranking
@@ -390,7 +390,7 @@ class ChangedAttributesContract:
 
 def _without(point: Point) -> Any:
     """The chunk without attributes."""
-    return msgspec.structs.replace(point.chunk, attributes={})
+    return structs.replace(point.chunk, attributes={})
 
 
 def _rounds(condition: Condition) -> bool:

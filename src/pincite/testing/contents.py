@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import Point, SparseVector

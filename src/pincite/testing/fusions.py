@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.model import Hit, Ranking
 from pincite.ports import AnyOf, Filter, SearchRequest, Store

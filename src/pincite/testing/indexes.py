@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import replace
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, StoreError, TagsRequired, UsageError
 from pincite.model import AttributeType, Chunk, DocumentRecord, IndexedDocument, Point, SparseVector

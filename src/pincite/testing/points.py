@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from pincite.model import (
     Chunk,

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import Hit, Point, Ranking, SparseVector

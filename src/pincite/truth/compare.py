@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from msgspec.structs import replace as replace_chunk
 
 from pincite.model import Chunk, Context, Match

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from msgspec.structs import replace as replace_chunk
 
 from pincite.errors import SourceError

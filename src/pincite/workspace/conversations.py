@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-import msgspec
+from msgspec import structs
 
 from pincite.errors import NotFound, UsageError
 from pincite.model import Turn
@@ -242,7 +242,7 @@ class WorkspaceConversations:
         user, space = self._person(owner)
         async with self._workspaces.of(user) as session:
             found = await session.conversation_state(conversation, recent, space)
-        return msgspec.structs.replace(found, owner=owner)
+        return structs.replace(found, owner=owner)
 
     async def append(self, owner: str, conversation: str, turns: Sequence[Turn]) -> int:
         """See `Conversations.append`."""

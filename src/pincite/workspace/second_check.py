@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 
-import msgspec
+from msgspec import structs
 
 from pincite.workspace.model import Access
 from pincite.workspace.ports import Workspaces
@@ -51,4 +51,4 @@ def _only(access: Access, ids: frozenset[str]) -> Access:
     """Return the same access, restricted to those of its documents that have one of the ids."""
     named = access.document_ids
     asked = ids - {""} if named is None else (ids - {""}) & frozenset(named)
-    return msgspec.structs.replace(access, document_ids=tuple(sorted(asked)))
+    return structs.replace(access, document_ids=tuple(sorted(asked)))

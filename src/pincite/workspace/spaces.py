@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final, Literal
 
-import msgspec
+from msgspec import structs
 
 from pincite.errors import Forbidden, UsageError
 from pincite.support.arguments import require_choice
@@ -188,9 +188,7 @@ def _space(row: Row) -> Space:
 
 def leaving(document: Document) -> Document:
     """Return a document as its worker sees it once it is deleted."""
-    return msgspec.structs.replace(
-        document, status="deleting", version=document.version + 1, feed_ids=()
-    )
+    return structs.replace(document, status="deleting", version=document.version + 1, feed_ids=())
 
 
 def _require_another_owner(roles: dict[str, Role], user_id: str) -> None:

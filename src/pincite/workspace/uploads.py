@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from pathlib import PurePath
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.citations.pictures import PagePicture, paint_cited
 from pincite.citations.reading import Passage

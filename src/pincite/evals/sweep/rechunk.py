@@ -15,6 +15,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
+from msgspec import structs
+
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.engine import AsyncPincite
@@ -117,7 +119,7 @@ async def _copy(
             ),
         )
     average = average_for(given.spec)
-    spec = replace(given.spec, chunker=chunker.fingerprint, average_length=average)
+    spec = structs.replace(given.spec, chunker=chunker.fingerprint, average_length=average)
     await client.create(spec)
     with ExitStack() as stack:
         opened = []

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+from msgspec import structs
 
 from pincite.deps import Deps
 from pincite.model import Chunk, DocumentRecord, Matrix, Ranking, SignalKind, Vector
@@ -23,6 +25,7 @@ from pincite.ports import (
     SearchRequest,
     Stored,
 )
+from pincite.support.fields import field_names
 
 T = TypeVar("T")
 
@@ -101,7 +104,7 @@ def _remember(function: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _shared(collection: Searchable, memory: Memory) -> Searchable:
-    return replace(
+    return structs.replace(
         collection,
         index=SharedIndex(collection.index, memory),
         sparse=collection.sparse,
@@ -210,8 +213,8 @@ class SharedIndex:
 
 def _frozen(value: Any) -> Hashable:
     """A request as a key: vectors by their bytes."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return (type(value), *(_frozen(getattr(value, f.name)) for f in fields(value)))
+    if names := field_names(type(value)):
+        return (type(value), *(_frozen(getattr(value, name)) for name in names))
     if isinstance(value, Mapping):
         return tuple(sorted((key, _frozen(item)) for key, item in value.items()))
     if isinstance(value, tuple | list):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import fields, is_dataclass
 from functools import cache
 from types import FunctionType
 from typing import Any, cast
@@ -21,6 +20,7 @@ import msgspec
 from pincite.evals.sweep.shared_ports import Ledger
 from pincite.model import EvidencePack
 from pincite.search import search
+from pincite.support.fields import field_names
 
 Search = Callable[..., Awaitable[EvidencePack]]
 _STAGES = "pincite.stages."
@@ -120,8 +120,6 @@ def _among(function: FunctionType, names: dict[str, Any]) -> FunctionType:
 @cache
 def _fields(kind: Hashable) -> tuple[str, ...]:
     """The fields of a value of ours; none of anything else."""
-    if not (isinstance(kind, type) and is_dataclass(kind)):
+    if not (isinstance(kind, type) and kind.__module__.startswith("pincite.")):
         return ()
-    if not kind.__module__.startswith("pincite."):
-        return ()
-    return tuple(field.name for field in fields(kind))
+    return field_names(kind)

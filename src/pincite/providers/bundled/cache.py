@@ -8,10 +8,11 @@ manifests unless they say so, and import nothing from the package.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from pincite.errors import ModelUnavailable, UsageError
 from pincite.providers.bundled.known_models import KNOWN_MODELS, KnownModel
@@ -30,8 +31,7 @@ PRECISION: Literal["int7"] = "int7"
 PACKAGE = "pincite_model"  #: the folder of the distribution `pincite-model`
 
 
-@dataclass(frozen=True, slots=True)
-class ModelStatus:
+class ModelStatus(msgspec.Struct, frozen=True):
     """A known model in a cache. `size` is the bytes of its folder; `path` is None if there is no
     folder; `problem` says why it is damaged."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class PinnedFile:
+class PinnedFile(msgspec.Struct, frozen=True):
     """One published file, accepted only with exactly `size` bytes and this SHA-256 (hex)."""
 
     name: str
@@ -19,8 +19,7 @@ class PinnedFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class KnownModel:
+class KnownModel(msgspec.Struct, frozen=True):
     """Where a model's files are published, their sizes and hashes, and how to use them.
 
     `repository` and `commit` name it on the hub. `wheels` are pip requirements of packages with the

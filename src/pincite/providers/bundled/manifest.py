@@ -7,7 +7,6 @@ renamed into place after all three are written, so a folder with a manifest was 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,8 +22,7 @@ GRAPH, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "manifest.json"
 INPUT, OUTPUT = "ids", "vector"  # names in the graph, see `onnx_bert`
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True):
     """The content of `manifest.json`. `graph` and `tokenizer` are the files of this folder;
     `weights_sha256` is the hash of the published weights that the graph was converted from,
     `source` their origin and `fetched_at` the time (ISO 8601, UTC). The prefixes go before every

@@ -7,7 +7,8 @@ nomic-ai/nomic-embed-text-v1.5, BAAI/bge-small-en-v1.5, mixedbread-ai/mxbai-embe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from pincite.providers.options import ProviderOptions
 
@@ -15,8 +16,7 @@ TASK = "Given a web search query, retrieve relevant passages that answer the que
 _BGE = "Represent this sentence for searching relevant passages: "
 
 
-@dataclass(frozen=True, slots=True)
-class Prompts:
+class Prompts(msgspec.Struct, frozen=True):
     """The prefixes of queries and of documents."""
 
     query: str = ""

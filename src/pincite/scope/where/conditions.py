@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import TypeVar, get_args
+
+from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.model import SourceType

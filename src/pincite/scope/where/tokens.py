@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from pincite.errors import UsageError
 
@@ -25,8 +26,7 @@ _TOKEN = re.compile(
 _ESCAPED = re.compile(r"\\([\\\"'])")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
     """`text` is the value of a string without its quotes; `at` counts characters from 0."""
 
     kind: TokenKind

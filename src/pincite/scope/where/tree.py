@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pincite.ports import Condition
 from pincite.scope.where.attributes import Schema
@@ -12,32 +12,28 @@ _DEEPEST = 50
 _NEXT = "and, or, or the end"
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
     """One condition, which begins at that character."""
 
     condition: Condition
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(msgspec.Struct, frozen=True):
     """What must not be."""
 
     of: Tree
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
+class Every(msgspec.Struct, frozen=True):
     """All of these."""
 
     of: tuple[Tree, ...]
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Any:
+class Any(msgspec.Struct, frozen=True):
     """At least one of these."""
 
     of: tuple[Tree, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-import msgspec
+from msgspec import structs
 
 from pincite.model import Chunk, Context, OnPage
 from pincite.model.citation import cite
@@ -162,13 +162,13 @@ class Document:
         rows = [one.on_page.rows for one in parts if one.on_page and one.on_page.rows]
         if place is None or not rows:
             return place
-        return msgspec.structs.replace(place, rows=(rows[0][0], rows[-1][1]))
+        return structs.replace(place, rows=(rows[0][0], rows[-1][1]))
 
     def shown(self, first: int, last: int, found: Sequence[int]) -> Context:
         """Return a range of whole lines, with the chunks that the search found in it if there are
         several."""
         begin, end = self.chunk(first), self.chunk(last)
-        span = msgspec.structs.replace(
+        span = structs.replace(
             begin,
             end=end.end,
             end_line=end.end_line,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pincite.model import Candidate, Chosen, Context, Drop
 from pincite.ports import Searchable
@@ -15,8 +14,7 @@ from pincite.stages.context.page import Page
 _Pair = tuple[Candidate, Document | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Shown(Chosen):
+class Shown(Chosen, frozen=True):
     """The results, best first. `contexts` has the text shown for each, None for the passage."""
 
     contexts: tuple[Context | None, ...] = ()

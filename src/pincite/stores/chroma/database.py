@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import msgspec
+from msgspec import structs
 
 from pincite.errors import ConfigError, PinciteError, StoreError
 from pincite.model import CollectionSpec
@@ -123,7 +124,7 @@ class Database:
 
     async def write_state(self, collection: Collection, state: State) -> State:
         """Replace the metadata. Returns them with their version."""
-        fresh = msgspec.structs.replace(state, version=uuid4().hex)
+        fresh = structs.replace(state, version=uuid4().hex)
         await self.ask(
             f"write to {collection.name}",
             lambda: collection.modify(metadata=_to_metadata(fresh)),

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
+from msgspec import structs
 
 from pincite.errors import StoreError, UsageError
 from pincite.model import (
@@ -77,7 +77,7 @@ class ChromaStore:
         for other in found.keys() - {name}:
             state = await self._move(other, collection, dimensions)
         await self._database.write_state(
-            collection, msgspec.structs.replace(state, spec=spec, dimensions=dimensions)
+            collection, structs.replace(state, spec=spec, dimensions=dimensions)
         )
         self._names[spec.name] = name
 
@@ -91,9 +91,7 @@ class ChromaStore:
             keys, metadatas, documents = (list(column) for column in zip(*rows, strict=True))
             held = [dict(metadata) for metadata in metadatas]
             await self._database.upsert(target, keys, blanks, held, documents)
-        await self._database.write_state(
-            target, msgspec.structs.replace(state, dimensions=dimensions)
-        )
+        await self._database.write_state(target, structs.replace(state, dimensions=dimensions))
         await self._database.drop(source)
         return state
 
@@ -324,5 +322,5 @@ class ChromaStore:
         return chroma, self._require_ours(chroma)
 
     async def _change(self, chroma: Collection, state: State, hidden: Several[str]) -> State:
-        fresh = msgspec.structs.replace(state, hidden=frozenset(hidden))
+        fresh = structs.replace(state, hidden=frozenset(hidden))
         return await self._database.write_state(chroma, fresh)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from qdrant_client import models
 
 from pincite.errors import UsageError
@@ -45,7 +46,7 @@ class ForeignCollection:
         """As `Store.search`; the dense ranking is of the kind that the collection's distance
         allows."""
         seen = await self.look()
-        check_request(replace(self._spec, dense=None), request)
+        check_request(structs.replace(self._spec, dense=None), request)
         self._require_size(request.dense, seen)
         branches = [b for b in self._branches(request, seen) if b is not None]
         filter_ = to_filter(request.filter, self._foreign.fields, seen.words, self._ids)
@@ -56,9 +57,11 @@ class ForeignCollection:
             branch.name: _Asked(self, branch, head)
             for branch, head in zip(branches, heads, strict=True)
         }
-        spec = replace(self._spec, name=collection, idf=seen.idf)
+        spec = structs.replace(self._spec, name=collection, idf=seen.idf)
         found = await rankings_of(spec, request, sides)
-        return tuple(replace(r, kind=seen.kind) if r.signal == "dense" else r for r in found)
+        return tuple(
+            structs.replace(r, kind=seen.kind) if r.signal == "dense" else r for r in found
+        )
 
     async def load(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Literal
 
-import msgspec
+from msgspec import structs
 from qdrant_client import models
 
 from pincite.errors import UsageError
@@ -61,7 +61,7 @@ def _translated(
             f"{fields.repo}: {key} has no full-text index, so it cannot be filtered by words",
             hint="remove `~`, or search the other collections: -c NAME",
         )
-    return to_condition(msgspec.structs.replace(condition, field=key))
+    return to_condition(structs.replace(condition, field=key))
 
 
 def _constant(fields: FieldMap) -> Chunk:

@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TypeVar
 
-import msgspec
 import qdrant_edge as edge
+from msgspec import structs
 
 from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
 from pincite.model import AttributeType
@@ -252,14 +252,14 @@ class Shard:
     async def _make_next(self) -> None:
         before = self._state.generation
         after = generations.next_generation(before)
-        started = msgspec.structs.replace(self._state)
+        started = structs.replace(self._state)
         try:
             folders = self.root / before, self.root / after
             async with optimising_child(*folders, self.dimensions, self._wanted) as child:
                 await child.ready()
                 async with self.writing:
                     self._journal, self._journal_points = [], 0
-                    started = msgspec.structs.replace(self._state)
+                    started = structs.replace(self._state)
                     await child.copy()
                 await child.end()
             await self._adopt(after, started)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.support.terminal import one_line
@@ -85,7 +85,7 @@ def _print(found: tuple[Description, ...], *, json_: bool, nothing: str) -> None
     from pincite.surfaces.render import to_json
 
     if json_:
-        show(to_json([asdict(one) for one in found]))
+        show(to_json([structs.asdict(one) for one in found]))
         return
     for one in found:
         show(f"{one_line(one.source)}:{one_line(one.path)}  {one_line(one.text)}")

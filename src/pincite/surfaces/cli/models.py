@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import structs
 
 from pincite.encoders.bundled import MODEL
 from pincite.surfaces.cli.groups import Group
@@ -36,7 +37,9 @@ def models(context: click.Context, served: bool, json_: bool) -> None:
         return
     found = list_models(_settings().models)
     if json_:
-        values = [{**asdict(s), "path": None if s.path is None else str(s.path)} for s in found]
+        values = [
+            {**structs.asdict(s), "path": None if s.path is None else str(s.path)} for s in found
+        ]
         show(to_json(values))
         return
     for status in found:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-import msgspec
+from msgspec import structs
 
 from pincite.model import Answer, EvidencePack, Notice
 
@@ -40,7 +40,7 @@ def told(pack: EvidencePack, request_id: str) -> EvidencePack:
 
 def told_answer(answer: Answer, request_id: str) -> Answer:
     """Return an answer with such warnings."""
-    return msgspec.structs.replace(
+    return structs.replace(
         answer,
         warnings=_told(answer.warnings, request_id),
         evidence=told(answer.evidence, request_id),
@@ -53,8 +53,10 @@ def _told(notices: Iterable[Notice], request_id: str) -> tuple[Notice, ...]:
         if one.code.endswith(_INSIDE):
             log.warning("%s %s: %s", request_id, one.code, one.message)
             what = one.code.replace("_", " ")
-            one = replace(one, message=f"{what}; the server's log says more under {request_id}")
+            one = structs.replace(
+                one, message=f"{what}; the server's log says more under {request_id}"
+            )
         elif one.code in _ADVICE:
-            one = replace(one, message=_ADVICE[one.code])
+            one = structs.replace(one, message=_ADVICE[one.code])
         found.append(one)
     return tuple(found)
