@@ -18,11 +18,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from bench.code_search import Query as Asking
 from bench.code_search import Repository, chosen, mean, ndcg
@@ -154,7 +155,7 @@ def take(name: str, measure: Callable[[str], list[float]], figures: AblationFigu
 def replay(asked: Sequence[Asked], label: str) -> list[float]:
     """What each question is worth in a variant."""
     variant = VARIANTS[label] if label else Variant()
-    config = replace(RankCodeConfig(), **variant.changes)  # type: ignore[arg-type]
+    config = replace(RankCodeConfig(), **variant.changes)
     return [one.value(config, variant.pool) for one in asked]
 
 
@@ -232,7 +233,7 @@ async def _adk(options: Options, root: Path) -> dict[str, list[float]]:
                 values[label] = values[""]
                 continue
             profile = measured(Profile())
-            config = replace(profile.rank_code, **variant.changes)  # type: ignore[arg-type]
+            config = replace(profile.rank_code, **variant.changes)
             profile = replace(profile, rank_code=config)
             taken = await run_golden(subject, golden, profile, label)
             by_question = scores_of(taken, ("nDCG@12",))

@@ -23,9 +23,11 @@ import math
 import tarfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from bench.frame import Options, SkippedError
 from bench.product import open_product, temporary_folder

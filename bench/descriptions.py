@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from bench.frame import Options, require
 from bench.golden import require_docs
 from bench.product import open_product, temporary_folder
@@ -30,7 +32,7 @@ _MEASURES: Final = ("nDCG@12", "R@12", "RR@12")
 _PROFILE: Final = Profile()
 PROFILES: Final = {
     "default": _PROFILE,
-    "words": replace(_PROFILE, retrieve=replace(_PROFILE.retrieve, mode="keyword")),
+    "words": structs.replace(_PROFILE, retrieve=structs.replace(_PROFILE.retrieve, mode="keyword")),
 }
 DESCRIPTIONS: Final = {
     "docs/2.0": "What is new in version 2.0 and how to migrate to it",

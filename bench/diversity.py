@@ -139,13 +139,13 @@ async def opened(kind: str, collection: Collection, encoder: DenseEncoder) -> As
 def _profile(fetch: int) -> Profile:
     """The preset, as deep as is measured, and without its look ahead."""
     chat = PRESETS[CHAT]
-    return replace(
+    return structs.replace(
         chat,
-        probe=replace(chat.probe, enabled=False),
-        retrieve=replace(chat.retrieve, dense_limit=fetch),
-        load=replace(chat.load, pool=fetch, alone=1.0),
-        dedup=replace(chat.dedup, same_text=False),
-        diversify=replace(chat.diversify, enabled=False),
+        probe=structs.replace(chat.probe, enabled=False),
+        retrieve=structs.replace(chat.retrieve, dense_limit=fetch),
+        load=structs.replace(chat.load, pool=fetch, alone=1.0),
+        dedup=structs.replace(chat.dedup, same_text=False),
+        diversify=structs.replace(chat.diversify, enabled=False),
     ).showing(_SHOWN)
 
 
@@ -183,8 +183,8 @@ def _similarity(shown: Sequence[Candidate]) -> float:
 async def _cost(kind: str, exact: bool, collection: Collection, deps: Deps) -> ProbeCost:
     chat = PRESETS[CHAT]
     # nothing is refused: both searches do all of their work
-    looked = replace(chat, probe=replace(chat.probe, threshold=0.0, exact=exact))
-    plain = replace(chat, probe=replace(chat.probe, enabled=False))
+    looked = structs.replace(chat, probe=structs.replace(chat.probe, threshold=0.0, exact=exact))
+    plain = structs.replace(chat, probe=structs.replace(chat.probe, enabled=False))
     texts = list(collection.queries.values())[:_TIMED_QUERIES]
     probes: list[float] = []
     with_ms: list[float] = []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import numpy as np
+from msgspec import structs
 
 from bench.evaluation import indexed
 from bench.frame import Options, require
@@ -97,11 +98,11 @@ def deep(profile: Profile, results: int = 20) -> Profile:
     """The profile as evaluations ask with it, showing so many, the nearest where none is good; no
     text is merged with an equal one, as the sets judge each."""
     one = measured(profile).showing(results)
-    return replace(
+    return structs.replace(
         one,
-        dedup=replace(one.dedup, same_text=False),
-        select=replace(one.select, on_none="keep"),
-        again=replace(one.again, few=0),
+        dedup=structs.replace(one.dedup, same_text=False),
+        select=structs.replace(one.select, on_none="keep"),
+        again=structs.replace(one.again, few=0),
     )
 
 

@@ -11,11 +11,12 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from bench.product import new_index
 from bench.variants import ask, profile_of

@@ -14,7 +14,9 @@ question is asked as it stands. `passages` shows the passages alone, as before t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from bench.frame import Options
 from bench.product import open_product, temporary_folder

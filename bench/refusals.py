@@ -25,6 +25,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from msgspec import structs
+
 from bench.code_search import read as read_repositories
 from bench.frame import ROOT, Options, require
 from bench.golden import find_wheel, require_docs
@@ -154,9 +156,9 @@ def _asking(deps: Deps, profile: Profile) -> Ask:
     alike = _AllAlike(deps.collections, deps.terms, deps.language_of)
 
     profiles: dict[Side, Profile] = {
-        "before": replace(profile, gate=_BEFORE),
+        "before": structs.replace(profile, gate=_BEFORE),
         "after": profile,
-        "probe": replace(profile, probe=ProbeConfig(enabled=True)),
+        "probe": structs.replace(profile, probe=ProbeConfig(enabled=True)),
     }
 
     async def ask(one: Asked, side: Side) -> EvidencePack:

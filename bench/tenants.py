@@ -21,12 +21,13 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from bench.frame import Options
 from pincite.catalog.sqlite import SqliteCatalog

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from bench.vectors import NoWords
 from pincite.deps import Deps, informative_terms

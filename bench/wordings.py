@@ -13,11 +13,12 @@ import socket
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import httpx
+from msgspec.structs import replace
 
 from bench.frame import Options, SkippedError, require
 from bench.local_sets import PUBLIC, spread

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.answering.config import AnswerConfig
 from pincite.errors import ConfigError
@@ -31,35 +31,35 @@ from pincite.stages.rerank import MOST_JUDGED, RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
+from pincite.support.fields import field_names
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """All settings of a search, one section per stage. A profile that contradicts itself raises
     ConfigError when it is built."""
 
-    corpus: Corpus = field(default_factory=Corpus)
-    prepare: PrepareConfig = field(default_factory=PrepareConfig)
-    expand: ExpandConfig = field(default_factory=ExpandConfig)
-    probe: ProbeConfig = field(default_factory=ProbeConfig)
-    retrieve: RetrieveConfig = field(default_factory=RetrieveConfig)
-    fuse: FuseConfig = field(default_factory=FuseConfig)
-    across: MergeConfig = field(default_factory=MergeConfig)
-    load: LoadConfig = field(default_factory=LoadConfig)
-    dedup: DedupConfig = field(default_factory=DedupConfig)
-    smooth: SmoothConfig = field(default_factory=SmoothConfig)
-    rank_code: RankCodeConfig = field(default_factory=RankCodeConfig)
-    rerank: RerankConfig = field(default_factory=RerankConfig)
-    blend: BlendConfig = field(default_factory=BlendConfig)
-    diversify: DiversifyConfig = field(default_factory=DiversifyConfig)
-    cover: CoverageConfig = field(default_factory=CoverageConfig)
-    gate: GateConfig = field(default_factory=GateConfig)
-    select: SelectConfig = field(default_factory=SelectConfig)
-    again: NextPassConfig = field(default_factory=NextPassConfig)
-    context: ContextConfig = field(default_factory=ContextConfig)
-    optimise: OptimiseConfig = field(default_factory=OptimiseConfig)
-    pack: PackConfig = field(default_factory=PackConfig)
-    answer: AnswerConfig = field(default_factory=AnswerConfig)
+    corpus: Corpus = msgspec.field(default_factory=Corpus)
+    prepare: PrepareConfig = msgspec.field(default_factory=PrepareConfig)
+    expand: ExpandConfig = msgspec.field(default_factory=ExpandConfig)
+    probe: ProbeConfig = msgspec.field(default_factory=ProbeConfig)
+    retrieve: RetrieveConfig = msgspec.field(default_factory=RetrieveConfig)
+    fuse: FuseConfig = msgspec.field(default_factory=FuseConfig)
+    across: MergeConfig = msgspec.field(default_factory=MergeConfig)
+    load: LoadConfig = msgspec.field(default_factory=LoadConfig)
+    dedup: DedupConfig = msgspec.field(default_factory=DedupConfig)
+    smooth: SmoothConfig = msgspec.field(default_factory=SmoothConfig)
+    rank_code: RankCodeConfig = msgspec.field(default_factory=RankCodeConfig)
+    rerank: RerankConfig = msgspec.field(default_factory=RerankConfig)
+    blend: BlendConfig = msgspec.field(default_factory=BlendConfig)
+    diversify: DiversifyConfig = msgspec.field(default_factory=DiversifyConfig)
+    cover: CoverageConfig = msgspec.field(default_factory=CoverageConfig)
+    gate: GateConfig = msgspec.field(default_factory=GateConfig)
+    select: SelectConfig = msgspec.field(default_factory=SelectConfig)
+    again: NextPassConfig = msgspec.field(default_factory=NextPassConfig)
+    context: ContextConfig = msgspec.field(default_factory=ContextConfig)
+    optimise: OptimiseConfig = msgspec.field(default_factory=OptimiseConfig)
+    pack: PackConfig = msgspec.field(default_factory=PackConfig)
+    answer: AnswerConfig = msgspec.field(default_factory=AnswerConfig)
 
     def showing(self, results: int) -> Profile:
         """Return this profile for `results` results. Each side then gets at least
@@ -152,7 +152,7 @@ def _judging(config: RerankConfig, results: int) -> RerankConfig:
 
 
 #: The tables of `pincite.toml` that make the profile.
-SECTIONS = tuple(section.name for section in fields(Profile))
+SECTIONS = Profile.__struct_fields__
 
 
 def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = None) -> Profile:
@@ -175,13 +175,13 @@ def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = N
 
 def _refused(table: Mapping[str, Any], base: Any, path: tuple[str, ...]) -> tuple[str, ...]:
     """The path of the innermost table that its own type refuses."""
-    for section in fields(base):
-        inner = getattr(base, section.name)
-        if is_dataclass(inner):
+    for name in field_names(type(base)):
+        inner = getattr(base, name)
+        if field_names(type(inner)):
             try:
-                msgspec.convert(table[section.name], type(inner))
+                msgspec.convert(table[name], type(inner))
             except ConfigError:
-                return _refused(table[section.name], inner, (*path, section.name))
+                return _refused(table[name], inner, (*path, name))
             except msgspec.ValidationError:
                 continue  # wrong as well, and not what is looked for
     return path
@@ -190,18 +190,18 @@ def _refused(table: Mapping[str, Any], base: Any, path: tuple[str, ...]) -> tupl
 def _merge(
     base: object, table: Mapping[str, Any], origin: str, path: tuple[str, ...]
 ) -> dict[str, Any]:
-    known = {f.name: getattr(base, f.name) for f in fields(base)}  # type: ignore[arg-type]
+    known = {name: getattr(base, name) for name in field_names(type(base))}
     for key, value in table.items():
         where = ".".join((*path, key))
         if key not in known:
             raise ConfigError(
                 f"{origin}: unknown key {where!r}; known here: {', '.join(sorted(known))}"
             )
-        if is_dataclass(known[key]) and not isinstance(value, Mapping):
+        if field_names(type(known[key])) and not isinstance(value, Mapping):
             raise ConfigError(f"{origin}: {where!r} is a table, not {value!r}")
     return {
         name: _merge(value, table.get(name, {}), origin, (*path, name))
-        if is_dataclass(value)
+        if field_names(type(value))
         else table.get(name, value)
         for name, value in known.items()
     }

@@ -132,7 +132,7 @@ def _with_words(profile: Profile) -> Profile:
     """The profile with keyword search added, for questions that vectors alone may miss."""
     if profile.retrieve.mode != "vector":
         return profile
-    return replace(profile, retrieve=replace(profile.retrieve, mode="hybrid"))
+    return structs.replace(profile, retrieve=structs.replace(profile.retrieve, mode="hybrid"))
 
 
 def _nearest(
@@ -161,7 +161,7 @@ async def _expanded(
     given = given_by_caller(query, question.subqueries)
     if config.by == "off" or given.query.subqueries:
         return trace.tap("expand", given) if question.subqueries else given
-    words = replace(
+    words = structs.replace(
         profile.retrieve, mode="keyword", keyword="bm25", engine_fusion="none", symbol_limit=0
     )
     signal = None
@@ -190,7 +190,7 @@ async def _try(
     limit_s = profile.retrieve.timeout_s
     code = deps.code(scope)
     loaded_most = profile.candidates(deps.reranker is not None, bool(code))
-    loading = replace(profile.load, pool=loaded_most)
+    loading = structs.replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
@@ -215,7 +215,7 @@ async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retriev
     if len(kept) == len(loaded.candidates):
         return found, loaded
     counts = {name: sum(one.collection == name for one in kept) for name in found.counts}
-    return replace(found, counts=counts), replace(loaded, candidates=kept)
+    return replace(found, counts=counts), structs.replace(loaded, candidates=kept)
 
 
 async def _judge(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec import structs
 
 from pincite import Pincite
 from pincite.model import Answer
@@ -58,7 +59,7 @@ def outside(body: Any) -> str:
 
 def test_what_others_wrote_stays_in_its_block(known: Settings, server: ContractServer) -> None:
     profile = known.profile
-    brief = replace(profile, answer=replace(profile.answer, recent_turns=2))
+    brief = structs.replace(profile, answer=structs.replace(profile.answer, recent_turns=2))
     with Pincite(known) as pincite:
         pincite.remember("ann", f"A key is rotated. {EVIL}")
         name = pincite.begin_conversation("ann")

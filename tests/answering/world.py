@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
+from msgspec import structs
+
 from pincite.engine import AsyncPincite
 from pincite.model import ChatMode
 from pincite.settings.load import Settings, load_settings
@@ -121,7 +123,7 @@ async def _index(engine: AsyncPincite) -> None:
 
 def _impatient(known: Settings, timeout_s: float) -> Settings:
     providers = dict(known.use.providers)
-    providers["openai"] = replace(providers["openai"], timeout_s=timeout_s)
+    providers["openai"] = structs.replace(providers["openai"], timeout_s=timeout_s)
     return replace(known, use=replace(known.use, providers=providers))
 
 

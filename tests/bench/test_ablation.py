@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from bench.ablation import VARIANTS, AblationFigures, Asked, Change, ablation
+from msgspec.structs import replace
 
 from pincite.deps import Deps, informative_terms
 from pincite.model import Candidate, Question, Signal

@@ -23,7 +23,7 @@ def test_the_tables_of_the_page_are_taken() -> None:
 
 
 def test_every_key_field_and_layout_is_named() -> None:
-    for name in (*ForeignSettings.__dataclass_fields__, *FIELDS):
+    for name in (*ForeignSettings.__struct_fields__, *FIELDS):
         assert f"`{name}`" in PAGE or f"\n{name} = " in PAGE, name
     rows = re.findall(r"^\| `([a-z-]+)` \| `([\w.]+)` \| (.*) \|$", PAGE, re.MULTILINE)
     assert {layout: text for layout, text, _ in rows} == {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders.fingerprint import require_fingerprint

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError
@@ -17,7 +18,7 @@ from pincite.settings.load import load_settings
 from pincite.stages.gate import GateConfig
 from pincite.testing.contract_server import ContractServer
 
-ASKING = replace(Profile(), gate=GateConfig(answerable="llm", answerable_s=20.0))
+ASKING = structs.replace(Profile(), gate=GateConfig(answerable="llm", answerable_s=20.0))
 
 
 def packs(folder: Path, llm: str, url: str = "", *questions: str) -> list[EvidencePack]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import tomllib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.evals.analysis.calibrate import calibrate, learn

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, replace
 
 import pytest
+from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.evals.analysis.compare import compare
@@ -63,12 +64,12 @@ def test_an_analyser_without_stemming_is_caught() -> None:
 def _shown(**fuse: object) -> Profile:
     """Verdicts are not the point here."""
     profile = measured(Profile())
-    return replace(
+    return structs.replace(
         profile,
-        select=replace(profile.select, on_none="keep"),
-        smooth=replace(profile.smooth, weight=0.0),
-        load=replace(profile.load, vectors=False),
-        fuse=replace(profile.fuse, **fuse),  # type: ignore[arg-type]
+        select=structs.replace(profile.select, on_none="keep"),
+        smooth=structs.replace(profile.smooth, weight=0.0),
+        load=structs.replace(profile.load, vectors=False),
+        fuse=structs.replace(profile.fuse, **fuse),
     )
 
 

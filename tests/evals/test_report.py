@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from msgspec.structs import replace
 
 from pincite.evals.analysis.measures import DEFAULT_MEASURES
 from pincite.evals.golden.questions import GoldenQuery, GoldenSet

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
@@ -127,9 +128,9 @@ def test_shared_ports_change_no_pack_and_ask_everything_once() -> None:
     deps = share(subject.deps, ledger)
     profiles = [
         Profile(),
-        replace(Profile(), fuse=replace(Profile().fuse, method="rrf")),
-        replace(Profile(), rerank=replace(Profile().rerank, pool=2)),
-        replace(Profile(), retrieve=replace(Profile().retrieve, dense_limit=3)),
+        structs.replace(Profile(), fuse=structs.replace(Profile().fuse, method="rrf")),
+        structs.replace(Profile(), rerank=structs.replace(Profile().rerank, pool=2)),
+        structs.replace(Profile(), retrieve=structs.replace(Profile().retrieve, dense_limit=3)),
         Profile(),
     ]
     for profile in profiles:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.model import EvidencePack, Question

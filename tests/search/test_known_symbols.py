@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.model import (
     DocumentRecord,
@@ -44,7 +43,7 @@ async def filled(lexical: bool) -> Searchable:
     record = DocumentRecord("acme/docs", "src/keys.py", "r", "0" * 64, "c0ffee", 1, 1, 1, length)
     points = [Point(defining, vector, length, row)]
     await one.index.replace(one.spec.name, [IndexedDocument(record, points)])  # type: ignore[attr-defined]
-    return structs.replace(one, kinds=frozenset({"docs", "code"}))
+    return replace(one, kinds=frozenset({"docs", "code"}))
 
 
 def asked(profile: Profile, lexical: bool = False, scope: Scope | None = None) -> EvidencePack:
@@ -101,7 +100,7 @@ def test_a_name_that_nothing_defines_is_looked_for_once_and_stays_none() -> None
 @pytest.mark.parametrize("lexical", [False, True])
 def test_a_question_that_is_only_a_name_is_looked_up_beside_documentation(lexical: bool) -> None:
     one = asyncio.run(filled(lexical))
-    docs_only = structs.replace(one, kinds=frozenset[SourceType]({"docs"}))
+    docs_only = replace(one, kinds=frozenset[SourceType]({"docs"}))
 
     def defining(question: str, collection: Searchable, limit: int = 10) -> int:
         query = prepare(Question(question), PrepareConfig())

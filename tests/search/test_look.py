@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from msgspec.structs import replace
 from msgspec.structs import replace as replace_chunk
 
 from pincite.deps import Deps, informative_terms

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import StoreError
 from pincite.model import (
@@ -54,7 +54,7 @@ class Watched:
 
 def watched(collection: Searchable) -> tuple[Searchable, Watched]:
     spy = Watched(collection.index)
-    return structs.replace(collection, index=spy), spy
+    return replace(collection, index=spy), spy
 
 
 MIXED = {f"doc{n}": f"the key number {n} is rotated by rotate_key" for n in range(6)} | {
@@ -234,7 +234,7 @@ class Pages:
 
 
 async def shown(*hits: Candidate, config: ContextConfig, results: int = 5) -> Shown:
-    there = structs.replace(await make(None, {}), index=Pages())
+    there = replace(await make(None, {}), index=Pages())
     return await context(Chosen(hits), [there], config, results)
 
 
@@ -251,7 +251,7 @@ async def shown(*hits: Candidate, config: ContextConfig, results: int = 5) -> Sh
 def test_context_is_the_file_around_a_passage(
     config: ContextConfig, lines: tuple[int, int], text: str
 ) -> None:
-    hit = structs.replace(candidate(), chunk=Pages.chunks[1])
+    hit = replace(candidate(), chunk=Pages.chunks[1])
     (around,) = asyncio.run(shown(hit, config=config)).contexts
     assert around is not None
     assert ((around.start_line, around.end_line), around.text) == (lines, text)
@@ -294,7 +294,7 @@ def test_collections_of_one_model_embed_the_question_once() -> None:
     asked.clear()
     ask("rotate a key with a new secret", *both)
     assert asked == ["rotate a key with a new secret"]
-    other = structs.replace(both[1], dense=Counting(fingerprint="topics/2"))
+    other = replace(both[1], dense=Counting(fingerprint="topics/2"))
     asked.clear()
     ask("rotate a key with a new secret", both[0], other)
     assert len(asked) == 2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.diagnostics.explain import explain_table
@@ -56,9 +56,7 @@ class Recording:
         if self.error is not None:
             raise self.error
         found = await self.index.search(collection, request)
-        return tuple(
-            structs.replace(r, kind=self.kind) if r.signal == "dense" else r for r in found
-        )
+        return tuple(replace(r, kind=self.kind) if r.signal == "dense" else r for r in found)
 
     async def load(
         self, collection: str, ids: Sequence[str], *, vectors: bool = False
@@ -92,7 +90,7 @@ def recorded(
     """A collection, and what its index is asked."""
     made = asyncio.run(make(encoder or TopicEncoder(), texts, name))
     recording = Recording(made.index, **values)
-    return structs.replace(made, index=recording), recording
+    return replace(made, index=recording), recording
 
 
 def probing(mode: ChatMode = "strict", **values: Any) -> Profile:
@@ -191,7 +189,7 @@ def test_a_threshold_that_is_no_share_is_refused(threshold: float) -> None:
 
 def test_a_store_that_cannot_compare_with_every_vector_is_not_asked_to() -> None:
     collection, asked = recorded()
-    ask(GOOD, structs.replace(collection, exact=False), profile=probing())
+    ask(GOOD, replace(collection, exact=False), profile=probing())
     ask(GOOD, collection, profile=probing(exact=False))
     assert [request.exact for request in asked.searched if request.dense_limit == 1] == [False] * 2
 
@@ -261,7 +259,7 @@ def test_what_is_far_in_one_collection_may_be_in_one_that_has_no_vectors() -> No
 
 def test_a_collection_that_is_not_encoded_yet_refuses_nothing() -> None:
     collection, asked = recorded()
-    half = structs.replace(collection, embedded=0.5)
+    half = replace(collection, embedded=0.5)
     pack = ask(OFF_TOPIC, half, profile=probing(threshold=0.9))
     assert "probe_unavailable" in codes(pack)
     assert len(asked.searched) > 1

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
 from pincite.model import Chunk, EvidencePack, Ranking, Scope
@@ -119,7 +118,7 @@ class Hanging:
 @pytest.mark.parametrize("index", [Broken(), Hanging()])
 def test_a_collection_that_fails_or_hangs_is_left_out_and_named(index: Broken | Hanging) -> None:
     good = asyncio.run(make(None, TEXTS))
-    bad = structs.replace(good, spec=structs.replace(good.spec, name="bad"), index=index)
+    bad = replace(good, spec=replace(good.spec, name="bad"), index=index)
     profile = Profile()
     profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=1.0))
     pack = ask("rotate a key with a new secret", good, bad, profile=profile)
@@ -156,7 +155,7 @@ class Overtaken:
 @pytest.mark.parametrize(("times", "shown"), [(1, True), (2, True), (3, False)])
 def test_a_search_that_a_writer_has_overtaken_begins_again(times: int, shown: bool) -> None:
     good = asyncio.run(make(None, TEXTS))
-    pack = ask("rotate a key", structs.replace(good, index=Overtaken(good.index, times)))
+    pack = ask("rotate a key", replace(good, index=Overtaken(good.index, times)))
     assert bool(pack.evidence) == shown
     assert ("index_changed" in [notice.code for notice in pack.warnings]) == (not shown)
 
@@ -175,9 +174,9 @@ class Deaf(Overtaken):
 @pytest.mark.parametrize("hangs", [0, 1])
 def test_a_collection_that_finds_and_then_fails_or_hangs_is_left_out_and_named(hangs: int) -> None:
     good = asyncio.run(make(None, TEXTS))
-    spec = structs.replace(good.spec, name="bad")
+    spec = replace(good.spec, name="bad")
     deaf = Deaf(asyncio.run(make(None, TEXTS, name="bad")).index, hangs)
-    bad = structs.replace(good, spec=spec, index=deaf)
+    bad = replace(good, spec=spec, index=deaf)
     profile = replace(Profile(), retrieve=replace(Profile().retrieve, timeout_s=1.0))
     pack = ask("rotate a key", good, bad, profile=profile)
     assert {one.collection for one in pack.evidence} == {"main"}
@@ -191,7 +190,7 @@ def test_a_collection_that_finds_and_then_fails_or_hangs_is_left_out_and_named(h
 def test_what_others_lack_is_no_reason_to_begin_again() -> None:
     good = asyncio.run(make(None, TEXTS))
     lacking = Overtaken(good.index, 99)
-    pack = ask("rotate a key", structs.replace(good, index=lacking, foreign=True))
+    pack = ask("rotate a key", replace(good, index=lacking, foreign=True))
     assert lacking.times == 98
     assert "index_changed" not in [notice.code for notice in pack.warnings]
 
@@ -199,7 +198,7 @@ def test_what_others_lack_is_no_reason_to_begin_again() -> None:
 def test_nothing_is_begun_again_once_the_budget_is_spent() -> None:
     good = asyncio.run(make(None, TEXTS))
     busy = Overtaken(good.index, 99)
-    pack = ask("rotate a key", structs.replace(good, index=busy), budget_ms=1)
+    pack = ask("rotate a key", replace(good, index=busy), budget_ms=1)
     assert busy.times == 98
     assert "index_changed" in [notice.code for notice in pack.warnings]
 
@@ -210,7 +209,7 @@ def test_a_panic_of_the_engine_is_not_the_failure_of_one_collection() -> None:
             raise EnginePanicked("index out of bounds")
 
     good = asyncio.run(make(None, TEXTS))
-    bad = structs.replace(good, spec=structs.replace(good.spec, name="bad"), index=Panicking())
+    bad = replace(good, spec=replace(good.spec, name="bad"), index=Panicking())
     with pytest.raises(EnginePanicked):
         ask("rotate a key", good, bad)
 
@@ -218,7 +217,7 @@ def test_a_panic_of_the_engine_is_not_the_failure_of_one_collection() -> None:
 def test_if_no_collection_answers_the_error_is_raised() -> None:
     good = asyncio.run(make(None, TEXTS))
     with pytest.raises(StoreError, match="down"):
-        ask("key", structs.replace(good, index=Broken()))
+        ask("key", replace(good, index=Broken()))
 
 
 def test_more_results_than_are_loaded_are_refused_when_the_profile_is_built() -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import Unavailable
 from pincite.model import EvidencePack, Vector
@@ -28,7 +27,7 @@ def asked(mode: SearchMode, *names: str) -> EvidencePack:
     silent = Silent()
     profile = Profile()
     profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=1.0, mode=mode))
-    return ask(QUESTION, *(structs.replace(one, dense=silent) for one in spoken), profile=profile)
+    return ask(QUESTION, *(replace(one, dense=silent) for one in spoken), profile=profile)
 
 
 @pytest.mark.parametrize("names", [("main",), ("main", "other")])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import ConfigError
@@ -92,7 +92,7 @@ def show(
         asyncio.run(
             context(
                 Chosen(chosen, reserve=rest),
-                [structs.replace(COLLECTION, index=index)],
+                [replace(COLLECTION, index=index)],
                 config,
                 results,
             )
@@ -286,14 +286,14 @@ def test_a_page_of_a_record_is_never_shown_with_another() -> None:
 
 def replace_attributes(one: Chunk, attributes: dict[str, Any]) -> Chunk:
 
-    return structs.replace(one, attributes=attributes)
+    return replace(one, attributes=attributes)
 
 
 def test_white_space_that_an_older_index_did_not_keep_ends_what_is_shown() -> None:
 
     text = "\n  \n".join(f"paragraph number {n} of the text" for n in range(9))
     kept = cut_up(text, "a.py")
-    older = tuple(structs.replace(one, space_before="") for one in kept)
+    older = tuple(replace(one, space_before="") for one in kept)
     config = ContextConfig(max_tokens=300)
     assert show(kept, [3], config).contexts[0] is not None
     assert show(older, [3], config).contexts == (None,)
@@ -302,4 +302,4 @@ def test_white_space_that_an_older_index_did_not_keep_ends_what_is_shown() -> No
 @pytest.mark.parametrize("name", ["max_tokens", "max_chars", "least_lines", "file_share"])
 def test_sizes_that_cannot_be_are_refused_by_name(name: str) -> None:
     with pytest.raises(ConfigError, match=name):
-        replace(ContextConfig(), **{name: -1})  # type: ignore[arg-type]
+        replace(ContextConfig(), **{name: -1})

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.errors import EnginePanicked, PinciteError, StoreError
@@ -108,7 +107,7 @@ def test_a_document_that_was_replaced_since_the_search_is_read_as_a_whole() -> N
 
 def replace_id(chunk: Chunk) -> Chunk:
 
-    return structs.replace(chunk, id="0" * 32)
+    return replace(chunk, id="0" * 32)
 
 
 @pytest.mark.parametrize("at", ["load", "document"])

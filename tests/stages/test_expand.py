@@ -6,11 +6,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.diagnostics.explain import explain_table
@@ -312,7 +311,7 @@ def test_a_side_that_fails_costs_the_sub_query_alone() -> None:
 
     collection = asyncio.run(make(TopicEncoder(), TEXTS))
     dense: DenseEncoder = Breaking()
-    pack, _ = ask(structs.replace(collection, dense=dense), "hyde: backups", text="key")
+    pack, _ = ask(replace(collection, dense=dense), "hyde: backups", text="key")
     assert pack.evidence[0].path == "keys"
     assert "subquery_unavailable" in [one.code for one in pack.warnings]
 

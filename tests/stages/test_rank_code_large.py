@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.deps import informative_terms
 from pincite.errors import ConfigError
@@ -103,7 +102,7 @@ def test_nothing_is_lost_whatever_one_file_has_of_all(
     drawn: list[tuple[str, str, float]], dominant: float
 ) -> None:
     found = [
-        structs.replace(each, chunk=structs.replace(each.chunk, id=f"{number}"))
+        replace(each, chunk=replace(each.chunk, id=f"{number}"))
         for number, (path, name, score) in enumerate(drawn)
         for each in (one(path, score, name),)
     ]
@@ -135,16 +134,16 @@ def places(found: frozenset[tuple[str, str]]) -> set[tuple[str, str]]:
 
 def test_the_best_by_words_are_those_of_the_question_in_collections_of_code() -> None:
     words = ranking("sparse", ("a", 3.0), ("b", 2.0), ("c", 1.0))
-    short = structs.replace(words, depth=1)  # the others were asked for by their id
+    short = replace(words, depth=1)  # the others were asked for by their id
     meanings = ranking("dense", ("d", 0.9))
     other = ranking("sparse", ("d", 9.0), collection="docs")
-    again = structs.replace(ranking("sparse", ("d", 9.0)), wording=1)
+    again = replace(ranking("sparse", ("d", 9.0)), wording=1)
     every: tuple[Ranking, ...] = (words, meanings, other, again)
     assert places(best_by_words(every, CODE, 2)) == {("main", "a"), ("main", "b")}
     assert places(best_by_words((short, meanings), CODE, 2)) == {("main", "a")}
     assert places(best_by_words(every, frozenset(("docs",)), 2)) == {("docs", "d")}
     assert not best_by_words(every, CODE, 0)
-    assert not best_by_words((structs.replace(words, kind="share"),), CODE, 2)
+    assert not best_by_words((replace(words, kind="share"),), CODE, 2)
 
 
 def fused(count: int) -> list[Fused]:
@@ -206,7 +205,7 @@ def loaded(by_words: float, *, code: bool = True) -> set[str]:
     trace = Trace(lambda: 0.0)
     ask(
         "secret key by the turnstile",
-        structs.replace(made, code=code),
+        replace(made, code=code),
         profile=profile,
         trace=trace,
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.index.local import LocalIndex
@@ -79,10 +78,10 @@ def code(texts: dict[str, str], defines: dict[str, tuple[str, ...]]) -> Searchab
     async def define() -> None:
         for path, symbols in defines.items():
             (one,) = await made.index.document("main", "acme/docs", path)
-            await _put(made, structs.replace(one, symbols=symbols))
+            await _put(made, replace(one, symbols=symbols))
 
     asyncio.run(define())
-    return structs.replace(made, code=True)
+    return replace(made, code=True)
 
 
 async def _put(made: Searchable, one: Chunk) -> None:
@@ -115,8 +114,8 @@ def test_what_defines_a_name_is_found_however_much_uses_it(asked: str) -> None:
 
 def test_prose_and_collections_of_other_things_are_asked_nothing_more() -> None:
     made = code(FAR, {"far.py": ("Conn",)})
-    mixed = structs.replace(made, code=False, kinds=frozenset[SourceType]({"docs", "code"}))
-    docs = structs.replace(mixed, kinds=frozenset[SourceType]({"docs"}))
+    mixed = replace(made, code=False, kinds=frozenset[SourceType]({"docs", "code"}))
+    docs = replace(mixed, kinds=frozenset[SourceType]({"docs"}))
     for text, one in (
         ("how is it opened", made),
         ("Conn", docs),

@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 import qdrant_edge as edge
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.model import Chunk
@@ -35,7 +34,7 @@ _KINDS = {
 
 def _full_chunk() -> Chunk:
     chunk = point_of("fox").chunk
-    return structs.replace(
+    return replace(
         chunk, headings=("h",), symbols=("s",), url="u", title="t", plain="p",
         start_column=1, end_column=2,
     )  # fmt: skip
@@ -89,7 +88,7 @@ def test_indexes_of_attributes_are_there_from_the_first_point_to_the_last_copy()
             assert _indexes(store) == _KINDS
             held = {"year": 7, "visible": True, "due": "2026-11-22"}
             points = random_points(300, seed=3)
-            first = replace(points[0], chunk=structs.replace(points[0].chunk, attributes=held))
+            first = replace(points[0], chunk=replace(points[0].chunk, attributes=held))
             await store.stage("main", {"r1": [first, *points[1:]]})
             await store.publish("main", {"r1": None})
             shard = store._shards["main"]

@@ -12,7 +12,6 @@ import pytest
 import qdrant_edge as edge
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint
@@ -77,7 +76,7 @@ def write_as_before(store: EdgeStore, revision: str, points: Sequence[Point]) ->
 
 
 def dressed(point: Point, **fields: object) -> Point:
-    return replace(point, chunk=structs.replace(point.chunk, **fields))
+    return replace(point, chunk=replace(point.chunk, **fields))
 
 
 @given(CHUNKS)
@@ -123,7 +122,7 @@ def test_points_of_both_forms_are_read_alike() -> None:
     now, rest = asyncio.run(session(before=False))
     assert rest_before == rest
     assert [one.chunk for one in earlier] == [one.chunk for one in now]
-    assert now[0].chunk == structs.replace(fox.chunk, attributes={"year": 2026})
+    assert now[0].chunk == replace(fox.chunk, attributes={"year": 2026})
     for old, new in zip(earlier, now, strict=True):
         assert old.vector is not None
         assert new.vector is not None

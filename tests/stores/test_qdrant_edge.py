@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import qdrant_edge as edge
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.model import Point
@@ -228,7 +227,7 @@ def test_the_cache_of_chunks_counts_their_symbols_and_attributes() -> None:
         {"attributes": filled},
     ]
     points = [
-        replace(one, chunk=structs.replace(one.chunk, **fields))
+        replace(one, chunk=replace(one.chunk, **fields))
         for one, fields in zip(points, changed, strict=True)
     ]
 

@@ -11,11 +11,12 @@ import multiprocessing
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions

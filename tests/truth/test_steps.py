@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pincite import AsyncPincite
 from pincite.catalog.sqlite import SqliteCatalog

@@ -249,7 +249,7 @@ async def test_a_profile_that_looks_at_the_nearest_first_has_the_lock_too(
 ) -> None:
     engine = desk.workspace._engine
     profile = engine.settings.profile
-    probing = replace(profile, probe=replace(profile.probe, enabled=True))
+    probing = structs.replace(profile, probe=structs.replace(profile.probe, enabled=True))
     engine.settings = replace(engine.settings, profile=probing)
     monkeypatch.setattr(
         "pincite.workspace.opened.bounds_of", lambda *_: {"space_id": (HERS, HIS, TEAM)}

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from pincite.errors import ConfigError, MemoryUnavailable, NotFound, UsageError
 from pincite.ports import DenseEncoder, Memory
@@ -230,7 +231,7 @@ def test_mem0_is_refused_where_several_machines_answer(tmp_path: Path) -> None:
     servers = replace(
         settings,
         workspace=replace(settings.workspace, database="postgresql://web@/p"),
-        store=replace(settings.store, kind="qdrant", url="http://localhost:6333"),
+        store=structs.replace(settings.store, kind="qdrant", url="http://localhost:6333"),
     )
     workspaces = SqliteWorkspaces(tmp_path / "workspaces.db")
     with pytest.raises(ConfigError, match="mem0"):

@@ -8,13 +8,14 @@ import hashlib
 import hmac
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event
 from typing import Any
 
 import pytest
 import trustme
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError, WorkspaceUnavailable
 from pincite.settings.oidc import OidcScopes, OidcSettings

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
@@ -11,8 +12,7 @@ from pincite.model import ChatMode
 NOTHING_FOUND = "I could not find anything about that in what is indexed."
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerConfig:
+class AnswerConfig(msgspec.Struct, frozen=True):
     """`mode`: what happens where the evidence is not good enough, see `model.ChatMode`.
 
     `refusal`: say a fixed `sentence` without asking a model, or let the `model` refuse in its own

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import get_args
+
+from msgspec.structs import replace
 
 from pincite.asking.options import QuestionKeywords, SearchOptions
 from pincite.asking.profile import profile_of

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from pincite.asking.options import SearchOptions
 from pincite.errors import UsageError

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pincite.errors import ConfigError
 
 RULES_VERSION = 4  # raise it whenever equal documents may give other sections than before
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkerConfig:
+class ChunkerConfig(msgspec.Struct, frozen=True):
     """Sizes in estimated word pieces (see `budget`).
 
     `max_tokens` limits the encoder's input: context line and text. `target_tokens` is the size up

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.providers.pace import Rate
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderOptions:
+class ProviderOptions(msgspec.Struct, frozen=True):
     """Options of one provider. Zero and empty values stand for the defaults of its file.
 
     `url` is the address; `key_file` contains the key, if it is not in the environment. `timeout_s`
@@ -46,7 +46,7 @@ class ProviderOptions:
     query_prefix: str | None = None
     document_prefix: str | None = None
     instruction: str = ""
-    body: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = msgspec.field(default_factory=dict)
     cache: bool = True
     scores: Literal["", "probability", "logit", "cosine"] = ""
     prompt: Literal["client", "server"] = "client"
@@ -57,7 +57,7 @@ class ProviderOptions:
     precision: Literal["fp32", "int8", "int7"] = "fp32"
     requests_per_minute: int = 0
     tokens_per_minute: int = 0
-    rates: Mapping[str, Rate] = field(default_factory=dict)
+    rates: Mapping[str, Rate] = msgspec.field(default_factory=dict)
 
     def rate_of(self, model: str) -> Rate:
         """Return the rate limit of this model."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pincite.settings.tables import take_table
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSettings:
+class DocumentSettings(msgspec.Struct, frozen=True):
     """The table `[documents]` of pincite.toml. `ocr` says whether pages of PDFs that are pictures
     are read by OCR, in sources that do not say it themselves; where it does not, these are read as
     before."""

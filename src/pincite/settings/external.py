@@ -15,7 +15,6 @@ depth = 120                       # and `weight`, as for collections of the inde
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -32,8 +31,7 @@ from pincite.stores.validate import check_name
 _KEY = KEYS["qdrant"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignSettings:
+class ForeignSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`sparse_model` opens the encoder of the sparse vector, as for `pincite index --sparse`.
     `depth` and `weight` are those of `CollectionOptions`. `kind` and `language` are those of
     points that do not say it themselves."""
@@ -108,8 +106,8 @@ def _one(values: Mapping[str, Any], where: str, store: StoreSettings) -> Foreign
             raise ConfigError(
                 f"{where}: keys are not allowed here", hint=f"use {_KEY}, or key_file"
             )
-        if key not in ForeignSettings.__dataclass_fields__:
-            known = ", ".join(ForeignSettings.__dataclass_fields__)
+        if key not in ForeignSettings.__struct_fields__:
+            known = ", ".join(ForeignSettings.__struct_fields__)
             raise ConfigError(f"{where}: unknown key {key!r}; known keys: {known}")
     here = store.url if store.kind == "qdrant" else ""
     url = values.get("url") or here

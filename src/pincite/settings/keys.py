@@ -151,7 +151,7 @@ def _places(
 def _only_ours(key: Key, one: object) -> bool:
     """Is the key one that a collection of another program does not have?"""
     theirs = isinstance(one, Mapping) and "qdrant" in one and key.path[0] == "collections"
-    return theirs and key.path[-1] not in ForeignSettings.__dataclass_fields__
+    return theirs and key.path[-1] not in ForeignSettings.__struct_fields__
 
 
 def _named(key: Key, at: int, name: str) -> Key:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.providers.names import parse_model
@@ -12,8 +14,7 @@ from pincite.settings.tables import take_table, told_where
 BUNDLED = "bundled"
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
+class MemorySettings(msgspec.Struct, frozen=True):
     """The table `[memory]` of pincite.toml. `kind`: facts are kept in a SQLite file, by mem0, or
     not at all. `path`: the file, or the folder of mem0, empty for one in the index folder; one that
     is relative counts from there. `dense`: the model by whose vectors facts are found, by its name;

@@ -57,8 +57,7 @@ def _no_key(_: Provider) -> Secret | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionOptions:
+class CollectionOptions(msgspec.Struct, frozen=True):
     """Of one collection. `beside`: documents that are indexed with another model get a collection
     of their own beside it. `depth`: hits of each side, 0 for the profile's limits. `weight`: what
     its fused scores are multiplied with. `require`: the attributes that every document must have,
@@ -163,7 +162,7 @@ def _model(value: object, origin: str, key: str) -> str:
 
 
 def _collection(table: Mapping[str, Any], where: str) -> CollectionOptions:
-    known = CollectionOptions.__dataclass_fields__
+    known = CollectionOptions.__struct_fields__
     for key in table:
         if key not in known:
             raise ConfigError(
@@ -177,7 +176,7 @@ def _collection(table: Mapping[str, Any], where: str) -> CollectionOptions:
 
 def _options(value: object, where: str) -> ProviderOptions:
     table = _table(value, where)
-    known = ProviderOptions.__dataclass_fields__
+    known = ProviderOptions.__struct_fields__
     for key in table:
         if key in ("key", "api_key", "token"):
             raise ConfigError(

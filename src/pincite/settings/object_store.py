@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.tables import take_table
@@ -32,8 +33,7 @@ class Bucket(NamedTuple):
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class S3Settings:
+class S3Settings(msgspec.Struct, frozen=True):
     """The table `[workspace.s3]` of pincite.toml. `endpoint`: the address of the server, empty for
     Amazon's of the region. `key_file`: a file of credentials as AWS has them, which is read again
     from time to time; empty for the variables `AWS_...` or the role of the machine."""

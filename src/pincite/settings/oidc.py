@@ -8,10 +8,11 @@ audience = "pincite"
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.tables import take_table
@@ -21,8 +22,7 @@ Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 _MOST_SKEW_S: Final = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class OidcScopes:
+class OidcScopes(msgspec.Struct, frozen=True):
     """Which values of a token give which scope; one of them is enough."""
 
     search: tuple[str, ...] = ("pincite:search",)
@@ -30,8 +30,7 @@ class OidcScopes:
     admin: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OidcSettings:
+class OidcSettings(msgspec.Struct, frozen=True):
     """The table `[workspace.oidc]` of pincite.toml. Without an `issuer` no token is taken."""
 
     issuer: str = ""
@@ -42,7 +41,7 @@ class OidcSettings:
     name_claim: str = "preferred_username"
     scopes_claim: str = "scope"
     create_users: bool = False
-    scopes: OidcScopes = field(default_factory=OidcScopes)
+    scopes: OidcScopes = msgspec.field(default_factory=OidcScopes)
 
     def __post_init__(self) -> None:
         if self.issuer:

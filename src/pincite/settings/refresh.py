@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.settings.tables import take_table
@@ -13,8 +15,7 @@ VARIABLE = "PINCITE_REFRESH"
 RefreshMode = Literal["auto", "manual", ""]
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshSettings:
+class RefreshSettings(msgspec.Struct, frozen=True):
     """The table `[refresh]` of pincite.toml. An empty `mode` is `auto` for commands and MCP
     servers, and `manual` for programs, which decide for themselves when they index.
 

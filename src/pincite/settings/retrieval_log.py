@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.tables import take_table
@@ -12,8 +13,7 @@ VARIABLE = "PINCITE_LOG"
 _WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
 
 
-@dataclass(frozen=True, slots=True)
-class LogSettings:
+class LogSettings(msgspec.Struct, frozen=True):
     """The table `[log]` of pincite.toml. A file is put aside when the next line would make it
     larger than `max_bytes`; `keep` such files stay beside the current one. `mask_secrets` leaves
     out what looks like a key or password in a question.

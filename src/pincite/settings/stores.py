@@ -36,8 +36,8 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
                 f"{origin}: [store]: keys are not allowed here",
                 hint="use the environment, or key_file",
             )
-        if key not in StoreSettings.__dataclass_fields__:
-            known = ", ".join(StoreSettings.__dataclass_fields__)
+        if key not in StoreSettings.__struct_fields__:
+            known = ", ".join(StoreSettings.__struct_fields__)
             raise ConfigError(f"{origin}: unknown key 'store.{key}'; known keys: {known}")
     values = dict(given)
     if values.get("url"):

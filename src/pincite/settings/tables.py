@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.support.fields import field_names
 
 T = TypeVar("T")
 _FIELD: Final = re.compile(r"`\$\.(\w+)`")
@@ -23,12 +24,13 @@ def take_table(
     origin: str,
     over: Mapping[str, object] = MappingProxyType({}),
 ) -> T:
-    """Take the table `name` out of that of `origin`, as a dataclass; values of `over` win. Raises
-    ConfigError for what is no table, an unknown key or a wrong value, naming where it stands."""
+    """Take the table `name` out of that of `origin`, as a struct or a dataclass; values of `over`
+    win. Raises ConfigError for what is no table, an unknown key or a wrong value, naming where it
+    stands."""
     given = table.pop(name, {})
     if not isinstance(given, Mapping):
         raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}")
-    known = sorted(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    known = sorted(field_names(kind))
     unknown = next((key for key in given if key not in known), None)
     if unknown is not None:
         raise ConfigError(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.tables import take_table
@@ -13,8 +14,7 @@ FORMAT: Final = "PINCITE_LOG_FORMAT"
 LogFormat = Literal["text", "json"]
 
 
-@dataclass(frozen=True, slots=True)
-class TracingSettings:
+class TracingSettings(msgspec.Struct, frozen=True):
     """`enabled` sends spans of commands and servers also where no variable names a collector: to
     the default address on this machine. `texts` lets them have questions and citations."""
 
@@ -22,8 +22,7 @@ class TracingSettings:
     texts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LoggingSettings:
+class LoggingSettings(msgspec.Struct, frozen=True):
     """What servers log: lines for people, or a JSON object a line. The daemon knows the variable
     alone."""
 

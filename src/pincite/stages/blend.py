@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+import msgspec
 from msgspec.structs import replace
 
 from pincite.errors import ConfigError
@@ -17,8 +17,7 @@ _TIERS: Final = ((3, 0.25), (10, 0.40))
 _BEHIND: Final = 0.60
 
 
-@dataclass(frozen=True, slots=True)
-class BlendConfig:
+class BlendConfig(msgspec.Struct, frozen=True):
     """The weights of reranker and retrieval.
 
     `linear` gives the reranker the weight `rerank_weight`: 1 uses only the reranker, 0 only

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Chunk, Signal
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from pincite.model import Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageConfig:
+class CoverageConfig(msgspec.Struct, frozen=True):
     """`candidates`: the number of top candidates to examine. `word_weight`: the weight of the words
     where the cosine, whose weight is 1, is known.
 

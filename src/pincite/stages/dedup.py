@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from pincite.model import Candidate, Chunk, Drop, Pool
@@ -13,8 +13,7 @@ from pincite.model import Candidate, Chunk, Drop, Pool
 _BEGINNING = 4  # words
 
 
-@dataclass(frozen=True, slots=True)
-class DedupConfig:
+class DedupConfig(msgspec.Struct, frozen=True):
     """`same_text` also drops chunks whose text is equal up to white space."""
 
     same_text: bool = True

@@ -7,8 +7,9 @@ remaining candidates. The maximum is over the results taken before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Notice, Pool, Signal
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from pincite.model import Candidate
 
 
-@dataclass(frozen=True, slots=True)
-class DiversifyConfig:
+class DiversifyConfig(msgspec.Struct, frozen=True):
     """`enabled`: choose by MMR. `fetch`: the number of top candidates by cosine to choose from.
     `relevance`: lambda, 1 for relevance only, 0 for diversity only."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from math import fsum
 from typing import Final, Literal, get_args
 
@@ -38,8 +37,7 @@ hyde: two sentences as a document that answers the query would have them
 At most two lex lines, two vec lines and one hyde line."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandConfig:
+class ExpandConfig(msgspec.Struct, frozen=True):
     """`by`: `off`, no rephrasings; `names`, which splits names written like code and adds the stems
     of the question's words; or `llm`, the language model, without effect if none is configured.
     Rephrasings by the caller are always used.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Fused, Ranking, Signal, SignalKind, SignalName
@@ -34,8 +35,7 @@ _UNWEIGHTED: Final[tuple[FuseMethod, ...]] = ("rrf", "rrf_bonus", "dbsf")
 _BONUS: Final = {1: 0.05, 2: 0.02, 3: 0.02}
 
 
-@dataclass(frozen=True, slots=True)
-class FuseConfig:
+class FuseConfig(msgspec.Struct, frozen=True):
     """`dense_weight` is the share of the dense side, the rest is the lexical side's; for `rrf`,
     `rrf_bonus` and `dbsf` it is always half. The other two stand in for it where
     `dense_weight()` says so.

@@ -4,9 +4,11 @@ question."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import (
@@ -30,8 +32,7 @@ _LEVELS: Final[tuple[VerdictLevel, ...]] = ("none", "weak", "grounded")
 _BY_MODEL: Final[frozenset[SignalKind]] = frozenset({"normalised", "cosine"})
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(msgspec.Struct, frozen=True):
     """`grounded` at or above `grounded_at`, `weak` at or above `weak_at`, else `none`. `calibrated`
     is true if both come from a golden set of the corpus."""
 
@@ -52,8 +53,7 @@ class Thresholds:
         return self.calibrated
 
 
-@dataclass(frozen=True, slots=True)
-class RerankedThresholds(Thresholds):
+class RerankedThresholds(Thresholds, frozen=True):
     """Thresholds of a reranker's scores. `reranker` is the fingerprint of the reranker that they
     were calibrated with: probabilities of different models are not comparable."""
 
@@ -84,8 +84,7 @@ MEASURED: Final[Mapping[str, Thresholds]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GateConfig:
+class GateConfig(msgspec.Struct, frozen=True):
     """One pair of thresholds per signal and kind, so that none is applied to another scale.
 
     `signal`: judge on this one. `auto` takes the first of coverage and dense cosine that the

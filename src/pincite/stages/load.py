@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused, Notice, Pool, Ranking
@@ -13,8 +15,7 @@ from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.counted import counted
 
 
-@dataclass(frozen=True, slots=True)
-class LoadConfig:
+class LoadConfig(msgspec.Struct, frozen=True):
     """`pool`: the number of best fused hits to load. `vectors`: whether to load their vectors.
 
     nDCG@10 over ten collections with 60, 40, 30: .7566 .7568 .7563, within noise

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum
 from typing import Literal, get_args
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Fused, Signal
@@ -14,8 +15,7 @@ from pincite.model import Fused, Signal
 AcrossMethod = Literal["scores", "rrf"]
 
 
-@dataclass(frozen=True, slots=True)
-class MergeConfig:
+class MergeConfig(msgspec.Struct, frozen=True):
     """`scores` compares the fused scores directly, which is right if all collections are on one
     scale (see `stages.fuse`). `rrf` compares ranks, with the constant `k`, whatever the models are.
 

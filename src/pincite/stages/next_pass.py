@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Chosen, Gated, Notice, Pass, Query
 
 
-@dataclass(frozen=True, slots=True)
-class NextPassConfig:
+class NextPassConfig(msgspec.Struct, frozen=True):
     """`few`: use the expansions if there are fewer candidates, or if the verdict is not `grounded`.
     `widen`: fetch more of a kind of source with too few results. `define`: if the verdict is
     `none`, search for definitions of the question's names."""

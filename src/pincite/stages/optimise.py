@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
@@ -24,8 +23,7 @@ _MOST_WORDS = 20_000  # of a text that is compared; other programs may call a bo
 _COMPARED = 50  # of the best, so that a thousand results take no longer than half a second
 
 
-@dataclass(frozen=True, slots=True)
-class OptimiseConfig:
+class OptimiseConfig(msgspec.Struct, frozen=True):
     """`enabled`: whether to merge results. `alike`: omit a result if this share of its three-word
     runs occurs in one better result; 1 for all of them. `max_tokens`: the maximum size of a merged
     result, by a conservative estimate. Measurements are in docs/decisions/0035."""

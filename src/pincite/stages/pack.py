@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
+
+import msgspec
 
 from pincite.model import (
     AbsentTerms,
@@ -29,8 +31,7 @@ SCHEMA_VERSION = "1.5"
 _NAMED = 5  # paths in a warning
 
 
-@dataclass(frozen=True, slots=True)
-class PackConfig:
+class PackConfig(msgspec.Struct, frozen=True):
     """`max_chars`: cut longer texts, with a notice; 0 for no limit. `need_url`: add a notice for
     documentation without an address."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from string import Formatter
+
+import msgspec
 
 from pincite.errors import ConfigError, UsageError
 from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question
@@ -18,8 +19,7 @@ _ASKED = {"query", "identifiers"}
 _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 
-@dataclass(frozen=True, slots=True)
-class PrepareConfig:
+class PrepareConfig(msgspec.Struct, frozen=True):
     """`max_chars`: cut a longer query, with a notice. A stack trace fits.
 
     `expansions`: rephrasings by the name of a collection, or `*` for all, at most three each. Their
@@ -29,7 +29,7 @@ class PrepareConfig:
     """
 
     max_chars: int = 10_000
-    expansions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    expansions: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.max_chars < 1:

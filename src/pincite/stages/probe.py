@@ -38,8 +38,7 @@ Citable = Callable[[Sequence[Candidate]], Awaitable[Sequence[Candidate]]]
 _MORE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeConfig:
+class ProbeConfig(msgspec.Struct, frozen=True):
     """`enabled`: check the nearest chunk before the rest of the search. `threshold`: the minimum
     cosine for a question to be on topic; an equal value passes. `exact`: compare with every vector
     if the store can, instead of using the vector index."""

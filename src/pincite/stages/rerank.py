@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
 from math import ceil
 from typing import Final, Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from pincite.errors import ConfigError, PinciteError, UsageError
@@ -45,8 +45,7 @@ _MISSING: Final = (
 _UNNAMED = "this software"  # instead of {corpus} where the corpus has no name
 
 
-@dataclass(frozen=True, slots=True)
-class RerankConfig:
+class RerankConfig(msgspec.Struct, frozen=True):
     """The number of candidates to judge, and the limits of the requests.
 
     `use`: the reranker that is `configured`, if there is one; `expected` adds a notice if there is

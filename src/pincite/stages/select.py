@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from pincite.errors import ConfigError
@@ -26,8 +26,7 @@ from pincite.support.counted import counted
 _IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 
 
-@dataclass(frozen=True, slots=True)
-class SelectConfig:
+class SelectConfig(msgspec.Struct, frozen=True):
     """`results`: the maximum number of results. `on_none`: what to show for the verdict `none`:
     `drop` shows no result and the `closest` passages separately; `keep` shows the nearest passages
     as results. `per_document`: the maximum chunks of one document, 0 for no limit.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Signal
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from pincite.model import Candidate, Vector
 
 
-@dataclass(frozen=True, slots=True)
-class SmoothConfig:
+class SmoothConfig(msgspec.Struct, frozen=True):
     """`neighbours`: the number of neighbours that count. `weight`: their weight; 0 switches the
     stage off. `pool`: the number of top candidates to smooth.
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from pincite.errors import ConfigError
 
 StoreKind = Literal["edge", "sqlite", "qdrant", "chroma"]
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
+class StoreSettings(msgspec.Struct, frozen=True):
     """`url` is empty for stores in the index folder. What is 0 or empty is left to the store: a
     server's own default, and int8 vectors in the embedded one.
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
@@ -390,7 +389,7 @@ class ChangedAttributesContract:
 
 def _without(point: Point) -> Any:
     """The chunk without attributes."""
-    return structs.replace(point.chunk, attributes={})
+    return replace(point.chunk, attributes={})
 
 
 def _rounds(condition: Condition) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
@@ -27,8 +26,8 @@ from pincite.testing.visibility import COW, FOX, found, show
 
 NAN = np.full(DENSE_SPEC.dimensions, np.nan, dtype=np.float32)
 INVALID: dict[str, Point] = {
-    "an id that is no hash": replace(FOX, chunk=structs.replace(FOX.chunk, id="fox")),
-    "an id in capitals": replace(FOX, chunk=structs.replace(FOX.chunk, id=FOX.chunk.id.upper())),
+    "an id that is no hash": replace(FOX, chunk=replace(FOX.chunk, id="fox")),
+    "an id in capitals": replace(FOX, chunk=replace(FOX.chunk, id=FOX.chunk.id.upper())),
     "indices and values of unequal number": replace(FOX, sparse=SparseVector((1, 2), (1.0,))),
     "indices that do not ascend": replace(FOX, sparse=SparseVector((2, 1), (1.0, 1.0))),
     "an index twice": replace(FOX, sparse=SparseVector((1, 1), (1.0, 1.0))),
@@ -42,10 +41,8 @@ INVALID: dict[str, Point] = {
     "a dense vector of another length": replace(FOX, dense=np.ones(3, dtype=np.float32)),
     "a dense vector of zeros": replace(FOX, dense=np.zeros_like(NAN)),
     "a dense vector that is not a unit": replace(FOX, dense=2 * DENSE.vector("fox")),
-    "half a surrogate pair": replace(FOX, chunk=structs.replace(FOX.chunk, text="\ud83c")),
-    "half a surrogate pair in a list": replace(
-        FOX, chunk=structs.replace(FOX.chunk, symbols=("\ud83c",))
-    ),
+    "half a surrogate pair": replace(FOX, chunk=replace(FOX.chunk, text="\ud83c")),
+    "half a surrogate pair in a list": replace(FOX, chunk=replace(FOX.chunk, symbols=("\ud83c",))),
 }
 STRANGE_TEXTS = (
     "emoji 🎉👩‍👩‍👧‍👦 and flags 🇩🇪",
@@ -127,7 +124,7 @@ class ContentContract:
         await store.create(DENSE_SPEC)
         zeros = "1234abcd" + "0" * 24
         points = [
-            replace(FOX, chunk=structs.replace(FOX.chunk, id=key))
+            replace(FOX, chunk=replace(FOX.chunk, id=key))
             for key in ("0" * 32, "1234abcc" + "f" * 24, zeros, "1234abcd" + "f" * 24, "f" * 32)
         ]
         await show(store, "r1", *points)

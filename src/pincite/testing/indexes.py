@@ -6,7 +6,6 @@ import asyncio
 import math
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, StoreError, TagsRequired, UsageError
@@ -173,7 +172,7 @@ class IndexContract:
         record, _ = A1
         places = [{"start": 8 * n, "end": 8 * n + 3} for n in range(2)]
         points = [
-            replace(point, chunk=structs.replace(point.chunk, **place))
+            replace(point, chunk=replace(point.chunk, **place))
             for point, place in zip(A1.points, places, strict=True)
         ]
         await index.replace("main", [IndexedDocument(record, points[::-1]), B1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pincite.model import Point
@@ -58,7 +57,7 @@ class VisibilityContract:
     @contract
     async def test_a_revision_is_read_in_the_order_of_its_file(self, store: Store) -> None:
         await store.create(DENSE_SPEC)
-        later = structs.replace(FOX.chunk, start=500, end=519)
+        later = replace(FOX.chunk, start=500, end=519)
         await show(store, "r1", COW, replace(FOX, chunk=later))
         assert await store.of_revision("main", "r1") == (COW.chunk, later)
         await store.stage("main", {"r2": [point_of("a fox of another revision")]})

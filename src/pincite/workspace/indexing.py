@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from msgspec import structs
+
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, UsageError
 from pincite.model import KeptRecord, PageSpan, Record, RecordPage
@@ -37,14 +39,14 @@ def settings_for(settings: Settings) -> Settings:
     only if the settings ask for it."""
     base = settings.collection or BASE
     held = settings.use.options.get(base, CollectionOptions())
-    options = {**settings.use.options, base: replace(held, require=REQUIRED, beside=True)}
+    options = {**settings.use.options, base: structs.replace(held, require=REQUIRED, beside=True)}
     asked = layer_of(settings.layers, ("log", "enabled")) is not None
     return replace(
         settings,
         collection=base,
-        log=settings.log if asked else replace(settings.log, enabled=False),
+        log=settings.log if asked else structs.replace(settings.log, enabled=False),
         use=replace(settings.use, options=options),
-        store=replace(settings.store, fields="workspace"),
+        store=structs.replace(settings.store, fields="workspace"),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pincite.stages.rerank import MOST_JUDGED
 from pincite.testing.fakes import FailingReranker, OverlapReranker
@@ -77,7 +78,7 @@ class Listwise(Counting):
 def limited(served: Office, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
     engine = served.desk.workspace._engine
     profile = engine.settings.profile
-    changed = replace(profile, rerank=replace(profile.rerank, **limits))  # type: ignore[arg-type]
+    changed = structs.replace(profile, rerank=structs.replace(profile.rerank, **limits))
     monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=changed))
 
 
@@ -146,7 +147,7 @@ async def test_a_reranker_that_hangs_is_given_up(
 
     engine = served.desk.workspace._engine
     profile = engine.settings.profile
-    quick = replace(profile, rerank=replace(profile.rerank, timeout_s=0.05))
+    quick = structs.replace(profile, rerank=structs.replace(profile.rerank, timeout_s=0.05))
     monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=quick))
     monkeypatch.setattr(engine, "_reranker", Hanging())
     said = await anna.client.post("/v1/rerank", json={"query": "a", "documents": ["b"]})

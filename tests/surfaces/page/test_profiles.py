@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from pincite.engine import AsyncPincite
@@ -70,7 +71,9 @@ def test_the_chosen_preset_is_the_default_of_the_page(tmp_path: Path) -> None:
     settings = load_settings({"PINCITE_OFFLINE": "1"}, tmp_path)
     default = profile_views(settings, [""], "chat")["preset"]
     assert default == {"name": "chat", "lacks": ("vectors",), "fails": False}
-    judged = replace(settings.profile, gate=replace(settings.profile.gate, answerable="llm"))
+    judged = structs.replace(
+        settings.profile, gate=structs.replace(settings.profile.gate, answerable="llm")
+    )
     default = profile_views(replace(settings, profile=judged), [""], "")["preset"]
     assert (default["name"], default["lacks"], default["fails"]) == (
         "",

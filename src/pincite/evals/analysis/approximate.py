@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from pincite.evals.golden.questions import GoldenQuery
 from pincite.evals.run.runner import Progressed, Subject

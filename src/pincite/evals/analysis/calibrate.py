@@ -22,7 +22,7 @@ import random
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -200,7 +200,7 @@ def _one(
 ) -> SignalCalibration:
     on, off = values_by_topic(run.queries, name)
     field = name.replace("/", "_")
-    known = field in {f.name for f in fields(GateConfig)}
+    known = field in GateConfig.__struct_fields__
     given: Thresholds | None = getattr(config, field) if known else None
     measured = MEASURED.get(field)
     firm = sum(query.near for query in run.queries) < LEAST

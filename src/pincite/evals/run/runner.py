@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.engine import AsyncPincite

@@ -11,10 +11,11 @@ import math
 import random
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import ConfigError, UsageError
@@ -167,10 +168,10 @@ def _chunker(values: Mapping[str, Any]) -> ChunkerConfig:
 
 def _require(base: Profile, name: str) -> None:
     """Raises ConfigError unless the profile, or for `chunking` the chunker, has the field."""
-    value: Any = {f.name: getattr(base, f.name) for f in fields(base)} | {CHUNKING: ChunkerConfig()}
+    value: Any = structs.asdict(base) | {CHUNKING: ChunkerConfig()}
     for part in name.split("."):
-        if is_dataclass(value):
-            value = {f.name: getattr(value, f.name) for f in fields(value)}
+        if isinstance(value, msgspec.Struct):
+            value = structs.asdict(value)
         known = value if isinstance(value, dict) else {}
         if part not in known:
             raise ConfigError(
@@ -178,7 +179,7 @@ def _require(base: Profile, name: str) -> None:
             )
         value = known[part]
     if isinstance(value, ChunkerConfig):
-        names = ", ".join(f"{name}.{f.name}" for f in fields(value))
+        names = ", ".join(f"{name}.{field}" for field in value.__struct_fields__)
         raise ConfigError(f"{name!r} is a table; its fields: {names}")
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from pincite.errors import ConfigError
 
 Around = Literal["none", "unit", "neighbours", "section"]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextConfig:
+class ContextConfig(msgspec.Struct, frozen=True):
     """The kind and size of the text around a passage.
 
     `around`: nothing; the enclosing function, class, section or list; the neighbouring passages; or

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pincite.errors import ConfigError
 
 
-@dataclass(frozen=True, slots=True)
-class RankCodeConfig:
+class RankCodeConfig(msgspec.Struct, frozen=True):
     """The weights of the parts of a file's score, relative to 1 for its best passage; 0 leaves a
     part out.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+import msgspec
 
 from pincite.errors import ConfigError
 
@@ -14,8 +15,7 @@ _LIMITS = ("dense_limit", "sparse_limit", "code_limit", "hnsw_ef", "engine_k", "
 _KNOWN = {"mode": get_args(SearchMode), "keyword": get_args(KeywordSearch)}
 
 
-@dataclass(frozen=True, slots=True)
-class RetrieveConfig:
+class RetrieveConfig(msgspec.Struct, frozen=True):
     """The number of hits per side and collection, the store's parameters, and the time limit.
 
     nDCG@10 over ten collections with limits of 60, 50, 40, 30: .7550 .7551 .7543 .7550, over five

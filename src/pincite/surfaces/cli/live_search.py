@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output import create_output
 
@@ -33,7 +34,9 @@ async def _search_live(
     options: SearchOptions, here: str, index: Path | None, *, colour: bool
 ) -> None:
     settings = settings_here(index)
-    silent = replace(settings, log=replace(settings.log, enabled=False))  # text may be incomplete
+    silent = replace(
+        settings, log=structs.replace(settings.log, enabled=False)
+    )  # text may be incomplete
     known = terminal_settings()
     async with AsyncPincite(silent) as engine:
         engine.client()  # report a missing index as any other search does
