@@ -72,8 +72,6 @@ _NAMES: Final = r"[A-Za-z0-9_]++(?:[.'\-][A-Za-z0-9_]++)*+"
 _ASCII_UNIT: Final = re.compile(rf"{_SHARP}|{_NAMES}")
 _ASCII_NAMES: Final = re.compile(_NAMES)  # the same where there is no `C#` or `C++`, and faster
 _SHARP_SIGN: Final = re.compile(r"\#(?<=[A-Za-z]\#)")
-_IDEOGRAPH: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_UNSPACED_START: Final = re.compile(f"[{_UNSPACED}]")
 _IGNORED: Final = re.compile("[\u00ad\u200c\u200d]")
 
 # Capitals with an s are one word (URLs); ABCWord is ABC and Word; digits are separate (utf8).
@@ -89,6 +87,16 @@ _PARTS: Final = 12  # guess, unmeasured
 _REMEMBERED: Final = 50_000
 
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+
+
+@cache
+def _ideograph() -> re.Pattern[str]:
+    return re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+@cache
+def _unspaced_start() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
 
 
 @cache
@@ -145,7 +153,7 @@ class Analyser:
 
     def terms_of(self, unit: str) -> tuple[str, ...]:
         """Return the terms of a unit, for callers that cache them."""
-        if _UNSPACED_START.match(unit):
+        if not unit.isascii() and _unspaced_start().match(unit):
             return tuple(_pairs(unit))
         if len(unit) > _UNIT_CHARS:
             return tuple(dict.fromkeys(self._long(unit)))
@@ -154,7 +162,7 @@ class Analyser:
     def keeps(self, unit: str) -> bool:
         """Return whether a unit is worth caching. Data and runs of unspaced scripts rarely
         recur."""
-        return len(unit) <= _UNIT_CHARS and (unit.isascii() or not _UNSPACED_START.match(unit))
+        return len(unit) <= _UNIT_CHARS and (unit.isascii() or not _unspaced_start().match(unit))
 
     def units(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Yield the start, the end and the terms of each unit of a text."""
@@ -268,7 +276,7 @@ def _pairs(run: str) -> list[str]:
         run = unicodedata.normalize("NFKC", run)
     if len(run) == 1:
         return [run]
-    return ["".join(pair) for pair in pairwise(run)] + _IDEOGRAPH.findall(run)
+    return ["".join(pair) for pair in pairwise(run)] + _ideograph().findall(run)
 
 
 def _fold(word: str) -> str:
