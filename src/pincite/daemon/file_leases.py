@@ -19,12 +19,13 @@ from uuid import uuid4
 
 import msgspec
 
-from pincite.daemon.read_only import may_write, out_of_room, read_only
+from pincite.daemon.read_only import may_write, read_only
 from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.model import Notice
 from pincite.ports import Waiting
 from pincite.stores.validate import check_name
 from pincite.support.capabilities import is_alive
+from pincite.support.full_disk import out_of_room
 from pincite.support.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
 
 _LOOK_S = 0.1

@@ -52,11 +52,6 @@ def why_only_read(root: Path) -> PinciteError | None:
     return None if free >= needed else disk_full(root, free, needed)
 
 
-def out_of_room(error: OSError) -> bool:
-    """Return whether the disk is full or the quota of this user is used up."""
-    return error.errno in (errno.ENOSPC, errno.EDQUOT)
-
-
 def read_only(root: Path) -> IndexUnavailable:
     """Return the error for a folder that cannot be written to."""
     return IndexUnavailable(

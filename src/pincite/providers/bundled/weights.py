@@ -7,7 +7,6 @@ model at a time, the others wait for it. Heavy modules are imported late.
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import tempfile
@@ -41,6 +40,7 @@ from pincite.providers.bundled.manifest import (
 )
 from pincite.providers.bundled.origins import FetchOptions, obtain
 from pincite.providers.bundled.pinned import Progress
+from pincite.support.full_disk import out_of_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -109,7 +109,7 @@ def fetch(
             f"another process has been fetching {name} into {root} for {options.deadline_s:g} s"
         ) from error
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if out_of_room(error):
             raise DiskFull(f"no space left in {root} for {name}") from error
         raise ModelsUnwritable(
             f"{name} cannot be written to {root}: {error}",

@@ -7,7 +7,6 @@ slowly that it would take days, is given up.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import re
 import shutil
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from pincite.errors import DiskFull, ModelUnavailable
 from pincite.providers.redirects import opened
 from pincite.providers.transformers.folder import CONFIG, GRAPHS, TOKENIZER, WEIGHTS
+from pincite.support.full_disk import out_of_room
 
 if TYPE_CHECKING:
     import httpx
@@ -89,7 +89,7 @@ def _fetch(name: str, copy: Path, hub: str, limits: Limits) -> Path:
             hint="name a folder with its files (local:/path/to/model)",
         ) from error
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if not out_of_room(error):
             raise
         raise _disk_full(name, copy.parent) from error
     return copy
