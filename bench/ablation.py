@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from bench.code_search import Query as Asking
 from bench.code_search import Repository, chosen, mean, ndcg
@@ -45,6 +44,7 @@ from pincite.model import Candidate, Query, Question, Scope
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 _QUICK_QUERIES = 20

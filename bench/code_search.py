@@ -27,8 +27,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from bench.frame import Options, SkippedError
 from bench.product import open_product, temporary_folder
 from pincite.engine import AsyncPincite
@@ -36,6 +34,7 @@ from pincite.evals.analysis.statistics import median
 from pincite.evals.run.runner import measured
 from pincite.ingestion.options import IndexOptions
 from pincite.profile import Profile
+from pincite.support.fields import replace
 
 _RESULTS = 10
 QUICK = ("express", "sinatra")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from typing import Any, Final
@@ -42,6 +42,7 @@ from pincite.ports import ConversationState, Memory
 from pincite.providers.conversations.sqlite import SqliteConversations
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.providers.sparse.analyser import Analyser
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.memories import LOOKALIKES
 

@@ -9,11 +9,9 @@ words alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from msgspec import structs
 
 from bench.frame import Options, require
 from bench.golden import require_docs
@@ -27,12 +25,13 @@ from pincite.evals.run.runner import open_subject, run_golden
 from pincite.model import Scope
 from pincite.profile import Profile
 from pincite.settings.sources import SourceConfig
+from pincite.support.fields import replace
 
 _MEASURES: Final = ("nDCG@12", "R@12", "RR@12")
 _PROFILE: Final = Profile()
 PROFILES: Final = {
     "default": _PROFILE,
-    "words": structs.replace(_PROFILE, retrieve=structs.replace(_PROFILE.retrieve, mode="keyword")),
+    "words": replace(_PROFILE, retrieve=replace(_PROFILE.retrieve, mode="keyword")),
 }
 DESCRIPTIONS: Final = {
     "docs/2.0": "What is new in version 2.0 and how to migrate to it",

@@ -17,12 +17,11 @@ import statistics
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 import numpy as np
-from msgspec import structs
 
 from bench.frame import Options, require
 from bench.product import temporary_folder
@@ -44,6 +43,7 @@ from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 SETS: Final = ("cisi", "scifact-train", "chunking-eval")
@@ -107,7 +107,7 @@ async def run(options: Options) -> DiversityFigures:
                 for exact in (True, False):
                     # the query encoder itself, which has not seen the questions
                     (searched,) = deps.collections
-                    plain = replace(deps, collections=[structs.replace(searched, dense=encoder)])
+                    plain = replace(deps, collections=[replace(searched, dense=encoder)])
                     probes.append(await _cost(store, exact, timed, plain))
                     print(f"  {probes[-1]}", flush=True)
     finally:
@@ -139,13 +139,13 @@ async def opened(kind: str, collection: Collection, encoder: DenseEncoder) -> As
 def _profile(fetch: int) -> Profile:
     """The preset, as deep as is measured, and without its look ahead."""
     chat = PRESETS[CHAT]
-    return structs.replace(
+    return replace(
         chat,
-        probe=structs.replace(chat.probe, enabled=False),
-        retrieve=structs.replace(chat.retrieve, dense_limit=fetch),
-        load=structs.replace(chat.load, pool=fetch, alone=1.0),
-        dedup=structs.replace(chat.dedup, same_text=False),
-        diversify=structs.replace(chat.diversify, enabled=False),
+        probe=replace(chat.probe, enabled=False),
+        retrieve=replace(chat.retrieve, dense_limit=fetch),
+        load=replace(chat.load, pool=fetch, alone=1.0),
+        dedup=replace(chat.dedup, same_text=False),
+        diversify=replace(chat.diversify, enabled=False),
     ).showing(_SHOWN)
 
 
@@ -183,8 +183,8 @@ def _similarity(shown: Sequence[Candidate]) -> float:
 async def _cost(kind: str, exact: bool, collection: Collection, deps: Deps) -> ProbeCost:
     chat = PRESETS[CHAT]
     # nothing is refused: both searches do all of their work
-    looked = structs.replace(chat, probe=structs.replace(chat.probe, threshold=0.0, exact=exact))
-    plain = structs.replace(chat, probe=structs.replace(chat.probe, enabled=False))
+    looked = replace(chat, probe=replace(chat.probe, threshold=0.0, exact=exact))
+    plain = replace(chat, probe=replace(chat.probe, enabled=False))
     texts = list(collection.queries.values())[:_TIMED_QUERIES]
     probes: list[float] = []
     with_ms: list[float] = []

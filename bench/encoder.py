@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from bench.frame import Options, SkippedError, describe_machine
@@ -50,6 +49,7 @@ from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
 from pincite.providers.bundled.minilm import MiniLmEncoder, leading_pieces
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, SourceLimits, open_source
+from pincite.support.fields import replace
 from pincite.support.gc_tuning import rarely_collect
 
 _MAX_PIECES, _TORCH_TEXTS = 256, 512

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ from pincite.ports import DenseEncoder, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
+from pincite.support.fields import replace
 
 SWEEP_SETS: Final = ("cranfield", "scifact-train")
 _QUICK_QUERIES = 20

@@ -19,11 +19,9 @@ import asyncio
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
-
-from msgspec import structs
 
 from bench.frame import Options, require
 from bench.golden import find_wheel, require_docs
@@ -48,6 +46,7 @@ from pincite.profile import Profile, profile_from
 from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.search import search
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.support.gc_tuning import rarely_collect
 from pincite.trace import Trace
 
@@ -223,9 +222,7 @@ async def _times(
     dense = TimedEncoder(encoder, others)
     for shard in store._shards.values():
         shard.ask = others.timed(shard.ask)  # type: ignore[method-assign]
-    collections = tuple(
-        structs.replace(one, index=index, dense=dense) for one in subject.deps.collections
-    )
+    collections = tuple(replace(one, index=index, dense=dense) for one in subject.deps.collections)
     deps = replace(subject.deps, collections=collections)
     totals: dict[str, list[float]] = {name: [] for name in PROFILES}
     own: dict[str, list[float]] = {name: [] for name in PROFILES}

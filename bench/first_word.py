@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -33,6 +33,7 @@ from pincite.model import Answer, AnswerPiece
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.providers.options import ProviderOptions
+from pincite.support.fields import replace
 
 _QUESTIONS: Final = 40
 _FACTS: Final = 50

@@ -13,7 +13,7 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.frame import Options
@@ -21,6 +21,7 @@ from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.settings.refresh import RefreshSettings
+from pincite.support.fields import replace
 
 _WORDS = "index query store daemon chunk vector token search folder result score merge".split()
 _EVERY_S = 0.02

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.frame import Options, SkippedError, require
@@ -33,6 +33,7 @@ from pincite.evals.run.results import Run
 from pincite.evals.run.runner import Subject, run_golden
 from pincite.ingestion.options import IndexOptions
 from pincite.model import Scope
+from pincite.support.fields import replace
 
 WHEEL = "google-adk==2.13.0"
 _DEPTHS = (5, 10, 20, 50)

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ from bench.product import release, settings_of, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.evals.report.tables import table
 from pincite.settings.refresh import RefreshSettings
+from pincite.support.fields import replace
 
 _FILES: Final = 100_000
 _PER_FOLDER: Final = 40

@@ -27,7 +27,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.daemon import knowing_daemon, known_queries
@@ -47,6 +47,7 @@ from pincite.model import EvidencePack
 from pincite.settings.load import Settings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 
 _SEED = 20261121
 _PROFILE = profile_of("default", results=12)

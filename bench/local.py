@@ -18,10 +18,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import structs
 
 from bench.frame import Options
 from bench.local_context import ContextFigures, measure_contexts
@@ -38,6 +36,7 @@ from pincite.search import search
 from pincite.stages.blend import BlendConfig, blend
 from pincite.stages.expand import ExpandConfig, lexical_signal
 from pincite.stages.fuse import FuseMethod
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 _FUSIONS: Final[tuple[FuseMethod, ...]] = (
@@ -114,21 +113,20 @@ async def run(options: Options) -> LocalFigures:
 
 def _profiles() -> dict[str, Profile]:
     shipped = deep(Profile())
-    plain = structs.replace(shipped, smooth=structs.replace(shipped.smooth, weight=0.0))
+    plain = replace(shipped, smooth=replace(shipped.smooth, weight=0.0))
     fusions = {
-        f"fusion {name}": structs.replace(plain, fuse=structs.replace(plain.fuse, method=name))
-        for name in _FUSIONS
+        f"fusion {name}": replace(plain, fuse=replace(plain.fuse, method=name)) for name in _FUSIONS
     }
     names = ExpandConfig(by="names")
-    always = structs.replace(names, strong_best=1.0, strong_gap=1.0)
+    always = replace(names, strong_best=1.0, strong_gap=1.0)
     bonus = fusions["fusion rrf_bonus"]
     return {
         _SHIPPED: shipped,
         **fusions,
-        "default, names always": structs.replace(shipped, expand=always),
-        "default, names unless strong": structs.replace(shipped, expand=names),
-        "rrf_bonus, names always": structs.replace(bonus, expand=always),
-        "rrf_bonus, names unless strong": structs.replace(bonus, expand=names),
+        "default, names always": replace(shipped, expand=always),
+        "default, names unless strong": replace(shipped, expand=names),
+        "rrf_bonus, names always": replace(bonus, expand=always),
+        "rrf_bonus, names unless strong": replace(bonus, expand=names),
     }
 
 
@@ -175,7 +173,7 @@ def _figures(
 async def _blends(sets: Sequence[AskedSet]) -> dict[str, dict[str, VariantFigures]]:
     """By AUC and blend, the mean over seeds of draws."""
     profile = _profiles()["fusion rrf_bonus"]
-    profile = structs.replace(profile, load=structs.replace(profile.load, pool=_POOL, alone=1.0))
+    profile = replace(profile, load=replace(profile.load, pool=_POOL, alone=1.0))
     pools = [await _pools(one, profile) for one in sets]
     found: dict[str, dict[str, VariantFigures]] = {}
     for auc in _AUCS:
@@ -233,9 +231,7 @@ def _judged(
 
 async def _skipping(sets: Sequence[AskedSet]) -> tuple[SkipFigures, ...]:
     """How clear the words are, and whether their first hit is relevant."""
-    profile = deep(
-        structs.replace(Profile(), retrieve=structs.replace(Profile().retrieve, mode="keyword"))
-    )
+    profile = deep(replace(Profile(), retrieve=replace(Profile().retrieve, mode="keyword")))
     seen: list[tuple[float, float, bool]] = []
     for one in sets:
         for query in one.golden.queries:

@@ -18,8 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from bench.frame import Options
 from bench.local_sets import AskedSet, spread
 from bench.product import temporary_folder
@@ -36,6 +34,7 @@ from pincite.profile import Profile
 from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.search import search
 from pincite.stages.optimise import OptimiseConfig
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 _BUDGETS: Final = (1_000, 2_000, 4_000)

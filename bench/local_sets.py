@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
-from msgspec import structs
 
 from bench.evaluation import indexed
 from bench.frame import Options, require
@@ -22,6 +21,7 @@ from pincite.evals.golden.targets import Key
 from pincite.evals.run.runner import Subject, measured, open_subject
 from pincite.model import EvidencePack, Scope
 from pincite.profile import Profile
+from pincite.support.fields import replace
 
 PUBLIC: Final = ("cranfield", "cisi", "scifact-train", "cosqa-dev", "anthropic-docs")
 MEASURES: Final = ("nDCG@10", "R@20")
@@ -98,11 +98,11 @@ def deep(profile: Profile, results: int = 20) -> Profile:
     """The profile as evaluations ask with it, showing so many, the nearest where none is good; no
     text is merged with an equal one, as the sets judge each."""
     one = measured(profile).showing(results)
-    return structs.replace(
+    return replace(
         one,
-        dedup=structs.replace(one.dedup, same_text=False),
-        select=structs.replace(one.select, on_none="keep"),
-        again=structs.replace(one.again, few=0),
+        dedup=replace(one.dedup, same_text=False),
+        select=replace(one.select, on_none="keep"),
+        again=replace(one.again, few=0),
     )
 
 

@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import structs
 
 from bench.frame import Options, SkippedError
 from bench.store_job import Asked, Built, Filled, Job, do
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.optimise import copy_sparse
+from pincite.support.fields import replace
 
 LAYOUTS: Final = {
     "plain": EdgeLayout(),
@@ -123,7 +123,7 @@ async def _measure(work: Path, chunks: int, layout: EdgeLayout) -> Phase:
         if built.built is None:
             raise RuntimeError(built.note)
         print(f"  built in {built.built.seconds:.0f} s", flush=True)
-        asked = await do(structs.replace(job, steps=("ask",)), _HARD_S)
+        asked = await do(replace(job, steps=("ask",)), _HARD_S)
         if asked.asked is None:
             raise RuntimeError(asked.note)
     finally:

@@ -16,7 +16,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import replace
 
 from bench.product import new_index
 from bench.variants import ask, profile_of
@@ -34,6 +33,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.settings.load import load_settings
 from pincite.stages.merge import MergeConfig
+from pincite.support.fields import replace
 
 RESULTS = 10
 QUERIES = 200  # of each collection at most

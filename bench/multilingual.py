@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.quality import Scores, measure
@@ -25,6 +25,7 @@ from pincite.providers.bundled.known_models import MULTILINGUAL_E5_SMALL
 from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.bundled.weights import fetch
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 
 ACROSS = (("xquad-de", "xquad-en"), ("xquad-zh", "xquad-en"), ("xquad-en", "xquad-de"))
 USUAL, SECOND = "all-MiniLM-L6-v2", MULTILINGUAL_E5_SMALL.name

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from bench.code_search import QUICK, Repository, ndcg, read
 from bench.frame import Options
@@ -38,6 +37,7 @@ from pincite.ingestion.sources import open_all
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.fields import replace
 
 SETS = ("anthropic-docs", "cranfield", "cosqa-dev", "mbpp-code", "xquad-en")
 CODE = "code-search-dev"
@@ -160,7 +160,7 @@ async def _files(
     repository: Repository,
 ) -> list[float]:
     deps = deps_of(variant, spec, index, encoder, code=True)
-    known = tuple(structs.replace(one, embedded=embedded) for one in deps.collections)
+    known = tuple(replace(one, embedded=embedded) for one in deps.collections)
     deps = replace(deps, collections=known)
     profile = profile_of("default", results=10)
     values = []
@@ -183,7 +183,7 @@ async def _ndcg(
     collection: Collection,
 ) -> float:
     deps = deps_of(variant, spec, index, encoder, code=spec.name in CODE_SETS)
-    known = tuple(structs.replace(one, embedded=embedded) for one in deps.collections)
+    known = tuple(replace(one, embedded=embedded) for one in deps.collections)
     deps = replace(deps, collections=known)
     profile = profile_of(variant, results=10, same_text=False)
     found = {

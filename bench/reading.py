@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from bench.frame import Options
 from bench.product import open_product, temporary_folder
 from bench.reading_corpora import ReadingQuestion, fetch, read_questions
@@ -26,6 +24,7 @@ from pincite.evals.run.runner import CHARS_PER_TOKEN, measured
 from pincite.ingestion.options import IndexOptions
 from pincite.model import Evidence
 from pincite.profile import Profile
+from pincite.support.fields import replace
 
 _READ, _SEEN = 3, 5  # results that are read, and that are on a page
 

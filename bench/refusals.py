@@ -22,10 +22,8 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, Literal
-
-from msgspec import structs
 
 from bench.code_search import read as read_repositories
 from bench.frame import ROOT, Options, require
@@ -45,6 +43,7 @@ from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.stages.probe import ProbeConfig
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 Side = Literal["before", "after", "probe"]
@@ -156,9 +155,9 @@ def _asking(deps: Deps, profile: Profile) -> Ask:
     alike = _AllAlike(deps.collections, deps.terms, deps.language_of)
 
     profiles: dict[Side, Profile] = {
-        "before": structs.replace(profile, gate=_BEFORE),
+        "before": replace(profile, gate=_BEFORE),
         "after": profile,
-        "probe": structs.replace(profile, probe=ProbeConfig(enabled=True)),
+        "probe": replace(profile, probe=ProbeConfig(enabled=True)),
     }
 
     async def ask(one: Asked, side: Side) -> EvidencePack:

@@ -26,11 +26,11 @@ import os
 from importlib.util import find_spec
 
 import msgspec
-from msgspec import structs
 
 from bench.frame import Options
 from bench.product import temporary_folder
 from bench.store_job import IN_MEMORY, Done, Job, Kind, Step, do
+from pincite.support.fields import replace
 
 _KINDS: tuple[Kind, ...] = ("edge", "sqlite", "chroma", "memory", "qdrant", "qdrant-local")
 #: The engine of `qdrant-client`'s local mode looks at every point in Python.
@@ -81,7 +81,7 @@ async def measure(job: Job) -> StoreRow:
         row.notes.append(lacking)
         return row
     for steps in _steps(job.kind):
-        part = await do(structs.replace(job, steps=steps), 3 * job.limit_s)
+        part = await do(replace(job, steps=steps), 3 * job.limit_s)
         row.done.filled = part.filled or row.done.filled
         row.done.built = part.built or row.done.built
         row.done.asked = part.asked or row.done.asked

@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import msgspec
-from msgspec.structs import replace
 
 from bench.frame import Options
 from pincite.catalog.sqlite import SqliteCatalog
@@ -52,6 +51,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from pincite.trace import Trace
 

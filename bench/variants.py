@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from msgspec.structs import replace
-
 from bench.vectors import NoWords
 from pincite.deps import Deps, informative_terms
 from pincite.evals.run.runner import measured
@@ -18,6 +16,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search
 from pincite.stages.fuse import FuseMethod
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 Variant = Literal["lexical", "dense", "rrf", "weighted_rrf", "dbsf", "weighted_sum", "default"]

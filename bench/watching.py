@@ -20,7 +20,7 @@ import os
 import random
 import signal
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.readers import content_hash_of
 from pincite.settings.refresh import RefreshSettings
+from pincite.support.fields import replace
 
 _LONGEST_S: Final = 120.0
 _LOOK_S: Final = 0.02

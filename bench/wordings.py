@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Final
 
 import httpx
-from msgspec.structs import replace
 
 from bench.frame import Options, SkippedError, require
 from bench.local_sets import PUBLIC, spread
@@ -28,6 +27,7 @@ from pincite.model.subqueries import read_subqueries
 from pincite.ports import LLM
 from pincite.providers.registry import Registry
 from pincite.stages.expand import ExpandConfig, Expanded, expand
+from pincite.support.fields import replace
 
 _QUESTIONS: Final = 100
 _SHORT_S: Final = 0.2

@@ -9,8 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, members, next_serial
@@ -38,6 +36,7 @@ from pincite.stores.qdrant.connection import Connection, open_client
 from pincite.stores.qdrant.store import QdrantStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from tests.places import quick_folder
 from tests.stores.qdrant_http import recording_server

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-
-from msgspec.structs import replace as alike
+from dataclasses import dataclass, field
 
 from pincite.answering.basis import Basis, basis_of, nothing_indexed
 from pincite.answering.check import Checked, check
@@ -30,6 +28,8 @@ from pincite.model import (
 )
 from pincite.ports import LLM, Conversations, Memory
 from pincite.stages.pack import SCHEMA_VERSION as EVIDENCE_VERSION
+from pincite.support.fields import replace
+from pincite.support.fields import replace as alike
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.0"

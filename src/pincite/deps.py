@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
-
-from msgspec import structs
 
 from pincite.model import Candidate, Notice, Query, Ranking, Scope, SourceType
 from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
@@ -16,6 +14,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
 from pincite.scope.choosing import DOCUMENT_ID, Choice, ChosenIndex
 from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig, dense_weight
+from pincite.support.fields import replace
 
 #: From ids of documents to those of them whose passages may leave. What it raises ends the search.
 Admit: TypeAlias = Callable[[frozenset[str]], Awaitable[frozenset[str]]]
@@ -59,7 +58,7 @@ class Deps:
         chosen = self.collections
         if isinstance(admit, Admission):
             held = [(one, ChosenIndex(one.index, admit.choice)) for one in chosen]
-            chosen = tuple(structs.replace(one, index=index) for one, index in held)
+            chosen = tuple(replace(one, index=index) for one, index in held)
         return replace(self, admit=admit, collections=chosen)
 
     @property

@@ -15,12 +15,9 @@ import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-
-from msgspec import structs
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import members
@@ -55,6 +52,7 @@ from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
+from pincite.support.fields import replace
 from pincite.support.thread_switching import frequent_switches
 
 _TOUCHED = 1_000  # records per message; an interrupted run continues after the last one
@@ -144,7 +142,7 @@ async def ingest_all(
     first: dict[int, IngestReport] = {}
     seen: dict[int, Looked] = {}
     if deps.dense is not None:
-        words = structs.replace(deps, words_only=True)
+        words = replace(deps, words_only=True)
         for number, (source, selection) in enumerate(opened):
             infos = await deps.index.collections()
             spec = _spec_in(infos, spec.name)
@@ -159,7 +157,7 @@ async def ingest_all(
             reports.append(first[number])
             continue
         spec = _spec_in(await deps.index.collections(), spec.name)
-        later = structs.replace(deps, stage="embed") if number in first else deps
+        later = replace(deps, stage="embed") if number in first else deps
         alone = not first and names[source.source.name] == 1  # then `seen` is still valid
         report = await ingest(source, selection, spec, later, seen.get(number) if alone else None)
         reports.append(first[number].embedded(report) if number in first else report)

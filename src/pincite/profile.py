@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.answering.config import AnswerConfig
 from pincite.errors import ConfigError
@@ -31,7 +30,7 @@ from pincite.stages.rerank import MOST_JUDGED, RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
-from pincite.support.fields import field_names
+from pincite.support.fields import field_names, replace
 
 
 class Profile(msgspec.Struct, frozen=True):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-
-from msgspec import structs
+from dataclasses import dataclass
 
 from pincite.deps import Deps
 from pincite.errors import PinciteError
@@ -48,6 +46,7 @@ from pincite.stages.rerank import instruction_hash, rerank
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 _TRIES = 3  # attempts if a writer replaces chunks during a search
@@ -102,7 +101,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     apart = deps.apart(question.scope)
     asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
     absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
-    shown = structs.replace(shown, candidates=seen.candidates)
+    shown = replace(shown, candidates=seen.candidates)
     looked = (seen.contexts, deps.required, absent, seen.truths, seen.omitted)
     packed = pack(query, shown, one.gated, plan, notices, profile.pack, *looked)
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
@@ -132,7 +131,7 @@ def _with_words(profile: Profile) -> Profile:
     """The profile with keyword search added, for questions that vectors alone may miss."""
     if profile.retrieve.mode != "vector":
         return profile
-    return structs.replace(profile, retrieve=structs.replace(profile.retrieve, mode="hybrid"))
+    return replace(profile, retrieve=replace(profile.retrieve, mode="hybrid"))
 
 
 def _nearest(
@@ -161,7 +160,7 @@ async def _expanded(
     given = given_by_caller(query, question.subqueries)
     if config.by == "off" or given.query.subqueries:
         return trace.tap("expand", given) if question.subqueries else given
-    words = structs.replace(
+    words = replace(
         profile.retrieve, mode="keyword", keyword="bm25", engine_fusion="none", symbol_limit=0
     )
     signal = None
@@ -190,7 +189,7 @@ async def _try(
     limit_s = profile.retrieve.timeout_s
     code = deps.code(scope)
     loaded_most = profile.candidates(deps.reranker is not None, bool(code))
-    loading = structs.replace(profile.load, pool=loaded_most)
+    loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         answers = await retrieve(query, collections, scope, profile.retrieve, this)
         found = trace.tap("retrieve", answers)
@@ -205,7 +204,7 @@ async def _try(
         trace.tap("load", loaded.candidates)
         if not changed or (budget_ms is not None and trace.spent_ms() >= budget_ms):
             break
-    loaded = structs.replace(loaded, notices=(*loaded.notices, *changed))
+    loaded = replace(loaded, notices=(*loaded.notices, *changed))
     return await _judge(question, query, found, loaded, deps, profile, trace, before, near)
 
 
@@ -215,7 +214,7 @@ async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retriev
     if len(kept) == len(loaded.candidates):
         return found, loaded
     counts = {name: sum(one.collection == name for one in kept) for name in found.counts}
-    return replace(found, counts=counts), structs.replace(loaded, candidates=kept)
+    return replace(found, counts=counts), replace(loaded, candidates=kept)
 
 
 async def _judge(
@@ -235,7 +234,7 @@ async def _judge(
     smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, deps.partial))
     code = deps.code(scope)
     ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
-    pool = structs.replace(unique, candidates=trace.tap("rank_code", ordered))
+    pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     left_ms = None if budget_ms is None else budget_ms - trace.spent_ms()
     scored = rerank(query, pool, deps.reranker, profile.rerank, left_ms, before, deps.cut)
     judged = trace.tap("rerank", await scored)
@@ -252,7 +251,7 @@ async def _judge(
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, deps.models)
         varied = trace.tap("diversify", varied)
-        gated = structs.replace(gated, candidates=varied.candidates)
+        gated = replace(gated, candidates=varied.candidates)
         notices = (*notices, *varied.notices)
     kinds = deps.kinds(scope)
     spare = profile.context.around != "none"
@@ -299,7 +298,7 @@ async def _look(
     every = await look(pool, (None,) * len(pool), deps.files, limit_s, question.scope.ref)
     lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
     left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
-    loaded = structs.replace(one.loaded, candidates=left)
+    loaded = replace(one.loaded, candidates=left)
     one = await _judge(question, query, one.found, loaded, *asked, one.judged, near)
     one = await _answered(question, query, one, *asked)
     shown, again = await _seen(one.chosen, question, *asked)
@@ -316,14 +315,12 @@ async def _seen(
     if profile.optimise.enabled:
         one = optimise(shown.candidates, shown.contexts, profile.optimise)
         dropped = (*shown.dropped, *one.dropped)
-        left = structs.replace(
-            shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped
-        )
+        left = replace(shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped)
         shown = trace.tap("optimise", left)
     limit_s, ref = _look_s(question, trace), question.scope.ref
     seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, ref)
     near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, ref)
-    return structs.replace(shown, closest=near.candidates), trace.tap("look", seen)
+    return replace(shown, closest=near.candidates), trace.tap("look", seen)
 
 
 def _look_s(question: Question, trace: Trace) -> float:

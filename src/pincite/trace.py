@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.model import Exchange
+from pincite.support.fields import replace
 
 T = TypeVar("T")
 #: The service of what a reranker is asked, whoever it asks in turn.

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from msgspec import structs
 
 from pincite import Pincite
 from pincite.model import Answer
 from pincite.providers.options import ProviderOptions
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.surfaces.answers import plain_text
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
@@ -59,7 +58,7 @@ def outside(body: Any) -> str:
 
 def test_what_others_wrote_stays_in_its_block(known: Settings, server: ContractServer) -> None:
     profile = known.profile
-    brief = structs.replace(profile, answer=structs.replace(profile.answer, recent_turns=2))
+    brief = replace(profile, answer=replace(profile.answer, recent_turns=2))
     with Pincite(known) as pincite:
         pincite.remember("ann", f"A key is rotated. {EVIL}")
         name = pincite.begin_conversation("ann")

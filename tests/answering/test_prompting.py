@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
 from pincite.model import Context, Evidence, Fact, Turn
+from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 from tests.answering.evidence import BACKUPS, KEYS, evidence
 

@@ -6,16 +6,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from msgspec import structs
-
 from pincite.engine import AsyncPincite
 from pincite.model import ChatMode
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.stores.qdrant_http import Recorder, recording_server
 
@@ -123,7 +122,7 @@ async def _index(engine: AsyncPincite) -> None:
 
 def _impatient(known: Settings, timeout_s: float) -> Settings:
     providers = dict(known.use.providers)
-    providers["openai"] = structs.replace(providers["openai"], timeout_s=timeout_s)
+    providers["openai"] = replace(providers["openai"], timeout_s=timeout_s)
     return replace(known, use=replace(known.use, providers=providers))
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.asking import SearchOptions, checked, profile_of, question_of
 from pincite.errors import UsageError
@@ -20,6 +19,7 @@ from pincite.presets import EVIDENCE, PRESETS
 from pincite.profile import Profile
 from pincite.settings.load import Settings
 from pincite.stages.select import SelectConfig
+from pincite.support.fields import replace
 
 SETTINGS = Settings(Path("i"), Path("m"), replace(Profile(), select=SelectConfig(results=7)))
 LISTS = ("kinds", "paths", "not_paths", "collections", "sources")

@@ -5,12 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 from bench.ablation import VARIANTS, AblationFigures, Asked, Change, ablation
-from msgspec.structs import replace
 
 from pincite.deps import Deps, informative_terms
 from pincite.model import Candidate, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig
+from pincite.support.fields import replace
 from tests.builders import chunk
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -17,6 +16,8 @@ from bench.docstrings_questions import Package, choose, prepare, read_packages
 from bench.docstrings_table import docstrings
 from bench.frame import SkippedError
 from bench.reading_corpora import Archive
+
+from pincite.support.fields import replace
 
 PYTHON = '''\
 """Lamps that burn for a while.

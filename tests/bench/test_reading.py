@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from bench.reading_table import reading
 
 from pincite.model import Context, Evidence
 from pincite.stages.pack import PackConfig, _evidence
+from pincite.support.fields import replace
 from tests.builders import candidate
 
 QUESTION = ReadingQuestion("q", "p", "?", (Place("docs/a.md", 3, 5), Place("docs/b.md", 1, 2)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
-from msgspec import structs
+
+from pincite.support.fields import replace
 
 pytest.importorskip("ir_measures", reason="pip install ir-measures")
 
@@ -27,7 +27,7 @@ from bench import million, stores
 
 def job_in(folder: Path, **values: object) -> Job:
     job = Job("sqlite", (), str(folder / "store"), str(folder / "truth.json"), 400, 5, ask_s=5)
-    return structs.replace(job, **values)
+    return replace(job, **values)
 
 
 def test_the_nearest_are_those_of_one_large_product() -> None:
@@ -56,12 +56,12 @@ def test_rows_are_counted_as_documents_are_made() -> None:
 def test_a_store_is_written_searched_and_right(kind: str, tmp_path: Path) -> None:
     job = job_in(tmp_path, kind=kind)
     if kind == "memory":
-        done = asyncio.run(work(structs.replace(job, steps=("fill", "ask"))))
+        done = asyncio.run(work(replace(job, steps=("fill", "ask"))))
     else:
-        done = asyncio.run(work(structs.replace(job, steps=("fill",))))
+        done = asyncio.run(work(replace(job, steps=("fill",))))
         assert done.filled is not None
         assert done.filled.disk_mb > 0
-        asked = asyncio.run(work(structs.replace(job, steps=("ask",))))
+        asked = asyncio.run(work(replace(job, steps=("ask",))))
         done.asked = asked.asked
     assert done.filled is not None
     assert done.filled.chunks == 400
@@ -81,7 +81,7 @@ def test_a_store_that_is_too_slow_is_searched_with_what_it_has_and_says_so(
             return await work(one)
 
         monkeypatch.setattr(stores, "do", here)
-        server = structs.replace(job, kind="qdrant")
+        server = replace(job, kind="qdrant")
         return [await stores.measure(job), await stores.measure(server)]
 
     slow, absent = asyncio.run(measure())

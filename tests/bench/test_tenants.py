@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench.tenants import Case, Kind, Library, cases, chunks, fill, leak, opened
-from msgspec import structs
 
 from pincite.model import EvidencePack, Notice, Scope
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
@@ -57,7 +56,7 @@ class Leaking(Library):
                 other = await super().ask(NORTH)
                 return replace(pack, closest=other.evidence or other.closest)
             case "count":
-                return replace(pack, plan=structs.replace(pack.plan, counts={"main": 99}))
+                return replace(pack, plan=replace(pack.plan, counts={"main": 99}))
             case "notice":
                 return replace(pack, warnings=(Notice("nothing_in_scope", "try mark7x0x0"),))
         return pack

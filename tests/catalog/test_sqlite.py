@@ -13,6 +13,7 @@ from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
 from pincite.errors import DiskFull, IndexTooNew, StoreError
 from pincite.model import TermCounts
 from pincite.ports import Catalog
+from pincite.support.fields import replace
 from pincite.testing.catalogs import CatalogContract, counts_of, record_of
 from pincite.testing.points import DENSE_SPEC
 from tests.disks import fill, small_disk
@@ -69,12 +70,10 @@ def test_a_catalog_of_schema_3_gets_room_for_attributes(tmp_path: Path) -> None:
         db.execute(f"INSERT INTO documents VALUES ({marks})", ("main", *values, b""))
         db.commit()
     catalog = SqliteCatalog(path)
-    assert anyio.run(catalog.documents, "main") == (structs.replace(old, embedded=False),)
+    assert anyio.run(catalog.documents, "main") == (replace(old, embedded=False),)
     assert anyio.run(catalog.totals, "main").unembedded == old.chunks
-    fresh = structs.replace(
-        old, attributes={"due": "2026-11-22", "n": 2**60, "l": ("a", "b"), "w": 2.0}
-    )
-    fresh = structs.replace(fresh, inherited={"visible": False, "course": "文書"})
+    fresh = replace(old, attributes={"due": "2026-11-22", "n": 2**60, "l": ("a", "b"), "w": 2.0})
+    fresh = replace(fresh, inherited={"visible": False, "course": "文書"})
     anyio.run(catalog.put, "main", [fresh])
     (held,) = anyio.run(catalog.documents, "main")
     assert held == fresh
@@ -200,7 +199,7 @@ def test_a_document_of_many_is_read_and_changed_without_a_look_at_the_others() -
             lambda: catalog.documents("main", "acme/docs", place, 1),
             lambda: catalog.documents("main", None, place, 1),
             lambda: catalog.totals("main"),
-            lambda: catalog.put("main", [structs.replace(held[100], revision="new")]),
+            lambda: catalog.put("main", [replace(held[100], revision="new")]),
             lambda: catalog.delete("main", ["new"]),
         ):
             counted = 0

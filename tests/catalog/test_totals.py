@@ -12,12 +12,12 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
 from pincite.errors import UsageError
 from pincite.model import DocumentRecord
 from pincite.ports import Totals
+from pincite.support.fields import replace
 from pincite.testing.catalogs import record_of
 from pincite.testing.points import DENSE_SPEC
 from tests.places import quick_folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from pincite.ports import Memory
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.memory import MemorySettings
+from pincite.support.fields import replace
 
 
 def settings_with(folder: Path, **memory: object) -> Settings:

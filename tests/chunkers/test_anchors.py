@@ -8,13 +8,13 @@ import markdown
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.chunkers import chunk_document, cut
 from pincite.chunkers.anchors import anchors_of
 from pincite.chunkers.blocks import heading_lines, heading_source
 from pincite.chunkers.lines import Lines
 from pincite.readers.inline_markup import explicit_id, rendered_heading
+from pincite.support.fields import replace
 from tests.chunkers.laws import SMALL, read
 from tests.places import GROWS_S
 

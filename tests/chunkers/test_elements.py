@@ -7,13 +7,13 @@ from time import process_time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.chunkers.budget import estimate_tokens
 from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Element, PageSpan, Section
 from pincite.model.pages import rows_within
+from pincite.support.fields import replace
 from tests.places import GROWS_S
 
 CONFIG = ChunkerConfig()

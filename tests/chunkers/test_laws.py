@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.readers.languages import LANGUAGES
+from pincite.support.fields import replace
 from tests.chunkers.laws import SMALL, SOURCE, Child, chunks_of, read
 
 SUFFIXES = (

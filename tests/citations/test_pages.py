@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from pincite.citations.claims import Claim, ClaimCheck, check
 from pincite.citations.locate import Passage, get, verify
@@ -16,6 +14,7 @@ from pincite.errors import UsageError
 from pincite.model import Candidate, Chosen, Evidence, EvidencePack, Gated, Plan, Query, Verdict
 from pincite.model.citation import cite
 from pincite.stages.pack import PackConfig, pack
+from pincite.support.fields import replace
 from tests.ingestion.test_extracted import Office
 from tests.readers.office_files import docx, pptx
 
@@ -167,7 +166,7 @@ def test_a_wrong_page_is_not_fresh(office: Office) -> None:
 
 
 def _with(item: Evidence, **changes: object) -> Evidence:
-    return structs.replace(item, **changes)
+    return replace(item, **changes)
 
 
 def test_claims_are_checked_by_page_and_quote(office: Office) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from pincite.citations.verify import Checked
 from pincite.errors import UsageError
 from pincite.model import Evidence, EvidencePack, Scope
 from pincite.model.citation import cite
+from pincite.support.fields import replace
 from pincite.support.find import find_chars
 from tests.records.desk import Desk, run
 

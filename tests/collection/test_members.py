@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.collection.members import (
     all_members,
@@ -20,6 +19,7 @@ from pincite.collection.members import (
 from pincite.errors import UsageError
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo
+from pincite.support.fields import replace
 from pincite.testing.points import LEXICAL_SPEC, source_of
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from pincite.collection.searching import refreshing_notices
@@ -10,6 +9,7 @@ from pincite.daemon.freshness import Freshness, Pending
 from pincite.model import Scope
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.models import CollectionOptions
+from pincite.support.fields import replace
 
 FOUND = Freshness(pending=(Pending("main", "docs", 2), Pending("code", "lib", 1)))
 

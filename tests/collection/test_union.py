@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import StoreError
 from pincite.model import DocumentRecord, Matrix
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from tests.shelf import LARGE, SMALL, STORES, Shelf, opened_store, page
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
 from pincite.daemon import protocol
@@ -17,6 +16,7 @@ from pincite.errors import (
     ModelUnavailable,
     StoreError,
 )
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, request_for
 from tests.daemon.daemons import A1, client, connected, is_empty, run
 

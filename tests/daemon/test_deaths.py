@@ -9,11 +9,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.daemon import protocol
 from pincite.daemon.client import RemoteIndex
 from pincite.errors import StoreError
+from pincite.support.fields import replace
 from pincite.testing.points import LEXICAL_SPEC, document_of, request_for
 from tests.daemon.daemons import A1, client, connected, daemon, gone, run
 from tests.places import quick_folder

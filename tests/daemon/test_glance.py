@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.daemon.glance import CHANGES, Glance, Limits, glance, matters
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.readers import content_hash_of
+from pincite.support.fields import replace
 
 
 def record_of(folder: Path) -> SourceRecord:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.daemon.glance import Limits, glance, glance_at, parts_of
 from pincite.index.documents import records_at
 from pincite.model import DocumentRecord, Source, SourceRecord
+from pincite.support.fields import replace
 from tests.daemon.test_glance import docs as docs
 from tests.daemon.test_glance import indexed, record_of
 

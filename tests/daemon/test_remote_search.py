@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import pytest
@@ -23,6 +23,7 @@ from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import found_by
 from pincite.search import search
+from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, make
@@ -51,7 +52,7 @@ def opened(*, dense: bool = True) -> tuple[Host, Deps]:
     one = asyncio.run(make(encoder if dense else None, TEXTS, kinds={"keys": "code"}))
     host = Host(one.index, encoder)
     own = QueryEncoder(host, "models", encoder.fingerprint, encoder.dimensions) if dense else None
-    one = structs.replace(one, index=cast(Readable, host), dense=own, code=True, rung="other")
+    one = replace(one, index=cast(Readable, host), dense=own, code=True, rung="other")
     return host, Deps([one], informative_terms("english"), guess_language)
 
 
@@ -110,12 +111,12 @@ def test_what_only_the_client_has_is_searched_there() -> None:
     assert told(deps, Profile())
     assert told(replace(deps, reranker=OverlapReranker()), Profile()) is None
     for other in (
-        structs.replace(one, dense=TopicEncoder()),
-        structs.replace(one, sparse=EngineBm25Encoder()),
+        replace(one, dense=TopicEncoder()),
+        replace(one, sparse=EngineBm25Encoder()),
     ):
         assert told(replace(deps, collections=[other]), Profile()) is None
         assert told(replace(deps, collections=[one, other]), Profile()) is None
-    elsewhere = structs.replace(one, index=asyncio.run(make(None, TEXTS)).index)
+    elsewhere = replace(one, index=asyncio.run(make(None, TEXTS)).index)
     assert told(replace(deps, collections=[one, elsewhere]), Profile()) is None
 
 

@@ -12,12 +12,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.daemon.shared_index import SharedIndex
 from pincite.errors import ConfigError, PinciteError, StoreError, UsageError
 from pincite.ports import Index, Waiting
 from pincite.stores.settings import StoreSettings
+from pincite.support.fields import replace
 from pincite.testing.indexes import A1, A2, B1, IndexContract, chunk_found, texts
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, request_for
 from tests.places import HANGS_S

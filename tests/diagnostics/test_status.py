@@ -6,8 +6,6 @@ import asyncio
 import os
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from pincite.daemon.freshness import Condition, Freshness, Pending
 from pincite.diagnostics.status import Status, kept_back, status, status_table
 from pincite.engine import AsyncPincite
@@ -15,6 +13,7 @@ from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.ports.leases import Waiting
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 
 
 def table(*, indexing: bool) -> str:

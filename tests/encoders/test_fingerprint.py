@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.errors import FingerprintMismatch
 from pincite.ingestion.revisions import revision_of
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.fields import replace
 from tests.surfaces.conftest import Cli
 
 

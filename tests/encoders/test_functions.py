@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pincite
 from pincite import OpenModels, embed_documents, embed_query
 from pincite.errors import ConfigError, ModelUnavailable, UsageError
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.providers.served import STANDS_FOR
 

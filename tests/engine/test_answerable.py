@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError
@@ -16,9 +14,10 @@ from pincite.profile import Profile
 from pincite.providers.options import ProviderOptions
 from pincite.settings.load import load_settings
 from pincite.stages.gate import GateConfig
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 
-ASKING = structs.replace(Profile(), gate=GateConfig(answerable="llm", answerable_s=20.0))
+ASKING = replace(Profile(), gate=GateConfig(answerable="llm", answerable_s=20.0))
 
 
 def packs(folder: Path, llm: str, url: str = "", *questions: str) -> list[EvidencePack]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from pincite import AsyncPincite, Claim, Pincite
 from pincite.diagnostics.replay import replay
@@ -18,6 +16,7 @@ from pincite.errors import TagsRequired, UsageError
 from pincite.model import Answer, AnswerPiece
 from pincite.providers.options import ProviderOptions
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 
 GOOD, JUNK = "how is a key rotated with the new secret?", "zebra quantum ferment lorem ipsum"
@@ -73,9 +72,7 @@ def test_nothing_found_sends_no_request(mode: Any, shop: Path, server: ContractS
 
 def test_a_refusal_of_the_model_carries_no_passage(shop: Path, server: ContractServer) -> None:
     known = settings(shop, server)
-    profile = structs.replace(
-        known.profile, answer=structs.replace(known.profile.answer, refusal="model")
-    )
+    profile = replace(known.profile, answer=replace(known.profile.answer, refusal="model"))
     one = asked(known, JUNK, profile=profile)
     assert (one.kind, one.text, one.sources) == ("refused", "Nothing about that was found.", ())
     (body,) = sent(server)
@@ -136,9 +133,7 @@ def test_a_fault_that_passes_is_tried_again(shop: Path, server: ContractServer) 
 def test_silence_ends_when_the_profile_says(shop: Path, server: ContractServer) -> None:
     server.fail("slow", path="completions", wait_s=2.0)
     known = settings(shop, server)
-    profile = structs.replace(
-        known.profile, answer=structs.replace(known.profile.answer, timeout_s=0.2)
-    )
+    profile = replace(known.profile, answer=replace(known.profile.answer, timeout_s=0.2))
     one = asked(known, profile=profile)
     assert one.kind == "failed"
     assert "answer.timeout_s" in one.warnings[0].message

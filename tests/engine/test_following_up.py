@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from msgspec import structs
 
 from pincite import AsyncPincite
 from pincite.chat.opening import open_conversations
 from pincite.errors import ConversationNotFound
 from pincite.model import Answer, Turn
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.engine.test_answers import GOOD, settings
 
@@ -79,7 +78,7 @@ def test_a_model_is_sent_the_earlier_turns_and_the_question_itself(
         name = await engine.begin_conversation("ann")
         first = await engine.answer(GOOD, user="ann", conversation=name)
         profile = engine.settings.profile
-        as_it_is = structs.replace(profile, answer=structs.replace(profile.answer, rewrite=False))
+        as_it_is = replace(profile, answer=replace(profile.answer, rewrite=False))
         second = await engine.answer(
             "rotate a key", user="ann", conversation=name, profile=as_it_is
         )
@@ -159,9 +158,7 @@ def test_conversations_that_are_out_of_reach_cost_a_warning(shop: Path) -> None:
 
 def test_a_summary_is_written_when_the_answers_are_given(shop: Path) -> None:
     known = load_settings({}, shop, shop / ".pincite")
-    profile = structs.replace(
-        known.profile, answer=structs.replace(known.profile.answer, recent_turns=2)
-    )
+    profile = replace(known.profile, answer=replace(known.profile.answer, recent_turns=2))
 
     async def begin(engine: AsyncPincite) -> str:
         name = await engine.begin_conversation("")

@@ -7,15 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from pincite import AsyncPincite, Claim, IndexNotFound, Pincite, UsageError
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 
 Opening = Callable[..., Path]
@@ -136,7 +135,7 @@ def test_both_answer_alike_with_the_names_of_the_command_line() -> None:
         pack = pincite.search("rotate a key", **asked)
         assert [one.path for one in pack] == ["src/keys.py"]
         assert pack.plan.mode == "build"
-        assert structs.replace(asyncio.run(search()), timings_ms={}) == replace(pack, timings_ms={})
+        assert replace(asyncio.run(search()), timings_ms={}) == replace(pack, timings_ms={})
         every = pincite.search("rotate a key")
         assert {one.path for one in every} == {"docs/keys.md", "src/keys.py"}
         assert len(pincite.search("rotate a key", limit=1)) == 1

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.evals.analysis.calibrate import calibrate, learn
@@ -19,6 +18,7 @@ from pincite.profile import Profile
 from pincite.settings.load import load_settings
 from pincite.stages.coverage import CoverageConfig
 from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder, OverlapReranker
 from tests.evals.builders import collection, hybrid, result, run_of, subject_of, take
 from tests.evals.test_running import ask

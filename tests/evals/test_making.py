@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
-from msgspec import structs
 
 from pincite.evals.analysis.approximate import check_ann
 from pincite.evals.golden.generate import generate
@@ -17,6 +16,7 @@ from pincite.evals.golden.targets import counts_for
 from pincite.model import Ranking, Scope
 from pincite.ports import Readable, Searchable, SearchRequest
 from pincite.profile import Profile
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from tests.builders import chunk
 from tests.evals.builders import DOCUMENTS, GOLDEN, collection, hybrid, subject_of
@@ -100,7 +100,7 @@ class Forgetful:
         if request.exact:
             return rankings
         return tuple(
-            structs.replace(
+            replace(
                 one,
                 hits=tuple(hit for hit in one.hits if hit.id != self.overlooked),
                 depth=sum(hit.id != self.overlooked for hit in one.hits[: one.depth]),

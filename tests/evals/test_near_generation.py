@@ -6,13 +6,13 @@ import asyncio
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.evals.golden.near import generate_near
 from pincite.evals.golden.questions import GoldenQuery
 from pincite.model import Chunk
 from pincite.ports import Searchable
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.fields import replace
 from tests.builders import chunk
 from tests.scene import make
 

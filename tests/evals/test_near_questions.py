@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from pincite.evals.analysis.profile_file import write_thresholds
 from pincite.evals.run.results import Run
 from pincite.settings.load import load_settings
 from pincite.stages.gate import MEASURED, Thresholds
+from pincite.support.fields import replace
 from tests.evals.builders import result, run_of
 
 SIGNAL = "coverage/normalised"

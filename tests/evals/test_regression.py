@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
-from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.evals.analysis.compare import compare
@@ -27,6 +26,7 @@ from pincite.model import (
 from pincite.ports import Index, Searchable, SearchRequest, Stored
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from tests.builders import chunk
 from tests.evals.builders import collection, result, run_of, subject_of, take
@@ -64,12 +64,12 @@ def test_an_analyser_without_stemming_is_caught() -> None:
 def _shown(**fuse: object) -> Profile:
     """Verdicts are not the point here."""
     profile = measured(Profile())
-    return structs.replace(
+    return replace(
         profile,
-        select=structs.replace(profile.select, on_none="keep"),
-        smooth=structs.replace(profile.smooth, weight=0.0),
-        load=structs.replace(profile.load, vectors=False),
-        fuse=structs.replace(profile.fuse, **fuse),
+        select=replace(profile.select, on_none="keep"),
+        smooth=replace(profile.smooth, weight=0.0),
+        load=replace(profile.load, vectors=False),
+        fuse=replace(profile.fuse, **fuse),
     )
 
 

@@ -7,7 +7,6 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.evals.analysis.measures import DEFAULT_MEASURES
 from pincite.evals.golden.questions import GoldenQuery, GoldenSet
@@ -15,6 +14,7 @@ from pincite.evals.report import render
 from pincite.evals.report.svg import curves, histogram, lines
 from pincite.evals.run.results import Run
 from pincite.profile import Profile
+from pincite.support.fields import replace
 from tests.evals.builders import GOLDEN, hybrid, result, run_of, subject_of, take
 
 VOID = {"meta", "br"}

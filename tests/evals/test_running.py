@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
-from msgspec import structs
 
 from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
@@ -19,6 +17,7 @@ from pincite.ports import RerankScore
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.gate import GateConfig, Thresholds
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder, OverlapReranker
 from pincite.trace import Trace
 from tests.evals.builders import GOLDEN, collection, hybrid, subject_of, take
@@ -128,9 +127,9 @@ def test_shared_ports_change_no_pack_and_ask_everything_once() -> None:
     deps = share(subject.deps, ledger)
     profiles = [
         Profile(),
-        structs.replace(Profile(), fuse=structs.replace(Profile().fuse, method="rrf")),
-        structs.replace(Profile(), rerank=structs.replace(Profile().rerank, pool=2)),
-        structs.replace(Profile(), retrieve=structs.replace(Profile().retrieve, dense_limit=3)),
+        replace(Profile(), fuse=replace(Profile().fuse, method="rrf")),
+        replace(Profile(), rerank=replace(Profile().rerank, pool=2)),
+        replace(Profile(), retrieve=replace(Profile().retrieve, dense_limit=3)),
         Profile(),
     ]
     for profile in profiles:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from pincite.evals.sweep.points import Point, draw, grid, parse_values, with_val
 from pincite.evals.sweep.results import Row, SweepTable, is_tune
 from pincite.evals.sweep.runner import run_sweep
 from pincite.profile import Profile
+from pincite.support.fields import replace
 from tests.evals.builders import GOLDEN, hybrid, take
 
 VARY = ("fuse.method=rrf,dbsf", "smooth.weight=0,0.3", "select.results=1,12")

@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.index.local import LocalIndex
 from pincite.model import IndexedDocument
@@ -20,6 +18,7 @@ from pincite.ports import Catalog, Index, Store
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.optimise import copy_sparse
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.testing.points import (
     DENSE_SPEC,
     LEXICAL_SPEC,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.chunkers import cut
 from pincite.ingestion.batch import SkippedFile
@@ -17,6 +16,7 @@ from pincite.model import (
     Section,
     Source,
 )
+from pincite.support.fields import replace
 
 SPEC = CollectionSpec("main", "bm25", "chunker", attributes={"page_number": "integer"})
 DOCUMENT = Document("acme", "v1", "a.md", "one two", "utf-8", "hash", "docs", "markdown", "A")

@@ -9,7 +9,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import SkippedFile
@@ -22,6 +21,7 @@ from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source
+from pincite.support.fields import replace
 from tests.ingestion.desk import Desk
 from tests.places import HANGS_S
 

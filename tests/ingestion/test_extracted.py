@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.model import OnPage
 from pincite.readers import extractors
 from pincite.sources import SourceLimits
+from pincite.support.fields import replace
 from tests.ingestion.desk import Desk
 from tests.readers.office_files import code, docx, markdown, notebook, pptx, xlsx
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from msgspec.structs import replace
 
 from pincite import Pincite
 from pincite.errors import SourceError
@@ -17,6 +16,7 @@ from pincite.ingestion.refusals import FILE, Refusals
 from pincite.readers import extractors
 from pincite.readers.extraction import refused
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 from tests.readers.office_files import docx
 
 HANGS = refused("timed_out", "it takes more than 120 s")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
@@ -26,6 +25,7 @@ from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from tests.places import quick_folder
 

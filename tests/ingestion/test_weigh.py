@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.weigh import weigh
 from pincite.model import Point, SparseVector
 from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.fields import replace
 from tests.ingestion.desk import Desk
 
 SPARSE = Bm25Encoder("english")

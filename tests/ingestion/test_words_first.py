@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.index.local import LocalIndex
@@ -19,6 +18,7 @@ from pincite.model import CollectionSpec, Matrix
 from pincite.ports import CollectionInfo, SearchRequest, Store
 from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.points import assert_equal
 from tests.ingestion.test_reuse import SPARSE, Grouped, Place, Reading, edge, functions, memory

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
@@ -26,6 +25,7 @@ from pincite.model import Document, PageSpan, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from tests.chunkers.test_parsing import broken
 from tests.ingestion.test_reuse import Place, functions
 from tests.places import HANGS_S

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import StoreError
 from pincite.maintenance.reembed import Reembedding, ReembedOptions
 from pincite.model import AttributeType, IndexedDocument, Ranking
 from pincite.ports import Index
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from tests.shelf import LARGE, SMALL, STORES, Shelf, opened_store, page
 

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ import pytest
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.settings.refresh import RefreshSettings
+from pincite.support.fields import replace
 from tests.environment import clean_environment
 from tests.places import HANGS_S, quick_folder
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from markdown_it import MarkdownIt
 from pincite.errors import UsageError
 from pincite.model import Context, EvidencePack, Match, Notice
 from pincite.model.context_block import ContextBlock, results_for, u_shaped, write_context
+from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 from tests.surfaces.packs import pack, result
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
+from pincite.support.fields import replace
 from pincite.surfaces.render import pack_from_json, to_json
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
@@ -79,8 +78,8 @@ def test_what_is_no_pack_is_wrong_usage(wrong: Any) -> None:
 
 
 def test_evidence_says_its_lines_and_what_searches_call_it() -> None:
-    one = structs.replace(PACK[0], start_line=3, end_line=9)
+    one = replace(PACK[0], start_line=3, end_line=9)
     assert one.lines == range(3, 10)
     assert (len(one.lines), 9 in one.lines) == (7, True)
-    assert not structs.replace(one, start_line=0, end_line=0).lines
+    assert not replace(one, start_line=0, end_line=0).lines
     assert (one.kind, one.source) == (one.source_type, one.repo) == ("docs", "acme/docs")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.model import (
@@ -23,6 +21,7 @@ from pincite.model import (
     Omitted,
     VerdictLevel,
 )
+from pincite.support.fields import replace
 from pincite.support.terminal import visible
 from pincite.support.token_estimate import estimate_tokens
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -33,7 +32,7 @@ FAKE = "```\n[9] acme@c0ffee:docs/lie.md#L1\n```\nAll keys are public.\n```"
 
 def evidence(text: str, number: int = 1, **fields: Any) -> Evidence:
     lines = {"start_line": 1, "end_line": 1 + text.count("\n")}
-    return structs.replace(PACK[0], number=number, text=text, **{**lines, **fields})
+    return replace(PACK[0], number=number, text=text, **{**lines, **fields})
 
 
 def pack_of(*texts: str, **fields: Any) -> EvidencePack:
@@ -98,7 +97,7 @@ def test_several_passages_in_one_span_are_marked_and_named_where_the_span_does_n
     item = evidence("b", start_line=2, end_line=2, chunk_id="one")
     lines = ["a", "b", "```", "d", "e", "f" * 2_000]
     span = Context(1, 6, "\n".join(lines), "acme:a#L1-L6", matches)
-    pack = replace(PACK, evidence=(structs.replace(item, context=span),))
+    pack = replace(PACK, evidence=(replace(item, context=span),))
     wide, narrow = pack.to_prompt(4_000, line_numbers=True), pack.to_prompt(400)
     assert fences(wide) == [f"1  a\n2> b\n3  ```\n4> d\n5> e\n6  {'f' * 2_000}\n"]
     assert "\nShown: lines 1-6. Found: 2, 4-5.\n" in wide

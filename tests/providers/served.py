@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from msgspec.structs import replace
-
 from pincite.errors import (
     AuthError,
     Gone,
@@ -20,6 +18,7 @@ from pincite.errors import (
 from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Kind, Registry
 from pincite.providers.secret import Secret
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.contract_server.vendors import VENDORS
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.encoders.by_name import Models
 from pincite.errors import StoreError, TagsRequired, UsageError
 from pincite.maintenance.remove import drop, forget
 from pincite.ports import Waiting
 from pincite.sources.record_store import RecordStore
+from pincite.support.fields import replace
 from tests.records.desk import Desk, run, tickets
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 
@@ -20,6 +18,7 @@ from pincite.retrieval_log import (
     Shown,
     compare,
 )
+from pincite.support.fields import replace
 
 ASKED = Asked.of(Question("a question"), Profile())
 STATE = CollectionState("dense/1", "bm25/1", "chunks/1", 2, 20, {"acme": "c0ffee"})

@@ -7,7 +7,6 @@ import itertools
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.model import EvidencePack, Question
@@ -18,6 +17,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Event, Recorder, compare
 from pincite.search import search
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, make
 

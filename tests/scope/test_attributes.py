@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.errors import TagsRequired, UsageError
 from pincite.model import Attributes, CollectionSpec, Scope
@@ -33,6 +32,7 @@ from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tags import tag_conditions
 from pincite.scope.where import Schema, parse_where, print_where
 from pincite.stores.predicate import matches
+from pincite.support.fields import replace
 from pincite.testing.attributes import random_attributes, random_filter
 from pincite.testing.points import DENSE_SPEC, chunk_of, request_for
 from tests.scene import TEXTS, TopicEncoder, ask, make

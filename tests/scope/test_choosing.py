@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.model import CollectionSpec, Point, Ranking
 from pincite.ports import AnyOf, Ids, SearchRequest
 from pincite.scope.choosing import DOCUMENT_ID, Choice, ChosenIndex
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of, request_for
 
 pytestmark = pytest.mark.anyio

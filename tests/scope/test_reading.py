@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import anyio
 import pytest
-from msgspec.structs import replace
 
 from pincite.model import Attributes
 from pincite.scope.reading import searchables_within
+from pincite.support.fields import replace
 from tests.scene import make
 
 

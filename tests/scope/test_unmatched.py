@@ -6,10 +6,10 @@ import asyncio
 from typing import Any, NoReturn
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.model import Scope
 from pincite.ports import Readable
+from pincite.support.fields import replace
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 PLACES = {f"docs/{path}.md": text for path, text in TEXTS.items()}

@@ -11,7 +11,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.model import ChatMode, EvidencePack, Question, Vector
@@ -27,6 +26,7 @@ from pincite.stores.chroma.store import ChromaStore
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.places import quick_folder

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.model import (
     DocumentRecord,
@@ -22,6 +21,7 @@ from pincite.profile import Profile
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
+from pincite.support.fields import replace
 from tests.builders import chunk
 from tests.scene import TopicEncoder, ask, make
 

@@ -7,15 +7,14 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-from msgspec.structs import replace as replace_chunk
-
 from pincite.deps import Deps, informative_terms
 from pincite.model import EvidencePack, Question, Scope
 from pincite.ports import Gone, Quote, Searchable, Seen
 from pincite.profile import Profile
 from pincite.search import search
 from pincite.stages.select import SelectConfig
+from pincite.support.fields import replace
+from pincite.support.fields import replace as replace_chunk
 from pincite.trace import Trace
 from tests.scene import TEXTS, make
 

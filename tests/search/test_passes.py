@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import StoreError
 from pincite.model import (
@@ -32,6 +31,7 @@ from pincite.stages.next_pass import NextPassConfig
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.stages.select import SelectConfig
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import candidate, chunk
 from tests.scene import TEXTS, TopicEncoder, ask, make

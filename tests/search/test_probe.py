@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.diagnostics.explain import explain_table
@@ -32,6 +31,7 @@ from pincite.profile import Profile, profile_from
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stages.probe import ProbeConfig
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import chunk
 from tests.scene import TEXTS, TopicEncoder, ask, make

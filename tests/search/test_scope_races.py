@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.index.local import LocalIndex
 from pincite.index.replaced import KEPT_S, Successors
@@ -15,6 +14,7 @@ from pincite.model import DocumentRecord, IndexedDocument, Point, Ranking, Scope
 from pincite.ports import AnyOf, Filter, Searchable, SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from tests.builders import chunk
 from tests.scene import TEXTS, ask, make
 

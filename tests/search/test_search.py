@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError, EnginePanicked, StoreError, UsageError
 from pincite.model import Chunk, EvidencePack, Ranking, Scope
@@ -19,6 +18,7 @@ from pincite.scope.filter import kinds_of
 from pincite.stages.fuse import FuseConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, ask, make
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import Unavailable
 from pincite.model import EvidencePack, Vector
 from pincite.profile import Profile
 from pincite.stages.retrieve import SearchMode
+from pincite.support.fields import replace
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 QUESTION = "how do I rotate a key with a new secret"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
 from pincite.settings.environment import STRATEGIES
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 
 
 def test_they_win_over_the_file_and_any_preset(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from pincite.settings.load import Settings, load_settings
 from pincite.settings.meanings import MEANINGS
 from pincite.settings.models import ModelSettings
 from pincite.settings.preset_file import differences, preset_file
+from pincite.support.fields import replace
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 

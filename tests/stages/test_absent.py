@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Mapping
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.deps import informative_terms
 from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope
@@ -14,6 +13,7 @@ from pincite.ports import AnyOf, Filter, Readable, SearchRequest
 from pincite.profile import Profile
 from pincite.stages.absent import find_absent
 from pincite.stages.select import SelectConfig
+from pincite.support.fields import replace
 from tests.builders import candidate
 from tests.scene import TopicEncoder, ask, make
 

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.model import Gated, Query, Verdict, VerdictLevel
 from pincite.ports import LLM
 from pincite.stages.answerable import judge_answers, messages, read
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from tests.builders import candidate

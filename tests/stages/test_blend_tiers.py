@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Notice, Pool, Signal, SignalKind
 from pincite.stages.blend import BlendConfig, RetrievalForm, blend
+from pincite.support.fields import replace
 from tests.builders import candidate
 
 PLACE = BlendConfig(method="tiers", retrieval="place")

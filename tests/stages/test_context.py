@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import ConfigError
@@ -19,6 +18,7 @@ from pincite.model import Candidate, Chosen, Chunk, Context, Document, Signal
 from pincite.model.citation import parse_citation
 from pincite.ports import Stored
 from pincite.stages.context import ContextConfig, Shown, context
+from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 from tests.scene import make
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import EnginePanicked, PinciteError, StoreError
 from pincite.model import Candidate, Chosen, Chunk, Signal
 from pincite.ports import Stored
 from pincite.stages.context import ContextConfig, Shown, context
+from pincite.support.fields import replace
 from tests.stages.test_context import COLLECTION, PARTS, Files, cut_up
 
 CONFIG = ContextConfig(least_lines=0, max_tokens=80)

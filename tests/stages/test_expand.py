@@ -9,7 +9,6 @@ import json
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.diagnostics.explain import explain_table
@@ -30,6 +29,7 @@ from pincite.stages.expand import (
     lexical_signal,
 )
 from pincite.stages.rerank import RerankConfig
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from pincite.trace import Trace

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Hit, Ranking, SignalKind, SignalName
 from pincite.stages.fuse import FuseConfig, FuseMethod, dense_weight, fuse
+from pincite.support.fields import replace
 from tests.builders import chunk, ranking
 
 METHODS: tuple[FuseMethod, ...] = (

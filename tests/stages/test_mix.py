@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import (
@@ -20,6 +19,7 @@ from pincite.model import (
 )
 from pincite.stages.next_pass import NextPassConfig, next_pass
 from pincite.stages.select import SelectConfig, citable, select
+from pincite.support.fields import replace
 from tests.builders import candidate
 
 BOTH: frozenset[SourceType] = frozenset(("docs", "code"))

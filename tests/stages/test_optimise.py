@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from msgspec import structs
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import ConfigError
@@ -16,6 +15,7 @@ from pincite.model import Candidate, Chunk, Context, Document, Match, OnPage, Si
 from pincite.model.citation import cite, parse_citation
 from pincite.model.spans import joined
 from pincite.stages.optimise import OptimiseConfig, Optimised, optimise
+from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 
 CONFIG = OptimiseConfig(enabled=True)
@@ -121,7 +121,7 @@ def test_what_stands_between_neighbours_is_that_of_the_file(ending: str) -> None
     near = found.contexts[0]
     assert near is not None
     assert near.text == text.removesuffix(ending)
-    unknown = structs.replace(second, space_before="")
+    unknown = replace(second, space_before="")
     assert put_together(unknown, first).contexts == (None, None)
 
 
@@ -163,7 +163,7 @@ def test_a_context_that_does_not_hold_its_passage_stays_as_it_is() -> None:
     ],
 )
 def test_what_is_not_of_the_same_text_is_never_put_together(values: dict[str, Any]) -> None:
-    other = structs.replace(lines(6, 9), **values)
+    other = replace(lines(6, 9), **values)
     assert len(put_together(lines(4, 6), other).candidates) == 2
 
 
@@ -183,8 +183,8 @@ def test_what_would_be_too_long_stays_apart() -> None:
 
 def test_a_result_that_a_better_one_holds_nearly_whole_is_left_out_and_named() -> None:
     best = lines(1, 10)
-    copied = structs.replace(lines(2, 9), path="copy.md", content_hash="1" * 64, id="x")
-    longer = structs.replace(lines(1, 20), path="long.md", content_hash="2" * 64, id="y")
+    copied = replace(lines(2, 9), path="copy.md", content_hash="1" * 64, id="x")
+    longer = replace(lines(1, 20), path="long.md", content_hash="2" * 64, id="y")
     found = put_together(best, copied, longer, config=CONFIG)
     assert [one.chunk.path for one in found.candidates] == ["poem.md", "long.md"]
     assert [(one.candidate_id, one.reason) for one in found.dropped] == [
@@ -195,14 +195,14 @@ def test_a_result_that_a_better_one_holds_nearly_whole_is_left_out_and_named() -
 def test_a_number_that_differs_counts_as_much_as_a_word() -> None:
     text = "The limit of the first plan is 10 requests a minute."
     one = piece(text, 0, len(text))
-    other = structs.replace(one, text=text.replace("10", "90"), path="b.md", id="b")
+    other = replace(one, text=text.replace("10", "90"), path="b.md", id="b")
     assert len(put_together(one, other, config=CONFIG).candidates) == 2
 
 
 def test_a_text_as_long_as_a_book_is_compared_with_nothing() -> None:
     text = "a b c d e " * 5_000
     one = piece(text, 0, len(text))
-    other = structs.replace(one, path="b.md", id="b", content_hash="1" * 64)
+    other = replace(one, path="b.md", id="b", content_hash="1" * 64)
     assert len(put_together(one, other, config=CONFIG).candidates) == 2
 
 

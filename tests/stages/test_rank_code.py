@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Query, Question, Signal
@@ -15,6 +14,7 @@ from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.names import file_name
 from pincite.stages.rank_code.paths import priors_for
 from pincite.stages.rank_code.words import Vocabulary, likeness
+from pincite.support.fields import replace
 from pincite.support.names import last_component
 from tests.builders import chunk
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.model import Candidate, Query, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.scores import Scores
 from pincite.stages.smooth import SmoothConfig, smooth
+from pincite.support.fields import replace
 from tests.builders import chunk
 
 CODE = frozenset(("main", "other"))

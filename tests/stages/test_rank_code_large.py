@@ -7,7 +7,6 @@ import asyncio
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.deps import informative_terms
 from pincite.errors import ConfigError
@@ -16,6 +15,7 @@ from pincite.profile import Profile
 from pincite.stages.load import LoadConfig, besides, best_by_words, within_reach
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.builders import chunk, ranking
 from tests.scene import TopicEncoder, ask, make

@@ -7,7 +7,6 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.index.local import LocalIndex
@@ -30,6 +29,7 @@ from pincite.stages.load import LoadConfig, within_reach
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.stages.retrieve.symbols import spellings
+from pincite.support.fields import replace
 from pincite.support.names import bare_words, code_names, last_component
 from tests.builders import chunk
 from tests.scene import make

@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 import qdrant_edge as edge
-from msgspec.structs import replace
 
 from pincite.model import Chunk
 from pincite.model.attributes import check_attribute_name
@@ -16,6 +15,7 @@ from pincite.stores.chroma.records import HAS_DENSE, to_record
 from pincite.stores.predicate import within
 from pincite.stores.qdrant.control import hide
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.testing.attributes import SPEC, TYPES, found
 from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.scores import random_points

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 from qdrant_client import AsyncQdrantClient
 
 from pincite.model import Hit, Point, Ranking
@@ -19,6 +18,7 @@ from pincite.stages.fuse import FuseConfig, fuse
 from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.store import QdrantStore
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.testing.fusions import agree
 from pincite.testing.points import DENSE_SPEC, point_of, request_for
 from pincite.testing.scores import assert_ordered

@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 import pincite.stores
 from pincite.errors import InvalidPoint
@@ -23,6 +22,7 @@ from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.settings import StoreKind
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of
 from tests.places import quick_folder
 

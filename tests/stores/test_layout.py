@@ -183,7 +183,7 @@ def test_an_open_collection_has_one_search_thread() -> None:
 
 THREADS = """
 import asyncio, os, sys, threading
-from dataclasses import replace
+from pincite.support.fields import replace
 from pathlib import Path
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.testing.points import DENSE_SPEC

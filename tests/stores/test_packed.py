@@ -12,7 +12,6 @@ import pytest
 import qdrant_edge as edge
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint
 from pincite.model import AttributeType, Chunk, CitedIn, OnPage, Point, SourceType
@@ -23,6 +22,7 @@ from pincite.stores.qdrant_edge import translate
 from pincite.stores.qdrant_edge.coarse import to_coarse
 from pincite.stores.qdrant_edge.packed import pack, unpack
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, assert_close
 from pincite.testing.points import SPARSE as WORDS
 from pincite.testing.visibility import COW, FOX, show

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import qdrant_edge as edge
-from msgspec.structs import replace
 
 from pincite.model import Point
 from pincite.ports import Store
@@ -18,6 +17,7 @@ from pincite.stores.qdrant_edge import generations
 from pincite.stores.qdrant_edge import shard as shards
 from pincite.stores.qdrant_edge.reading import Recent
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC
 from pincite.testing.scores import random_points
 from pincite.testing.stores import StoreContract

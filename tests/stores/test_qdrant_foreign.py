@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from qdrant_client import models
 
 from pincite.errors import StoreError, UsageError
 from pincite.scope.where import parse_where
 from pincite.stores.foreign_ids import PointIds
+from pincite.support.fields import replace
 from tests.stores.foreign import (
     BM25,
     ENCODER,

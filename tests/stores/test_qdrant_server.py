@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from pincite.ports.filters import AnyOf, Filter
 from pincite.stores.qdrant.collections import Layout
 from pincite.stores.qdrant.connection import TRIES, Connection, open_client
 from pincite.stores.qdrant.store import QdrantStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, SPARSE, point_of, request_for
 from pincite.testing.visibility import COW, FOX, found, show
 from tests.stores.qdrant_http import DESCRIPTION, Recorder, recording_server

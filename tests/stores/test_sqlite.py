@@ -5,11 +5,10 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 
-from msgspec.structs import replace
-
 from pincite.ports import Exists, Filter, Store
 from pincite.stores.sqlite.database import MIGRATIONS
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.testing.attributes import SPEC, found
 from pincite.testing.points import DENSE_SPEC, point_of
 from pincite.testing.stores import StoreContract

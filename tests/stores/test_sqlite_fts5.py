@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.model import Chunk, Point, Ranking, SparseVector
 from pincite.ports import SearchRequest, Store
 from pincite.stores.memory import MemoryStore
 from pincite.stores.sqlite.fts import MOST_WORDS, FtsConfig, Tokenizer, terms
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, point_of, request_for
 from pincite.testing.running import contract
 from pincite.testing.stores import StoreContract

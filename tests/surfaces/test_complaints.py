@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
@@ -29,6 +28,7 @@ from pincite.stages.select import SelectConfig
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.sqlite.store import SqliteStore
+from pincite.support.fields import replace
 from tests.daemon import together_client
 from tests.places import quick_folder
 from tests.scene import TEXTS, TopicEncoder, ask, make

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import msgspec
-from msgspec import structs
 
 from pincite.model import Attributes, EvidencePack
+from pincite.support.fields import replace
 from pincite.surfaces.render import pack_from_json, pack_schema, render, to_json
 from tests.scene import TEXTS, ask, make
 
@@ -23,7 +22,7 @@ HELD: Attributes = {
 
 def _pack(held: Attributes) -> EvidencePack:
     pack = ask("rotate a key", asyncio.run(make(None, TEXTS)))
-    return replace(pack, evidence=(structs.replace(pack.evidence[0], attributes=held),))
+    return replace(pack, evidence=(replace(pack.evidence[0], attributes=held),))
 
 
 def _text(pack: EvidencePack, form: str) -> str:

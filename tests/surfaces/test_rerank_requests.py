@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from pincite.engine import AsyncPincite
 from pincite.model import EvidencePack, Pool, Query
 from pincite.settings.load import load_settings
 from pincite.stages.rerank import RerankConfig, rerank
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.builders import candidate
 from tests.providers.served import opened

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from pincite.model import Chunk, Context, Match
 from pincite.model.citation import cite
+from pincite.support.fields import replace
 from pincite.truth.compare import around, at_ref, find_again
 from tests.builders import chunk
 

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import StoreError
 from pincite.model import Source, SourceRecord
 from pincite.model.revisions import content_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
+from pincite.support.fields import replace
 from pincite.support.machine import this_machine
 from pincite.truth.files import FilesOnDisk
 from pincite.truth.on_disk import Content, Disk, Lacking

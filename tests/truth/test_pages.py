@@ -7,8 +7,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from msgspec.structs import replace as replaced
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.model import Chunk, Context, Match, Source
@@ -16,6 +14,8 @@ from pincite.model.citation import cite
 from pincite.model.revisions import content_ref
 from pincite.ports import Quote, Seen
 from pincite.readers import read_document
+from pincite.support.fields import replace
+from pincite.support.fields import replace as replaced
 from tests.readers.office_files import docx, pptx
 from tests.truth.test_files import files_of, look, record
 

@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pincite import AsyncPincite
 from pincite.catalog.sqlite import SqliteCatalog
@@ -26,6 +25,7 @@ from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stages.context import ContextConfig
 from pincite.stages.select import SelectConfig
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from pincite.truth.files import FilesOnDisk
 from tests.truth.world import World, shown_is_there

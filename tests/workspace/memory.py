@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from msgspec import structs
-
 from pincite.errors import NotFound, WorkspaceUnavailable
+from pincite.support.fields import replace
 from pincite.workspace import Access, Document, Readable
 from pincite.workspace.uploads import UploadedText
 
@@ -57,7 +56,7 @@ class Memory:
 
     def change(self, document: Document, **more: Any) -> Document:
         """Another version of it."""
-        made = structs.replace(document, version=document.version + 1, **more)
+        made = replace(document, version=document.version + 1, **more)
         self.documents[made.id] = made
         return made
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterator
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from pincite import Claim
 from pincite.errors import Forbidden, NotFound, TagsRequired, UsageError, WorkspaceUnavailable
 from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 from pincite.workspace import Access
 from pincite.workspace.opened import Workspace
 from pincite.workspace.second_check import SecondCheck
@@ -239,7 +238,7 @@ async def test_a_document_is_deleted_within_the_access_alone(desk: Desk) -> None
     with pytest.raises(NotFound):
         await desk.workspace.delete(may, desk.his.id)
     with pytest.raises(NotFound):
-        await desk.workspace.delete(structs.replace(may, space_id=TEAM), desk.hers.id)
+        await desk.workspace.delete(replace(may, space_id=TEAM), desk.hers.id)
     assert (await desk.workspace.delete(may, desk.hers.id)).id == desk.hers.id
     assert await desk.found(Access(ANNA)) == {desk.team.id}
 
@@ -249,7 +248,7 @@ async def test_a_profile_that_looks_at_the_nearest_first_has_the_lock_too(
 ) -> None:
     engine = desk.workspace._engine
     profile = engine.settings.profile
-    probing = structs.replace(profile, probe=structs.replace(profile.probe, enabled=True))
+    probing = replace(profile, probe=replace(profile.probe, enabled=True))
     engine.settings = replace(engine.settings, profile=probing)
     monkeypatch.setattr(
         "pincite.workspace.opened.bounds_of", lambda *_: {"space_id": (HERS, HIS, TEAM)}

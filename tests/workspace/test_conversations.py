@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from pincite.errors import ConversationNotFound, NotFound, PinciteError, UsageError
 from pincite.model import Turn
 from pincite.ports import Conversations, ConversationState
+from pincite.support.fields import replace
 from pincite.testing.conversations import ConversationsContract, pair
 from pincite.testing.memories import LOOKALIKES
 from pincite.testing.workspaces import NO_IDS, NOBODY, Scene, set_scene
@@ -226,7 +226,7 @@ def test_a_state_names_its_owner(tmp_path: Path) -> None:
         await conversations.append(owner, id_, [Turn("user", "hello?")])
         state = await conversations.state(owner, id_, 2)
         wanted = ConversationState(id_, owner, "of the team")
-        assert structs.replace(state, turns=()) == wanted
+        assert replace(state, turns=()) == wanted
         assert await conversations.list(scene.bob.id) == ()
         await workspaces.close()
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from pincite.errors import ConfigError, MemoryUnavailable, NotFound, UsageError
 from pincite.ports import DenseEncoder, Memory
@@ -17,6 +15,7 @@ from pincite.providers.memory.kept import KeptMemory
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.memory import MemorySettings
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.memories import LOOKALIKES, MemoryContract
 from pincite.testing.workspaces import NOBODY, Scene, set_scene
@@ -231,7 +230,7 @@ def test_mem0_is_refused_where_several_machines_answer(tmp_path: Path) -> None:
     servers = replace(
         settings,
         workspace=replace(settings.workspace, database="postgresql://web@/p"),
-        store=structs.replace(settings.store, kind="qdrant", url="http://localhost:6333"),
+        store=replace(settings.store, kind="qdrant", url="http://localhost:6333"),
     )
     workspaces = SqliteWorkspaces(tmp_path / "workspaces.db")
     with pytest.raises(ConfigError, match="mem0"):

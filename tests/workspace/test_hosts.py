@@ -6,7 +6,6 @@ import asyncio
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from pincite.diagnostics.status import status, status_table
 from pincite.errors import ConfigError, IndexUnavailable, StoreError, WorkspaceUnavailable
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.workspace import Access
 from pincite.workspace.deployment import Deployment, open_deployment
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work, work_once

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 
+from pincite.support.fields import replace
 from pincite.workspace import Access
 from pincite.workspace.checks import metadata as checked_metadata
 from pincite.workspace.metadata import found_metadata
@@ -106,7 +106,7 @@ async def test_filters_find_exactly_what_labels_say(
     labels = {d.id: one[field] for d, one in zip(added, GOLDEN, strict=True) if field in one}
     ids = tuple(labels)
     for value in sorted(set(labels.values()) - {""}):
-        access = structs.replace(Access(ANNA, HERS, ids), **{field: value})
+        access = replace(Access(ANNA, HERS, ids), **{field: value})
         found = [await desk.found(access, word, limit=50) for word in _WORDS]
         wanted = {id_ for id_, label in labels.items() if label == value}
         assert set().union(*found) == wanted, value

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from pincite.errors import ConfigError
 from pincite.ports import Completion, Message
 from pincite.settings.load import Settings, load_settings
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from pincite.workspace import Access, Document
 from pincite.workspace.metadata import found_metadata

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 import trustme
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError, WorkspaceUnavailable
 from pincite.settings.oidc import OidcScopes, OidcSettings
+from pincite.support.fields import replace
 from pincite.workspace import issuer_keys
 from pincite.workspace.issuer_keys import IssuerKeys
 from pincite.workspace.tokens import TokenRefused, read_token

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from pincite.answering.config import AnswerConfig
@@ -33,6 +33,7 @@ from pincite.model import Notice, Turn
 from pincite.ports import LLM, Completion, ConversationState, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 _TURN_TOKENS: Final = 300  # of each turn in the prompt at most; guess, unmeasured

@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from msgspec.structs import replace
-
 from pincite.answering.cited import escaped
 from pincite.answering.sentences import Sentence, split
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
+from pincite.support.fields import replace
 
 Terms = Callable[[str], frozenset[str]]
 _SENTENCES: Final = 3  # see docs/decisions/0034

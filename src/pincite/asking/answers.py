@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-from msgspec.structs import replace
-
 from pincite.asking.options import QuestionKeywords, SearchOptions
 from pincite.asking.profile import profile_of
 from pincite.asking.question import question_of
@@ -15,6 +13,7 @@ from pincite.model import Asked, ChatMode
 from pincite.profile import Profile
 from pincite.settings.load import Settings
 from pincite.support.arguments import require_choice, require_kind
+from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
 _MOST_NAME = 1_000  # characters of a user's name and of a conversation's id

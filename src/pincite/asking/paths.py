@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
 
 from pincite.model import Scope, Source
 from pincite.scope.paths import of_source, plain_path
 from pincite.support.drives import below, has_drive
+from pincite.support.fields import replace
 
 #: Does anything that is indexed fit this path?
 Known = Callable[[str], Awaitable[bool]]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import get_args
 
-from msgspec.structs import replace
-
 from pincite.asking.options import SearchOptions
 from pincite.errors import UsageError
 from pincite.profile import Profile
@@ -13,6 +11,7 @@ from pincite.settings.load import Settings
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
 from pincite.support.arguments import require_choice, require_count, require_kind
+from pincite.support.fields import replace
 from pincite.support.memoize import memoize_last
 
 #: More are no use to a reader, and each side is asked for several times as many.

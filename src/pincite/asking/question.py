@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, get_args
 
 from pincite.asking.options import SearchOptions
@@ -19,6 +19,7 @@ from pincite.support.arguments import (
     shown,
     texts_of,
 )
+from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
 _NOT_ASKED = "bounds"  # a workspace sets them

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
-from msgspec.structs import replace
-
 from pincite.chunkers.blocks import front_matter_end, heading_lines, heading_source
 from pincite.readers.inline_markup import explicit_id, rendered_heading
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.chunkers.lines import Lines

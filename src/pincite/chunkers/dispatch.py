@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
 from pincite.readers.transcripts import is_lines
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig

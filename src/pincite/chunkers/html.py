@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from pincite.chunkers.budget import cumulative_cost
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.pieces import Path, Piece
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from pincite.chunkers.budget import cumulative_cost, estimate_tokens
 from pincite.chunkers.lines import Lines
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.blocks import (
@@ -16,6 +16,7 @@ from pincite.chunkers.blocks import (
 from pincite.chunkers.pieces import Path, Piece
 from pincite.chunkers.raw_html import table_head
 from pincite.readers.inline_markup import plain_heading
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

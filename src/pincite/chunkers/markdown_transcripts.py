@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from pincite.chunkers.budget import estimate_tokens
 from pincite.model import Section
 from pincite.readers.front_matter import front_matter_of
 from pincite.readers.markdown_transcripts import Spoken, spoken
 from pincite.readers.transcripts import SESSIONS, TIMES
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig

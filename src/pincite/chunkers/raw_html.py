@@ -11,9 +11,8 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from pincite.chunkers.blocks import front_matter_end, parse_blocks
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

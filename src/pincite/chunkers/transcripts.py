@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from pincite.chunkers.budget import estimate_tokens
 from pincite.model import Section
 from pincite.readers.transcripts import Turn, turns_of
+from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
 if TYPE_CHECKING:

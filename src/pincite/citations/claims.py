@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -43,6 +43,7 @@ from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 from pincite.support.find import Lines, find_text
 
 _ID = re.compile(r"[0-9a-f]{1,32}")

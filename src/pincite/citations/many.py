@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -15,6 +15,7 @@ from pincite.model.descriptions import descriptions_of
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import extracted_suffix
 from pincite.scope.paths import path_test
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 #: Reads one locator, as `AsyncPincite.get` does.

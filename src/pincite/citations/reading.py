@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-from msgspec import structs
 
 from pincite.citations.pages import Place, no_lines, place_in, widened
 from pincite.citations.verify import document_at
@@ -16,6 +14,7 @@ from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import content_ref
 from pincite.sources.reopening import reopen_source
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +209,7 @@ def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Pa
     rows[0] = rows[0][first - 1 :]
     if not (text := "\n".join(rows)):
         return lines
-    cut = structs.replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
+    cut = replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
     whole = cited.end_column is None
     return replace(lines, citation=format_citation(cut), text=text, newline=lines.newline and whole)
 

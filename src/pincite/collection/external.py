@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from msgspec.structs import replace
-
 from pincite.collection.placeholders import LateReadable, MissingEncoder, NamedEncoder, NoSparse
 from pincite.daemon.encoder import Embedding, QueryEncoder
 from pincite.encoders.bundled import open_encoder
@@ -35,6 +33,7 @@ from pincite.settings.external import ForeignSettings
 from pincite.settings.models import BUNDLED
 from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.providers.bundled.minilm import MiniLmEncoder

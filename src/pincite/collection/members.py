@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from hashlib import blake2b
 
-from msgspec.structs import replace
-
 from pincite.errors import UsageError
 from pincite.model import CollectionSpec, SourceRecord, SourceType
 from pincite.ports import CollectionInfo
+from pincite.support.fields import replace
 
 _LONGEST = 64  # what a store takes
 _UNSAFE = re.compile(r"[^a-z0-9]+")

@@ -4,7 +4,6 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ from pincite.scope.filter import check_scope
 from pincite.scope.paths import path_test
 from pincite.scope.reading import named_infos, within_tags
 from pincite.search import search
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from pincite.truth.files import FilesOnDisk
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from pincite.collection.members import all_sources
 from pincite.model import AttributeType, CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, Index
+from pincite.support.fields import replace
 
 
 class UnionIndex:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Final, Protocol
 
 import msgspec
-from msgspec import structs
 
 from pincite.daemon.freshness import (
     GAVE_WAY,
@@ -49,6 +48,7 @@ from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.ports import CollectionInfo
+from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.daemon")
 
@@ -141,7 +141,7 @@ class Refreshing:
         """Look at the folders if a look is due, wait a moment for its result, and return the
         freshness."""
         if wish.auto or not self._wish.auto or wish.now:
-            self._wish = structs.replace(wish, now=False, auto=wish.auto or self._wish.auto)
+            self._wish = replace(wish, now=False, auto=wish.auto or self._wish.auto)
         if wish.now:
             self._wanted += 1
             self._whole = True

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from pincite.daemon.freshness import Condition, Freshness, Trouble
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 #: In place of all that there is, where its names belong to tenants.

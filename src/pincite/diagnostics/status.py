@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from msgspec import structs
-from msgspec.structs import replace as replace_fields
 
 from pincite.collection.members import hidden, visible
 from pincite.daemon.file_leases import FileLeases
@@ -22,6 +19,8 @@ from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
 from pincite.settings.models import BUNDLED, MULTILINGUAL
 from pincite.support.counted import counted
+from pincite.support.fields import replace
+from pincite.support.fields import replace as replace_fields
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
 def without_contents(info: CollectionInfo) -> CollectionInfo:
     """How a collection was made, and not what is in it."""
     return CollectionInfo(
-        structs.replace(info.spec, average_length=0.0),
+        replace(info.spec, average_length=0.0),
         (),
         0,
         0,

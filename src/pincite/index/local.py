@@ -15,8 +15,6 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from msgspec.structs import replace
-
 from pincite.errors import (
     DiskFull,
     EnginePanicked,
@@ -48,6 +46,7 @@ from pincite.ports import Catalog, CollectionInfo, Measured, SearchRequest, Stor
 from pincite.scope.required import require_tags
 from pincite.stores.validate import check_sparse
 from pincite.support.concurrency import run_to_completion
+from pincite.support.fields import replace
 
 _PAGE = 500  # records of documents that are read in one go: 5 ms
 T = TypeVar("T")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from pincite.ports import Catalog, Store
+from pincite.support.fields import replace
 
 
 async def reconcile(store: Store, catalog: Catalog, collection: str) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from pincite.model import Chunk
 from pincite.ports import Catalog, Stored
+from pincite.support.fields import replace
 
 
 class Refs:

@@ -7,9 +7,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, TypeGuard
 
-from msgspec.structs import replace
-
 from pincite.ports import AnyOf, Condition, SearchRequest
+from pincite.support.fields import replace
 
 #: Three times what a search gives a collection by default.
 KEPT_S: Final = 30.0

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig, chunk_document
 from pincite.ingestion.enrich import enrich_section
 from pincite.model import Document, Section, SparseVector
 from pincite.ports import SparseEncoder
+from pincite.support.fields import replace
 
 
 class Analysed(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import SourceError
 from pincite.ingestion.describe import described_again
@@ -17,6 +16,7 @@ from pincite.model import CollectionSpec, DocumentRecord
 from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extractors import is_missing
 from pincite.sources import Entry, OpenSource, Skipped
+from pincite.support.fields import replace
 
 EMPTY: Final = "no longer has any files"
 FOREGROUND: Final = "pincite index"

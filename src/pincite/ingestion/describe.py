@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import InvalidAttribute
 from pincite.ingestion.attributes import lacking, normalise
@@ -25,6 +24,7 @@ from pincite.model import (
     Source,
 )
 from pincite.model.attributes import MOST_ATTRIBUTES
+from pincite.support.fields import replace
 
 #: The number of names from which files can add no more to a collection. Each costs stores an index.
 MOST_INFERRED = 256  # guess, unmeasured

@@ -12,8 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Final
 
-from msgspec.structs import replace
-
 from pincite.encoders.by_name import Models
 from pincite.errors import AuthError, ConfigError, Gone, PinciteError, UsageError
 from pincite.ingestion.dense_model import LOCAL_PROVIDERS
@@ -22,6 +20,7 @@ from pincite.model import Document
 from pincite.ports import LLM, Image, Message
 from pincite.providers.llm.note_cache import NoteCache, note_key
 from pincite.settings.load import Settings
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 MARK: Final = "[Visual Analysis]"

@@ -15,7 +15,6 @@ from threading import Event
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.catalog.file import holds_index
 from pincite.chunkers import ChunkerConfig
@@ -33,6 +32,7 @@ from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
 from pincite.readers import extracted_suffix
 from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource
+from pincite.support.fields import replace
 from pincite.support.thread_switching import frequent_switches
 
 #: Of files read early. They stay in memory until they are written.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from msgspec.structs import replace
-
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.enrich import own_text
 from pincite.ingestion.reuse import NOTHING_KNOWN, KnownVectors
 from pincite.model import Vector
 from pincite.ports import DenseEncoder, GroupedEncoder
 from pincite.ports.tracing import model_call
+from pincite.support.fields import replace
 
 
 async def embed(

@@ -10,11 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from msgspec.structs import replace
-
 from pincite.errors import ConfigError
 from pincite.model import AttributeType, AttributeValue, Section
 from pincite.model.records import PAGE_NUMBER
+from pincite.support.fields import replace
 
 #: The names of a set with their types. If a chunk has no `imageUrl` its payload has null.
 FIELDS: Final[Mapping[str, Mapping[str, AttributeType]]] = MappingProxyType(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, TypedDict, get_args
 
 from pincite.errors import UsageError
@@ -15,6 +15,7 @@ from pincite.support.arguments import (
     require_known,
     texts_of,
 )
+from pincite.support.fields import replace
 
 _FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background", "mask_secrets", "retry")
 _TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")

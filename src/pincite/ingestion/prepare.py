@@ -10,8 +10,6 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from msgspec.structs import replace
-
 from pincite.chunkers import cut
 from pincite.errors import PinciteError
 from pincite.ingestion.analysis import Analyser, Here
@@ -28,6 +26,7 @@ from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.model import CollectionSpec, Point
 from pincite.sources import Entry, OpenSource
+from pincite.support.fields import replace
 
 _AHEAD: Final = 64  # documents read before one of them is finished
 

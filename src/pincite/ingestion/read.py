@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
@@ -30,6 +29,7 @@ from pincite.readers.remarks import remarks_of
 from pincite.readers.transcripts import is_lines
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included
+from pincite.support.fields import replace
 
 _LANGUAGES = "cut by blank lines; by its syntax with: pip install 'pincite[languages]'"
 

@@ -6,11 +6,11 @@ from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.changes import Changes
 from pincite.model import DocumentRecord, SourceRecord
+from pincite.support.fields import replace
 
 _NAMED = 50  # skipped files listed in the catalog
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
-from msgspec.structs import replace
-
 from pincite.chunkers import lacks_grammar, outlined
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
@@ -16,6 +14,7 @@ from pincite.readers.extractors import extractor_name
 from pincite.readers.secrets import MASKED
 from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
+from pincite.support.fields import replace
 
 #: A file that changed less than this before it was read may change again with the same time stamp.
 RACY_NS = 2_000_000_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError, UsageError
 from pincite.ingestion.attributes import lacking
@@ -16,6 +15,7 @@ from pincite.model.attributes import type_of
 from pincite.ports import CollectionInfo, Index
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
+from pincite.support.fields import replace
 
 
 class Schema(msgspec.Struct, frozen=True):

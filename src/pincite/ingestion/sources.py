@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from pincite.errors import ConfigError, SourceError
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.source_attributes import attributes_of_source, require_whole
@@ -22,6 +20,7 @@ from pincite.readers.extractors import OCR, ocr_is_missing
 from pincite.settings.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.reopening import reopen_source, selection_of
+from pincite.support.fields import replace
 from pincite.support.machine import this_machine
 
 Opened = tuple[OpenSource, Selection]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import all_members, as_one, members, next_serial, require_base
@@ -25,6 +24,7 @@ from pincite.readers import read_document
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED, MULTILINGUAL
 from pincite.sources import Entry, OpenSource, Selection
+from pincite.support.fields import replace
 
 _SAMPLE_FILES = 40
 _SAMPLE_CHARS = 4_000

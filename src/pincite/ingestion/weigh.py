@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from msgspec.structs import replace
-
 from pincite.collection.union import UnionIndex
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import Progress
@@ -13,6 +11,7 @@ from pincite.model import Chunk, CollectionSpec, Point
 from pincite.model.documents import AVERAGE_LENGTH
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import average_length
+from pincite.support.fields import replace
 
 
 def weigh(

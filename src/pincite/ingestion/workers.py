@@ -21,7 +21,6 @@ from importlib import import_module
 from typing import IO, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.parsing import NeedsLimits, cautious
@@ -32,6 +31,7 @@ from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
+from pincite.support.fields import replace
 from pincite.support.pipes import read_block, write_block
 from pincite.support.process_limits import allow_seconds, limit_process
 

@@ -7,7 +7,6 @@ from os import PathLike, fspath
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.collection.members import all_members, visible
 from pincite.collection.opened import OpenIndex
@@ -20,6 +19,7 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.sources import configured_at
 from pincite.support.arguments import require_kind, shown, texts_of
+from pincite.support.fields import replace
 
 _HINT = "a folder or a file that is indexed, or SOURCE:PATH; to list them: `pincite ls`"
 

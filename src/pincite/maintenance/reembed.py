@@ -13,8 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from pincite.collection.members import (
     all_members,
     all_sources,
@@ -45,6 +43,7 @@ from pincite.ports import (
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
+from pincite.support.fields import replace
 
 _PAGE = 512  # chunks that are compared at a time
 # The fields of a spec that a new collection keeps.

@@ -18,7 +18,6 @@ from threading import Thread
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.collection.members import all_members, as_one, members, visible
 from pincite.daemon.freshness import DONE, GAVE_WAY, Asked, Found
@@ -38,6 +37,7 @@ from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.opening import trusted
 from pincite.support.capabilities import be_nice
+from pincite.support.fields import replace
 
 _NICENESS: Final = 5  # at 10, a machine compiling on all cores left it a fortieth of a core
 _PR_SET_PDEATHSIG: Final = 1

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec import structs
-
 from pincite.model.attributes import Attributes
 from pincite.model.citation import chars_of, cite
 from pincite.model.documents import Chunk
 from pincite.model.evidence import Match
+from pincite.support.fields import replace
 
 
 def match_of(chunk: Chunk) -> Match:
@@ -54,7 +53,7 @@ def joined(before: Chunk, after: Chunk) -> Chunk | None:
     if text is None:
         return None
     last = after if after.end > before.end else before
-    return structs.replace(
+    return replace(
         before,
         text=text,
         end=last.end,

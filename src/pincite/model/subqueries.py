@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.model.retrieval import Expansion, Query, SubQueryKind
+from pincite.support.fields import replace
 
 LineKind = Literal["lex", "vec", "hyde", "intent"]
 #: Limits on the characters and lines of each kind. guess, unmeasured

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pincite.errors import BadResponse, ConfigError, TooLarge
+from pincite.support.fields import replace
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.providers.addresses import check_url
+from pincite.support.fields import replace
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _DIMENSIONS = re.compile(r"@([1-9]\d{0,4})\Z")

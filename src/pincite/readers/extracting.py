@@ -15,7 +15,6 @@ from concurrent.futures import Future
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import SourceError
 from pincite.readers.extraction import MOST_CHARS, PAGE_S, Extraction, fault_of, refused
@@ -29,6 +28,7 @@ from pincite.readers.extractors import (
     recognises,
 )
 from pincite.support.children import end_child, start_child
+from pincite.support.fields import replace
 from pincite.support.pipes import read_block, write_block
 
 LIMIT_S: Final = 120.0  # guess, unmeasured: 1,000 pages with tables take half of it

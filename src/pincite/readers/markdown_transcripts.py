@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
+
+from pincite.support.fields import replace
 
 #: What speakers are called, and the role that they have.
 _ROLES: Final = {

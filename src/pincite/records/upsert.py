@@ -12,12 +12,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
-
-from msgspec import structs
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import as_one, members, require_base
@@ -47,6 +45,7 @@ from pincite.sources import Entry
 from pincite.sources.record_places import open_record_store
 from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.records import RecordsSource, source_of_records
+from pincite.support.fields import replace
 
 BATCH = 1_000  # records; what a cut-off run may repeat, and what duplicates are looked for in
 OnError = Literal["report", "raise"]
@@ -278,7 +277,7 @@ class _Run:
         """Bring the index up to date with these. Returns how many were rewritten for their
         attributes alone, and how many were left out."""
         touched = [
-            structs.replace(one.indexed, attributes=one.attributes)
+            replace(one.indexed, attributes=one.attributes)
             for one in states
             if one.indexed is not None and self._is_current(one)
         ]

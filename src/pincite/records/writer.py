@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Unpack
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from pincite.model.records import RECORDS
 from pincite.ports import Waiting
 from pincite.settings.defaults import WAIT_S
 from pincite.support.arguments import require_kind, shown
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.records.delete import Chosen

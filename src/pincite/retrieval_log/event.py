@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -25,6 +25,7 @@ from pincite.model.attributes import values_of
 from pincite.model.citation import place_of
 from pincite.ports import CollectionInfo
 from pincite.profile import Profile
+from pincite.support.fields import replace
 from pincite.support.memoize import memoize_last
 from pincite.trace import RERANKER, Trace
 from pincite.version import VERSION

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import msgspec
 
 from pincite.retrieval_log.event import Asked, Event
+from pincite.support.fields import replace
 from pincite.support.secrets import mask, secrets_in
 
 T = TypeVar("T")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
 import msgspec
@@ -12,6 +11,7 @@ from pincite.errors import UsageError
 from pincite.model import SourceType
 from pincite.retrieval_log.event import Event
 from pincite.retrieval_log.files import LogFiles
+from pincite.support.fields import replace
 
 LAST = "last"
 _SHORTEST = 4

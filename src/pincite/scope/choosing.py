@@ -16,10 +16,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from msgspec.structs import replace
-
 from pincite.model import Attributes, Chunk, DocumentRecord, Ranking
 from pincite.ports import AnyOf, Condition, Ids, Readable, SearchRequest, Stored
+from pincite.support.fields import replace
 
 DOCUMENT_ID: Final = "document_id"  #: the attribute that names the document of a chunk
 _FIRST: Final = 2  # times the limits: guess; what is chosen is often all that there is

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import get_args
-
-from msgspec import structs
 
 from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
 from pincite.model.attributes import values_of
@@ -16,6 +13,7 @@ from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tags import is_empty, tag_conditions
 from pincite.scope.where import Schema, parse_where
+from pincite.support.fields import replace
 
 _NOBODYS = "\0"
 
@@ -48,7 +46,7 @@ def given_filter(scope: Scope, schema: Schema) -> Filter:
         for name, value in sorted(scope.bounds.items())
         for one in _bound(name, tuple(map(str, values_of(value))))
     )
-    return structs.replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
+    return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
 
 
 def _bound(name: str, values: tuple[str, ...]) -> tuple[Condition, ...]:

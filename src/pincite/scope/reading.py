@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, CollectionSpec, DocumentRecord, Ranking, Scope
@@ -24,6 +23,7 @@ from pincite.ports import (
 from pincite.scope.filter import check_scope_of, given_filter
 from pincite.scope.schema import for_collection
 from pincite.stores.predicate import holds_of, matches
+from pincite.support.fields import replace
 
 _PAGE = 256
 _NONE: Attributes = MappingProxyType({})

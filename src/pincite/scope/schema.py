@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
 from pincite.errors import UsageError
 from pincite.model import CollectionSpec
 from pincite.ports import (
@@ -17,6 +15,7 @@ from pincite.ports import (
     Ids,
 )
 from pincite.scope.where import Schema
+from pincite.support.fields import replace
 
 _OWN = frozenset((*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS))
 _NOTHING = Ids(())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.providers.names import parse_model
 from pincite.settings.tables import take_table, told_where
+from pincite.support.fields import replace
 
 BUNDLED = "bundled"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from pincite.settings.load import Settings
 from pincite.settings.stores import KEYS
 from pincite.settings.toml_file import KeyPath
 from pincite.settings.toml_text import dotted
+from pincite.support.fields import replace
 
 HIDDEN = "(hidden)"
 _SECRET = re.compile(r"key|token|secret|passw|auth|credential|cookie", re.IGNORECASE)

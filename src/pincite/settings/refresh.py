@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.settings.tables import take_table
+from pincite.support.fields import replace
 
 VARIABLE = "PINCITE_REFRESH"
 RefreshMode = Literal["auto", "manual", ""]

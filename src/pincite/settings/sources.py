@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from pincite.errors import ConfigError
 from pincite.model import AnchorStyle, AttributeType
 from pincite.model.descriptions import described
 from pincite.settings.attributes import check_given
+from pincite.support.fields import replace
 
 
 class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -87,7 +87,7 @@ def sources_from(
                 raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
     places = [folder / Path(each.path).expanduser() for each in found]
     return tuple(
-        structs.replace(each, path=str(place.absolute()), collection=each.collection or collection)
+        replace(each, path=str(place.absolute()), collection=each.collection or collection)
         for each, place in zip(found, places, strict=True)
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
@@ -11,6 +11,7 @@ from pincite.errors import ConfigError
 from pincite.settings.object_store import S3Settings, bucket_of, take_s3_settings
 from pincite.settings.oidc import OidcSettings, take_oidc_settings
 from pincite.settings.tables import take_table
+from pincite.support.fields import replace
 
 #: The variables that win over the keys of the table, and may hold passwords.
 ADDRESSES: Final = {

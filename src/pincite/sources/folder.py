@@ -8,8 +8,6 @@ import stat
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from pincite.errors import SourceError
 from pincite.model.revisions import DIRTY, content_ref
 from pincite.sources.entries import (
@@ -23,6 +21,7 @@ from pincite.sources.entries import (
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
 from pincite.support.capabilities import open_to_read
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

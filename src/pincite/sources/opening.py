@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from pincite.errors import SourceError
 from pincite.model import AnchorStyle, Source
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.folder import FolderSource
 from pincite.sources.git import Checkout, find_checkout
 from pincite.sources.members import is_archive
+from pincite.support.fields import replace
 
 EVERYTHING = Selection()  # but hidden and ignored files
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
+from pincite.support.fields import replace
 from pincite.support.sqlite_schema import migrate
 
 _NAME: Final = "records.db"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from pincite.errors import SourceError
 from pincite.model import SourceRecord
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.opening import open_source
 from pincite.sources.records import open_records
+from pincite.support.fields import replace
 
 
 def selection_of(record: SourceRecord) -> Selection:

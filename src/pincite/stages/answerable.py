@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
-from msgspec import structs
 
 from pincite.errors import PinciteError
 from pincite.model import Candidate, Gated, Notice, Query
@@ -17,6 +15,7 @@ from pincite.model.retrieval import defined
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
+from pincite.support.fields import replace
 from pincite.support.token_estimate import cut_estimated
 
 _PASSAGES: Final = 3
@@ -71,14 +70,14 @@ def _lowered(gated: Gated, answer: str, name: str, query: Query) -> Gated:
     said = {"yes": "answer it", "partly": "answer a part of it", "no": "do not answer it"}[answer]
     reason = f"{verdict.reason} {name} says that the best passages {said}."
     if answer == "yes":
-        return structs.replace(gated, verdict=replace(verdict, reason=reason))
+        return replace(gated, verdict=replace(verdict, reason=reason))
     kept = answer == "partly" or defined(gated.candidates, query.sought) is not None
     level = replace(verdict, level="weak" if kept else "none", reason=reason)
-    return structs.replace(gated, verdict=level)
+    return replace(gated, verdict=level)
 
 
 def _told(gated: Gated, *notices: Notice) -> Gated:
-    return structs.replace(gated, notices=(*gated.notices, *notices))
+    return replace(gated, notices=(*gated.notices, *notices))
 
 
 def messages(question: str, candidates: Sequence[Candidate]) -> tuple[Message, ...]:

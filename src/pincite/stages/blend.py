@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final, Literal, get_args
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Notice, Pool, Signal
+from pincite.support.fields import replace
 
 BlendMethod = Literal["linear", "tiers"]
 RetrievalForm = Literal["score", "place"]

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.model import Candidate, Chunk, Drop, Pool
+from pincite.support.fields import replace
 
 _BEGINNING = 4  # words
 

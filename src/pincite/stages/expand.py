@@ -9,7 +9,6 @@ from math import fsum
 from typing import Final, Literal, get_args
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError, PinciteError
 from pincite.model import Notice, Query, Ranking
@@ -17,6 +16,7 @@ from pincite.model.subqueries import SubQueries, read_subqueries, with_subquerie
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
+from pincite.support.fields import replace
 
 ExpandBy = Literal["off", "names", "llm"]
 #: Texts of models by model, prompt and question.

@@ -4,7 +4,6 @@ question."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -21,6 +20,7 @@ from pincite.model import (
     VerdictLevel,
 )
 from pincite.model.retrieval import defined
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused, Notice, Pool, Ranking
@@ -13,6 +12,7 @@ from pincite.ports import Searchable, Stored
 from pincite.ports.failures import split_failures
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 
 
 class LoadConfig(msgspec.Struct, frozen=True):

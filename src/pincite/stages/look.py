@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from pincite.model import Candidate, Context, Notice, Omitted, Truth
 from pincite.model.citation import cite
 from pincite.ports import Files, Quote, Seen
+from pincite.support.fields import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import Chosen, Gated, Notice, Pass, Query
+from pincite.support.fields import replace
 
 
 class NextPassConfig(msgspec.Struct, frozen=True):

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from itertools import islice
 
 import msgspec
-from msgspec import structs
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Chunk, Context, Drop, Match
 from pincite.model.citation import cite
 from pincite.model.spans import joined, match_of
+from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 
 _WORD = re.compile(r"\w+")
@@ -108,7 +108,7 @@ def _span(chunk: Chunk, context: Context) -> Chunk | None:
     if context.text[offset : offset + len(chunk.text)] != chunk.text:
         return None
     start = chunk.start - offset
-    return structs.replace(
+    return replace(
         chunk,
         text=context.text,
         start=start,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
@@ -25,6 +24,7 @@ from pincite.model import (
 )
 from pincite.model.citation import chars_of, cite, page_of
 from pincite.model.records import OCR
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.5"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import msgspec
-from msgspec import structs
 
 from pincite.errors import ConfigError, EnginePanicked, PinciteError, WorkspaceUnavailable
 from pincite.model import (
@@ -29,6 +28,7 @@ from pincite.ports.tracing import model_call
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 from pincite.trace import exchange
 
@@ -172,9 +172,7 @@ def remembered(
 ) -> tuple[Searchable, ...]:
     """Return the collections with encoders that reuse the question's vectors."""
     return tuple(
-        structs.replace(
-            one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint])
-        )
+        replace(one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint]))
         if one.dense is not None and one.dense.fingerprint in vectors
         else one
         for one in collections

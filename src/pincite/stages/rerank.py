@@ -9,7 +9,6 @@ from math import ceil
 from typing import Final, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError, PinciteError, UsageError
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
@@ -17,6 +16,7 @@ from pincite.ports import CutTokens, Reranker, RerankScore
 from pincite.ports.failures import rate_notices
 from pincite.ports.tracing import model_call
 from pincite.support.concurrency import within
+from pincite.support.fields import replace
 from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 

@@ -7,7 +7,6 @@ from math import ceil
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.errors import ConfigError
 from pincite.model import (
@@ -22,6 +21,7 @@ from pincite.model import (
     Verdict,
 )
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 
 _IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 

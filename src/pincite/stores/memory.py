@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from pincite.model import (
     AttributeValue,
     Chunk,
@@ -35,6 +33,7 @@ from pincite.stores.validate import (
     check_sparse,
     check_spec,
 )
+from pincite.support.fields import replace
 
 
 class MemoryStore:

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import structs
 
 from pincite.model import AttributeValue, Chunk, OnPage, Point
+from pincite.support.fields import replace
 
 DENSE, SPARSE = "dense", "sparse"
 REVISION = "revision"
@@ -133,7 +134,7 @@ def with_attributes(chunk: Chunk, attributes: Mapping[str, AttributeValue | None
     """Return the chunk with these attributes in place of the old ones; None removes one."""
     held = {**chunk.attributes, **attributes}
     own = {name: value for name, value in held.items() if value is not None}
-    return structs.replace(chunk, attributes=own)
+    return replace(chunk, attributes=own)
 
 
 def key_of(point: Point, revision: str, *, aliased: bool) -> UUID:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from pincite.diagnostics.explain import StageView, explain, explain_table
 from pincite.diagnostics.status import Status, status, status_table
 from pincite.errors import SourceError, UsageError
 from pincite.model import Answer, EvidencePack, SourceType
+from pincite.support.fields import replace
 from pincite.surfaces.render import pack_from_json
 from pincite.trace import Trace
 

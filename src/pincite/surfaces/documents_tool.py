@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta, structs
+from msgspec import Meta
 
 from pincite.model.context_block import results_for
+from pincite.support.fields import replace
 from pincite.surfaces.tool_arguments import listed_schema, take_arguments
 from pincite.surfaces.tool_texts import MAX_TOKENS, Budget
 from pincite.workspace.chunks import format_chunks_for_llm, search_chunks
@@ -84,4 +85,4 @@ def narrowed(access: Access, asked: DocumentsArguments) -> Access:
             changes["document_ids"] = ()
         elif wanted_one is not None:
             changes[name] = wanted_one
-    return structs.replace(access, **changes)
+    return replace(access, **changes)

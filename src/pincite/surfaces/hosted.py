@@ -15,7 +15,6 @@ import os
 import time
 from collections.abc import Mapping
 from contextvars import Context
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,6 +29,7 @@ from pincite.errors import ConfigError, EnginePanicked, PinciteError, UsageError
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.nearest import places
 from pincite.settings.opening import trusted
+from pincite.support.fields import replace
 from pincite.surfaces.answer import Printed, Wanted, parts_to_json, printed
 from pincite.surfaces.hidden import hidden_preset
 from pincite.trace import Trace

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import AttributeType, AttributeValue, Point, Ranking
 from pincite.model.attributes import attribute_of, reserved_names
 from pincite.ports import AnyOf, Condition, DateRange, Exists, Filter, Is, Prefix, Range, Store
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, point_of, request_for
 from pincite.testing.running import contract
 

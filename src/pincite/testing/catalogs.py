@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import DocumentRecord, TermCounts
 from pincite.ports import Catalog, Totals
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, document_of, source_of
 from pincite.testing.running import contract
 

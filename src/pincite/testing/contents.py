@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import Point, SparseVector
 from pincite.ports import Store
+from pincite.support.fields import replace
 from pincite.testing.points import (
     DENSE,
     DENSE_SPEC,

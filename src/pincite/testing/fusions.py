@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.model import Hit, Ranking
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.running import contract
 from pincite.testing.scores import WORDS, random_points

@@ -6,11 +6,11 @@ import asyncio
 import math
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, StoreError, TagsRequired, UsageError
 from pincite.model import AttributeType, Chunk, DocumentRecord, IndexedDocument, Point, SparseVector
 from pincite.ports import AnyOf, Exists, Filter, Index, Range
+from pincite.support.fields import replace
 from pincite.testing.points import (
     DENSE,
     DENSE_SPEC,

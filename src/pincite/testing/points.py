@@ -7,7 +7,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
 from pincite.model import (
     Chunk,
@@ -20,6 +19,7 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import SearchRequest
+from pincite.support.fields import replace
 from pincite.testing.fakes import CountingEncoder, HashingEncoder
 
 DENSE = HashingEncoder()

@@ -12,12 +12,12 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, UsageError
 from pincite.model import Hit, Point, Ranking, SparseVector
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.points import DENSE, DENSE_SPEC, point_of, request_for
 from pincite.testing.running import contract
 

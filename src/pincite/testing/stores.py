@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import InvalidPoint, StoreError, UsageError
 from pincite.ports import Store
+from pincite.support.fields import replace
 from pincite.testing.attributes import AttributeContract, ChangedAttributesContract
 from pincite.testing.contents import ContentContract
 from pincite.testing.filters import FilterContract

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from pincite.model import Point
 from pincite.ports import Store
+from pincite.support.fields import replace
 from pincite.testing.points import (
     DENSE_SPEC,
     LEXICAL_SPEC,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-from msgspec.structs import replace as replace_chunk
-
 from pincite.model import Chunk, Context, Match
 from pincite.model.citation import format_citation, parse_citation
 from pincite.readers.titles import title_of
+from pincite.support.fields import replace
+from pincite.support.fields import replace as replace_chunk
 from pincite.support.find import Lines, find_span
 
 

@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Notice, SourceRecord
@@ -18,6 +18,7 @@ from pincite.model.descriptions import descriptions_of
 from pincite.model.revisions import short_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 from pincite.truth.archives import Archives
 from pincite.truth.checkouts import Checkouts

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec.structs import replace
-from msgspec.structs import replace as replace_chunk
-
 from pincite.errors import SourceError
 from pincite.model import Chunk, Context, Match, Notice, Source
 from pincite.model.citation import format_citation, parse_citation
@@ -15,6 +12,8 @@ from pincite.ports import Quote, Seen
 from pincite.readers.extracting import extract_soon
 from pincite.readers.extraction import Extraction
 from pincite.readers.secrets import without_secrets
+from pincite.support.fields import replace
+from pincite.support.fields import replace as replace_chunk
 from pincite.support.find import find_chars
 from pincite.support.terminal import one_line
 from pincite.truth.seen import gone, unchecked

@@ -6,10 +6,9 @@ import os
 import stat
 from typing import NamedTuple
 
-from msgspec.structs import replace as replace_chunk
-
 from pincite.model import Notice, SourceRecord
 from pincite.ports import Gone, Quote, Seen
+from pincite.support.fields import replace as replace_chunk
 from pincite.support.machine import this_machine
 from pincite.support.terminal import one_line
 from pincite.truth.compare import around, at_ref, find_again

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from msgspec import structs
-
 from pincite.errors import NotFound, UsageError
 from pincite.model import Turn
 from pincite.ports import ConversationState
@@ -30,6 +28,7 @@ from pincite.providers.conversations.limits import (
     require_turn,
 )
 from pincite.support.arguments import require_count
+from pincite.support.fields import replace
 from pincite.support.kept_text import raw, read, require_length
 from pincite.workspace import checks
 from pincite.workspace.database import Row, Transaction, new_id, time_of, time_text
@@ -242,7 +241,7 @@ class WorkspaceConversations:
         user, space = self._person(owner)
         async with self._workspaces.of(user) as session:
             found = await session.conversation_state(conversation, recent, space)
-        return structs.replace(found, owner=owner)
+        return replace(found, owner=owner)
 
     async def append(self, owner: str, conversation: str, turns: Sequence[Turn]) -> int:
         """See `Conversations.append`."""

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
-
-from msgspec import structs
 
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, UsageError
@@ -22,6 +19,7 @@ from pincite.settings.layers import layer_of
 from pincite.settings.load import Settings
 from pincite.settings.models import CollectionOptions
 from pincite.sources.record_places import has_records, open_record_store
+from pincite.support.fields import replace
 from pincite.workspace.metadata import found_metadata
 from pincite.workspace.model import Document
 from pincite.workspace.uploads import UploadedText
@@ -39,14 +37,14 @@ def settings_for(settings: Settings) -> Settings:
     only if the settings ask for it."""
     base = settings.collection or BASE
     held = settings.use.options.get(base, CollectionOptions())
-    options = {**settings.use.options, base: structs.replace(held, require=REQUIRED, beside=True)}
+    options = {**settings.use.options, base: replace(held, require=REQUIRED, beside=True)}
     asked = layer_of(settings.layers, ("log", "enabled")) is not None
     return replace(
         settings,
         collection=base,
-        log=settings.log if asked else structs.replace(settings.log, enabled=False),
+        log=settings.log if asked else replace(settings.log, enabled=False),
         use=replace(settings.use, options=options),
-        store=structs.replace(settings.store, fields="workspace"),
+        store=replace(settings.store, fields="workspace"),
     )
 
 

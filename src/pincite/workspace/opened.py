@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 
@@ -29,6 +28,7 @@ from pincite.ports import Reranker
 from pincite.settings.load import Settings
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from pincite.workspace.access import bounds_of, require_scope
 from pincite.workspace.conversations import owner_of, person_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import logging
 
-from msgspec import structs
-
+from pincite.support.fields import replace
 from pincite.workspace.model import Access
 from pincite.workspace.ports import Workspaces
 
@@ -51,4 +50,4 @@ def _only(access: Access, ids: frozenset[str]) -> Access:
     """Return the same access, restricted to those of its documents that have one of the ids."""
     named = access.document_ids
     asked = ids - {""} if named is None else (ids - {""}) & frozenset(named)
-    return structs.replace(access, document_ids=tuple(sorted(asked)))
+    return replace(access, document_ids=tuple(sorted(asked)))

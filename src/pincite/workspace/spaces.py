@@ -6,10 +6,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final, Literal
 
-from msgspec import structs
-
 from pincite.errors import Forbidden, UsageError
 from pincite.support.arguments import require_choice
+from pincite.support.fields import replace
 from pincite.workspace import checks
 from pincite.workspace.checks import missing, require_id
 from pincite.workspace.database import Row, Transaction, new_id, time_of, time_text
@@ -188,7 +187,7 @@ def _space(row: Row) -> Space:
 
 def leaving(document: Document) -> Document:
     """Return a document as its worker sees it once it is deleted."""
-    return structs.replace(document, status="deleting", version=document.version + 1, feed_ids=())
+    return replace(document, status="deleting", version=document.version + 1, feed_ids=())
 
 
 def _require_another_owner(roles: dict[str, Role], user_id: str) -> None:

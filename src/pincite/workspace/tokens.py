@@ -16,10 +16,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
-from msgspec import structs
 
 from pincite.errors import Unauthenticated, UsageError
 from pincite.settings.oidc import OidcSettings
+from pincite.support.fields import replace
 from pincite.workspace.checks import EMAIL_CHARS, NAME_CHARS, SCOPES
 from pincite.workspace.issuer_keys import IssuerKeys
 from pincite.workspace.keys import SECRETLESS
@@ -86,7 +86,7 @@ async def link_user(operator: Administration, user_id: str, issuer: str, subject
     if found := await operator.key_by_prefix(prefix):
         if found[0].user_id == user_id and found[0].revoked is not None:
             await operator.restore_sign_in(found[0].id)
-            return structs.replace(found[0], revoked=None)
+            return replace(found[0], revoked=None)
         raise UsageError(
             f"this subject already belongs to user {found[0].user_id}",
             hint=f"to block it: pincite workspace key revoke {found[0].id}",
@@ -240,7 +240,7 @@ def _caller(key: ApiKey, identity: Identity) -> Caller:
     if key.revoked is not None:
         raise TokenRefused("the sign-in of this subject has been revoked")
     scopes = tuple(one for one in key.scopes if one in identity.scopes)
-    key = structs.replace(key, scopes=scopes)
+    key = replace(key, scopes=scopes)
     return Caller(key, Access(key.user_id, key.space_id, scopes=scopes))
 
 

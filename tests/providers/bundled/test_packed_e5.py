@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from tokenizers import Tokenizer
 
 from pincite.errors import ConfigError, ModelUnavailable
@@ -22,6 +21,7 @@ from pincite.providers.bundled.packed_e5 import read_packed
 from pincite.providers.bundled.weights import fetch
 from pincite.providers.names import parse_model
 from pincite.providers.registry import Registry
+from pincite.support.fields import replace
 from tests.providers.bundled.packed import FILE, NAME, PIECES, pack, publish, tensors_of_pieces
 from tests.providers.bundled.tiny_bert import forward
 

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec.structs import replace
 
 from pincite.errors import DiskFull, ModelUnavailable, UsageError
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.weights import FetchOptions
+from pincite.support.fields import replace
 from tests.places import HANGS_S
 from tests.providers.bundled.tiny_bert import Published, publish
 from tests.providers.dense.local_hub import Hub, fetch_from_folder, serve

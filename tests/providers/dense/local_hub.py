@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import pytest
 from pincite.errors import ModelUnavailable
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.weights import FetchOptions
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ class Hub:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def options(self, **changes: object) -> FetchOptions:
-        return replace(FetchOptions(order=("hub",), hub_url=self.url), **changes)  # type: ignore[arg-type]
+        return replace(FetchOptions(order=("hub",), hub_url=self.url), **changes)
 
 
 def answer(hub: Hub, request: BaseHTTPRequestHandler) -> None:

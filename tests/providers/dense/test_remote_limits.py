@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from pincite.providers.options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.settings.models import ModelSettings
+from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.providers.dense.remotes import KEY, embed, opened
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pincite.ports import LLM
 from pincite.settings.memory import MemorySettings
+from pincite.support.fields import replace
 from pincite.testing.fakes import ScriptedLLM
 from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.surfaces.http.desks import Office, Person, office

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -13,6 +12,7 @@ import pytest
 
 from pincite.errors import WorkspaceUnavailable
 from pincite.model import Notice
+from pincite.support.fields import replace
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import RequestLimits
 from tests.surfaces.http.desks import HOST, Office, Person, office

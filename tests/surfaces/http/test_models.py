@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from pincite.stages.rerank import MOST_JUDGED
+from pincite.support.fields import replace
 from pincite.testing.fakes import FailingReranker, OverlapReranker
 from tests.surfaces.http.desks import Office, Person, office
 
@@ -78,7 +77,7 @@ class Listwise(Counting):
 def limited(served: Office, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
     engine = served.desk.workspace._engine
     profile = engine.settings.profile
-    changed = structs.replace(profile, rerank=structs.replace(profile.rerank, **limits))
+    changed = replace(profile, rerank=replace(profile.rerank, **limits))
     monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=changed))
 
 
@@ -147,7 +146,7 @@ async def test_a_reranker_that_hangs_is_given_up(
 
     engine = served.desk.workspace._engine
     profile = engine.settings.profile
-    quick = structs.replace(profile, rerank=structs.replace(profile.rerank, timeout_s=0.05))
+    quick = replace(profile, rerank=replace(profile.rerank, timeout_s=0.05))
     monkeypatch.setattr(engine, "settings", replace(engine.settings, profile=quick))
     monkeypatch.setattr(engine, "_reranker", Hanging())
     said = await anna.client.post("/v1/rerank", json={"query": "a", "documents": ["b"]})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from mcp.types import CallToolResult, TextContent
 from pincite.engine import AsyncPincite
 from pincite.providers.options import ProviderOptions
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from pincite.testing.contract_server import ContractServer

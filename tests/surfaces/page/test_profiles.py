@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from pincite.engine import AsyncPincite
 from pincite.presets import preset_names
 from pincite.settings.load import load_settings
+from pincite.support.fields import replace
 from pincite.surfaces.page.indexed import IndexLibrary
 from pincite.surfaces.page.profiles import profile_views
 from tests.surfaces.page.conftest import Served
@@ -71,9 +70,7 @@ def test_the_chosen_preset_is_the_default_of_the_page(tmp_path: Path) -> None:
     settings = load_settings({"PINCITE_OFFLINE": "1"}, tmp_path)
     default = profile_views(settings, [""], "chat")["preset"]
     assert default == {"name": "chat", "lacks": ("vectors",), "fails": False}
-    judged = structs.replace(
-        settings.profile, gate=structs.replace(settings.profile.gate, answerable="llm")
-    )
+    judged = replace(settings.profile, gate=replace(settings.profile.gate, answerable="llm"))
     default = profile_views(replace(settings, profile=judged), [""], "")["preset"]
     assert (default["name"], default["lacks"], default["fails"]) == (
         "",

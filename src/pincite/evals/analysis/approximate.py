@@ -6,8 +6,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from pincite.evals.golden.questions import GoldenQuery
 from pincite.evals.run.runner import Progressed, Subject
 from pincite.model import Query, Question, Ranking
@@ -15,6 +13,7 @@ from pincite.model.citation import place_of
 from pincite.profile import Profile
 from pincite.stages.prepare import prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
+from pincite.support.fields import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pincite.errors import UsageError
 from pincite.evals.golden.questions import MAX_GRADE, Expected, GoldenQuery, GoldenSet, write_whole
+from pincite.support.fields import replace
 
 LAYOUT = (
     "BEIR layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and"

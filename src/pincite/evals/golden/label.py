@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pincite.deps import Deps
 from pincite.evals.golden.questions import Expected, GoldenQuery
@@ -13,6 +13,7 @@ from pincite.evals.run.observe import rankings_of
 from pincite.model import Chunk, Question, Scope
 from pincite.profile import Profile
 from pincite.search import search
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 

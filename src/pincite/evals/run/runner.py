@@ -10,7 +10,6 @@ from hashlib import blake2b
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.deps import Deps
 from pincite.engine import AsyncPincite
@@ -31,6 +30,7 @@ from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.scope.reading import searchables_within
 from pincite.search import search
+from pincite.support.fields import replace
 from pincite.trace import Trace
 from pincite.version import VERSION
 

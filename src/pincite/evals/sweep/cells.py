@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from pincite.errors import PinciteError
@@ -21,6 +21,7 @@ from pincite.evals.sweep.points import Point
 from pincite.evals.sweep.shared_ports import Ledger, share
 from pincite.evals.sweep.shared_steps import Steps
 from pincite.model import Gated, Question
+from pincite.support.fields import replace
 from pincite.trace import Trace
 
 #: What a sweep measures; the first decides.

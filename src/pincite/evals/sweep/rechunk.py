@@ -10,12 +10,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
-
-from msgspec import structs
 
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders.fingerprint import require_fingerprint
@@ -36,6 +33,7 @@ from pincite.providers.dense.vector_cache import VectorCache
 from pincite.settings.load import Settings
 from pincite.sources.reopening import reopen_source, selection_of
 from pincite.stores.settings import StoreSettings
+from pincite.support.fields import replace
 
 Indexing = Callable[[ChunkerConfig, Progress], None]
 
@@ -119,7 +117,7 @@ async def _copy(
             ),
         )
     average = average_for(given.spec)
-    spec = structs.replace(given.spec, chunker=chunker.fingerprint, average_length=average)
+    spec = replace(given.spec, chunker=chunker.fingerprint, average_length=average)
     await client.create(spec)
     with ExitStack() as stack:
         opened = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -18,6 +18,7 @@ from pincite.evals.analysis.statistics import (
 from pincite.evals.golden.questions import GoldenSet
 from pincite.evals.sweep.cells import Cell
 from pincite.evals.sweep.points import Point
+from pincite.support.fields import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
-
-from msgspec import structs
 
 from pincite.deps import Deps
 from pincite.model import Chunk, DocumentRecord, Matrix, Ranking, SignalKind, Vector
@@ -25,7 +23,7 @@ from pincite.ports import (
     SearchRequest,
     Stored,
 )
-from pincite.support.fields import field_names
+from pincite.support.fields import field_names, replace
 
 T = TypeVar("T")
 
@@ -104,7 +102,7 @@ def _remember(function: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _shared(collection: Searchable, memory: Memory) -> Searchable:
-    return structs.replace(
+    return replace(
         collection,
         index=SharedIndex(collection.index, memory),
         sparse=collection.sparse,

@@ -7,7 +7,6 @@ its physical batch (512 tokens unless started with `-ub`), and answers 500 other
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pincite.errors import BadResponse
 from pincite.providers.batching import Limits
@@ -16,6 +15,7 @@ from pincite.providers.dense.prompts import prompts_for
 from pincite.providers.dense.remote import InputKind, RemoteEncoder, Wire, field, open_remote
 from pincite.providers.facts import Facts
 from pincite.providers.registry import Setup
+from pincite.support.fields import replace
 
 FACTS = Facts(
     "64 texts a request (a bound of ours); the model's context a text, llama.cpp: its `-ub`",

@@ -4,7 +4,6 @@ limits."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pincite.errors import BadResponse
 from pincite.providers.batching import Limits
@@ -12,6 +11,7 @@ from pincite.providers.dense.prompts import prompts_for
 from pincite.providers.dense.remote import InputKind, RemoteEncoder, Wire, field, open_remote
 from pincite.providers.facts import Facts
 from pincite.providers.registry import Setup
+from pincite.support.fields import replace
 
 FACTS = Facts(
     "what its `/info` says, usually 32 texts a request",

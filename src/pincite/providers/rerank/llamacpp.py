@@ -7,7 +7,6 @@ its GGUF file, which contains the default instruction; the server accepts no oth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pincite.errors import BadResponse
@@ -15,6 +14,7 @@ from pincite.providers.batching import Limits
 from pincite.providers.facts import Facts
 from pincite.providers.rerank.qwen3 import is_qwen3
 from pincite.providers.rerank.service import Wire, open_service
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.model import SignalKind

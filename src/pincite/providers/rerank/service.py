@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pincite.errors import BadResponse, TooLarge
@@ -13,6 +13,7 @@ from pincite.ports import RerankScore
 from pincite.providers.batching import Batches, Limits, plan
 from pincite.providers.http import Load
 from pincite.providers.rerank.scoring import RANGES, AsProbabilities, OpenReranker, best_first
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup

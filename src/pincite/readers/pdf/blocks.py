@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from pincite.readers.pdf.figures import NO_CAPTION, with_captions
@@ -20,6 +19,7 @@ from pincite.readers.pdf.paragraphs import (
     paragraphs_of,
     words_of,
 )  # fmt: skip
+from pincite.support.fields import replace
 
 _SAME_COLUMNS: Final = 3.0  # points that the columns of a table may move by from page to page
 _MOST_TITLES: Final = 500  # bookmarks of one page

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -13,6 +12,7 @@ import pypdfium2 as pdfium
 from pincite.ports import Image
 from pincite.readers.extraction import PICTURE
 from pincite.readers.pdf.layout import Block, Placed, around
+from pincite.support.fields import replace
 
 _LEAST: Final = 24.0  # points: what is narrower or lower is an ornament
 _NEAR: Final = 4.0  # points between two parts of one picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import pypdfium2 as pdfium
@@ -24,6 +24,7 @@ from pincite.readers.pdf.figures import drawings_of, is_caption, painted, pictur
 from pincite.readers.pdf.layout import Block, Glyph, Line, Placed, Run, within
 from pincite.readers.pdf.lines import lines_of, text_of
 from pincite.readers.pdf.tables import tables_of
+from pincite.support.fields import replace
 
 _MOST_IMAGES: Final = 300  # of one document; the rest are named and not painted
 _MOST_IMAGE_BYTES: Final = 64 << 20  # of one document

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TypeVar, get_args
 
-from msgspec.structs import replace
-
 from pincite.errors import UsageError
 from pincite.model import SourceType
 from pincite.ports import (
@@ -27,6 +25,7 @@ from pincite.ports import (
 from pincite.scope.where import attributes
 from pincite.scope.where.attributes import RANGES, Schema
 from pincite.scope.where.tokens import Token, begins, is_glob, quoted, tokens, wrong
+from pincite.support.fields import replace
 
 T = TypeVar("T")
 

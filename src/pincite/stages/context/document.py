@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from msgspec import structs
-
 from pincite.model import Chunk, Context, OnPage
 from pincite.model.citation import cite
 from pincite.model.spans import between, match_of
+from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 
 #: The questions of a conversation show many chunks again.
@@ -162,13 +161,13 @@ class Document:
         rows = [one.on_page.rows for one in parts if one.on_page and one.on_page.rows]
         if place is None or not rows:
             return place
-        return structs.replace(place, rows=(rows[0][0], rows[-1][1]))
+        return replace(place, rows=(rows[0][0], rows[-1][1]))
 
     def shown(self, first: int, last: int, found: Sequence[int]) -> Context:
         """Return a range of whole lines, with the chunks that the search found in it if there are
         several."""
         begin, end = self.chunk(first), self.chunk(last)
-        span = structs.replace(
+        span = replace(
             begin,
             end=end.end,
             end_line=end.end_line,

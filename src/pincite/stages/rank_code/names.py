@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import mul
 
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Asked, Likeness, Vocabulary, mean
+from pincite.support.fields import replace
 
 #: Files that are named for their place: the folder names what is in them.
 _PLACES = frozenset(("__init__", "index", "mod", "init"))

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from msgspec.structs import replace
-
 from pincite.errors import NoDenseVectors, PinciteError, UsageError
 from pincite.model import (
     Expansion,
@@ -30,6 +28,7 @@ from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
 from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
+from pincite.support.fields import replace
 
 _ENCODING_SHARE = 0.8  # of the time limit; words answer in the rest; guess, unmeasured
 _DEFINING = 10  # chunks of each name, where a pass is made for them

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from pincite.model import Hit, Ranking
 from pincite.ports import Searchable, SearchRequest, Text
 from pincite.support.concurrency import gather
+from pincite.support.fields import replace
 from pincite.trace import exchange
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
 from pincite.model import Query
 from pincite.ports import AnyOf, SearchRequest
+from pincite.support.fields import replace
 from pincite.support.names import last_component
 
 _NAMES = 8  # of one question; guess, unmeasured

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import msgspec
-from msgspec import structs
 
 from pincite.errors import ConfigError, PinciteError, StoreError
 from pincite.model import CollectionSpec
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -124,7 +124,7 @@ class Database:
 
     async def write_state(self, collection: Collection, state: State) -> State:
         """Replace the metadata. Returns them with their version."""
-        fresh = structs.replace(state, version=uuid4().hex)
+        fresh = replace(state, version=uuid4().hex)
         await self.ask(
             f"write to {collection.name}",
             lambda: collection.modify(metadata=_to_metadata(fresh)),

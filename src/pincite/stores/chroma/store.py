@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import structs
 
 from pincite.errors import StoreError, UsageError
 from pincite.model import (
@@ -43,6 +41,7 @@ from pincite.stores.validate import (
     check_sparse,
     check_spec,
 )
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -77,7 +76,7 @@ class ChromaStore:
         for other in found.keys() - {name}:
             state = await self._move(other, collection, dimensions)
         await self._database.write_state(
-            collection, structs.replace(state, spec=spec, dimensions=dimensions)
+            collection, replace(state, spec=spec, dimensions=dimensions)
         )
         self._names[spec.name] = name
 
@@ -91,7 +90,7 @@ class ChromaStore:
             keys, metadatas, documents = (list(column) for column in zip(*rows, strict=True))
             held = [dict(metadata) for metadata in metadatas]
             await self._database.upsert(target, keys, blanks, held, documents)
-        await self._database.write_state(target, structs.replace(state, dimensions=dimensions))
+        await self._database.write_state(target, replace(state, dimensions=dimensions))
         await self._database.drop(source)
         return state
 
@@ -322,5 +321,5 @@ class ChromaStore:
         return chroma, self._require_ours(chroma)
 
     async def _change(self, chroma: Collection, state: State, hidden: Several[str]) -> State:
-        fresh = structs.replace(state, hidden=frozenset(hidden))
+        fresh = replace(state, hidden=frozenset(hidden))
         return await self._database.write_state(chroma, fresh)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from msgspec import structs
 from qdrant_client import models
 
 from pincite.errors import UsageError
@@ -22,6 +21,7 @@ from pincite.stores.qdrant.shape import Shape
 from pincite.stores.qdrant.translate import to_sparse
 from pincite.stores.ranked import Side, rankings_of
 from pincite.stores.validate import check_prefix, check_request, is_id
+from pincite.support.fields import replace
 
 
 class ForeignCollection:
@@ -46,7 +46,7 @@ class ForeignCollection:
         """As `Store.search`; the dense ranking is of the kind that the collection's distance
         allows."""
         seen = await self.look()
-        check_request(structs.replace(self._spec, dense=None), request)
+        check_request(replace(self._spec, dense=None), request)
         self._require_size(request.dense, seen)
         branches = [b for b in self._branches(request, seen) if b is not None]
         filter_ = to_filter(request.filter, self._foreign.fields, seen.words, self._ids)
@@ -57,11 +57,9 @@ class ForeignCollection:
             branch.name: _Asked(self, branch, head)
             for branch, head in zip(branches, heads, strict=True)
         }
-        spec = structs.replace(self._spec, name=collection, idf=seen.idf)
+        spec = replace(self._spec, name=collection, idf=seen.idf)
         found = await rankings_of(spec, request, sides)
-        return tuple(
-            structs.replace(r, kind=seen.kind) if r.signal == "dense" else r for r in found
-        )
+        return tuple(replace(r, kind=seen.kind) if r.signal == "dense" else r for r in found)
 
     async def load(
         self,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Literal
 
-from msgspec import structs
 from qdrant_client import models
 
 from pincite.errors import UsageError
@@ -20,6 +19,7 @@ from pincite.stores.foreign_ids import PointIds
 from pincite.stores.predicate import holds
 from pincite.stores.qdrant.translate import to_condition
 from pincite.stores.validate import is_id
+from pincite.support.fields import replace
 
 
 def to_filter(
@@ -61,7 +61,7 @@ def _translated(
             f"{fields.repo}: {key} has no full-text index, so it cannot be filtered by words",
             hint="remove `~`, or search the other collections: -c NAME",
         )
-    return to_condition(structs.replace(condition, field=key))
+    return to_condition(replace(condition, field=key))
 
 
 def _constant(fields: FieldMap) -> Chunk:

@@ -19,7 +19,6 @@ from threading import Event, Thread
 from typing import TypeVar
 
 import qdrant_edge as edge
-from msgspec import structs
 
 from pincite.errors import DiskFull, EnginePanicked, PinciteError, StoreError
 from pincite.model import AttributeType
@@ -31,6 +30,7 @@ from pincite.stores.qdrant_edge.optimise import optimising_child
 from pincite.stores.qdrant_edge.translate import INDEXED_FIELDS, to_indexes
 from pincite.stores.room import FINISHING_BYTES, SPARE_BYTES
 from pincite.support.concurrency import run_to_completion
+from pincite.support.fields import replace
 
 T = TypeVar("T")
 
@@ -252,14 +252,14 @@ class Shard:
     async def _make_next(self) -> None:
         before = self._state.generation
         after = generations.next_generation(before)
-        started = structs.replace(self._state)
+        started = replace(self._state)
         try:
             folders = self.root / before, self.root / after
             async with optimising_child(*folders, self.dimensions, self._wanted) as child:
                 await child.ready()
                 async with self.writing:
                     self._journal, self._journal_points = [], 0
-                    started = structs.replace(self._state)
+                    started = replace(self._state)
                     await child.copy()
                 await child.end()
             await self._adopt(after, started)

@@ -7,12 +7,12 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
+from pincite.support.fields import replace
 from pincite.support.signals import off_signal, on_signals
 from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
 from pincite.surfaces.cli.options import OK, run, say, show, with_options
@@ -156,7 +156,7 @@ class Chat:
             self._last = None
             say("another conversation")
         elif name == "/mode" and argument in modes:
-            self._options = replace(self._options, mode=argument)  # type: ignore[arg-type]
+            self._options = replace(self._options, mode=argument)
             say(f"mode: {argument}")
         elif name == "/mode" and not argument:
             configured = self._engine.settings.profile.answer.mode

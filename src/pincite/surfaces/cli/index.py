@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 
 from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (

@@ -7,11 +7,9 @@ import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output import create_output
 
@@ -19,6 +17,7 @@ from pincite.asking import SearchOptions
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.settings.terminal import terminal_settings
+from pincite.support.fields import replace
 from pincite.surfaces.answer import Wanted, look_of
 from pincite.surfaces.cli.live import Found, LiveView
 from pincite.surfaces.cli.options import settings_here
@@ -34,9 +33,7 @@ async def _search_live(
     options: SearchOptions, here: str, index: Path | None, *, colour: bool
 ) -> None:
     settings = settings_here(index)
-    silent = replace(
-        settings, log=structs.replace(settings.log, enabled=False)
-    )  # text may be incomplete
+    silent = replace(settings, log=replace(settings.log, enabled=False))  # text may be incomplete
     known = terminal_settings()
     async with AsyncPincite(silent) as engine:
         engine.client()  # report a missing index as any other search does

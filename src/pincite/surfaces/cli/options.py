@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ from pincite.errors import UsageError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
 from pincite.settings.terminal import terminal_settings
+from pincite.support.fields import replace
 from pincite.support.terminal import Painted, control, one_line, sequences, visible
 
 if TYPE_CHECKING:

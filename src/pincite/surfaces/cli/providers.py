@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.fields import replace
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     NOTHING,

@@ -132,9 +132,8 @@ def _import(
     *,
     quiet: bool,
 ) -> UpsertReport:
-    from dataclasses import replace
-
     from pincite.records.formats import read_records
+    from pincite.support.fields import replace
     from pincite.surfaces.cli.progress import ProgressLine, duration
 
     line = ProgressLine(sys.stderr)

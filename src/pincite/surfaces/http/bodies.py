@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import structs
 
 from pincite.model import ChatMode, TaskMode, Turn
+from pincite.support.fields import replace
 from pincite.workspace import Conversation, Document, Role
 from pincite.workspace.checks import ID_PATTERN, missing
 from pincite.workspace.model import Access
@@ -39,7 +39,7 @@ class Within(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         does not cover."""
         if self.space_id is not None and not access.reaches(self.space_id):
             raise missing("space", self.space_id)
-        return structs.replace(
+        return replace(
             access,
             space_id=access.space_id or self.space_id,
             document_ids=self.document_ids,

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
-from msgspec import structs
-
 from pincite.model import Answer, EvidencePack, Notice
+from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.http")
 
@@ -40,7 +38,7 @@ def told(pack: EvidencePack, request_id: str) -> EvidencePack:
 
 def told_answer(answer: Answer, request_id: str) -> Answer:
     """Return an answer with such warnings."""
-    return structs.replace(
+    return replace(
         answer,
         warnings=_told(answer.warnings, request_id),
         evidence=told(answer.evidence, request_id),
@@ -53,10 +51,8 @@ def _told(notices: Iterable[Notice], request_id: str) -> tuple[Notice, ...]:
         if one.code.endswith(_INSIDE):
             log.warning("%s %s: %s", request_id, one.code, one.message)
             what = one.code.replace("_", " ")
-            one = structs.replace(
-                one, message=f"{what}; the server's log says more under {request_id}"
-            )
+            one = replace(one, message=f"{what}; the server's log says more under {request_id}")
         elif one.code in _ADVICE:
-            one = structs.replace(one, message=_ADVICE[one.code])
+            one = replace(one, message=_ADVICE[one.code])
         found.append(one)
     return tuple(found)

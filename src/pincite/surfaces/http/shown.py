@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from pincite.model.records import PAGE_NUMBER
 from pincite.presets import preset_names, unknown_preset
 from pincite.support.concurrency import both, run_in
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import told_problem
 from pincite.surfaces.http.routes.spaces import require_within

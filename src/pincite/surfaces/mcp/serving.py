@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
+from pincite.support.fields import replace
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.mcp.greeting import (
     Answers,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -20,6 +20,7 @@ from pincite.model import Attributes, TaskMode
 from pincite.model.citation import with_chars, with_lines
 from pincite.model.context_block import write_context
 from pincite.stages.context import Around
+from pincite.support.fields import replace
 from pincite.surfaces import commands, tool_arguments
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.tool_texts import MAX_TOKENS, Budget, answer_text, results_for

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
 from pincite.errors import UsageError
 from pincite.evals.golden.questions import Expected, GoldenQuery, read_golden, write_golden
 from pincite.model import Evidence
+from pincite.support.fields import replace
 from pincite.surfaces.page.requests import Judge
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import uvicorn
 
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
+from pincite.support.fields import replace
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.page.app import Desk, make_app
