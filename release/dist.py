@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 from pincite.encoders.bundled import MODEL
@@ -22,6 +21,7 @@ from pincite.errors import PinciteError
 from pincite.providers.bundled import weights
 from pincite.providers.bundled.cache import PACKAGE
 from pincite.providers.bundled.manifest import read_manifest, write_manifest
+from pincite.support.fields import replace
 
 ROOT = Path(__file__).parent.parent
 MODEL_PROJECT = ROOT / "release/model"

@@ -227,6 +227,10 @@ class Candidate(msgspec.Struct, frozen=True):
     def __hash__(self) -> int:
         return hash((self.collection, self.chunk, self.signals, self.descriptions))
 
+    def __repr__(self) -> str:
+        shown = f"{self.collection!r}, {self.chunk!r}, {self.signals!r}, {self.descriptions!r}"
+        return f"Candidate({shown})"
+
     def signal(self, name: SignalName) -> Signal | None:
         """The latest signal of that name, or None."""
         for signal in reversed(self.signals):  # a generator takes three times as long
