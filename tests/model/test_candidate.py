@@ -8,11 +8,11 @@ from pincite.model import Candidate, CollectionSpec, Section, Signal
 from pincite.support.fields import replace
 from tests.builders import chunk
 
-ONE = Candidate("main", chunk("a"), (Signal("dense", "cosine", 0.5),), np.ones(3))
+ONE = Candidate("main", chunk("a"), (Signal("dense", "cosine", 0.5),), np.ones(3, np.float32))
 
 
 def test_vectors_are_neither_compared_nor_shown() -> None:
-    other = replace(ONE, vector=np.zeros(3))
+    other = replace(ONE, vector=np.zeros(3, np.float32))
     assert other == ONE
     assert hash(other) == hash(ONE)
     assert repr(other) == repr(ONE)
