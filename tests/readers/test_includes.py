@@ -84,6 +84,12 @@ def test_a_file_that_shows_itself_ends() -> None:
     assert found.missing == ("loop.md",)
 
 
+def test_what_gives_nothing_again_and_again_is_named_once() -> None:
+    page = '--8<-- "page.md"\n--8<-- "gone.md"\n' * 200
+    found = expand_includes(page, {"page.md": page}.get)
+    assert found.missing == ("page.md", "gone.md")
+
+
 @given(st.text('-8<:;,"\n az[].1', max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_any_text_can_be_expanded(text: str) -> None:

@@ -45,7 +45,7 @@ class Include(msgspec.Struct, frozen=True):
 
 class Expanded(msgspec.Struct, frozen=True):
     """`texts` by line. `files` are the names of all files that were asked for, each once, in
-    order, `missing` the targets that gave nothing."""
+    order, `missing` the targets that gave nothing, each once."""
 
     texts: dict[int, str]
     files: tuple[str, ...]
@@ -76,7 +76,7 @@ def expand_includes(text: str, read: Read) -> Expanded:
     """
     texts: dict[int, str] = {}
     files: dict[str, None] = {}
-    missing: list[str] = []
+    missing: dict[str, None] = {}
     read = _limited(read)
     for include in find_includes(text):
         found = _text_of(include, read, files, missing, ())
@@ -102,14 +102,14 @@ def _text_of(
     include: Include,
     read: Read,
     files: dict[str, None],
-    missing: list[str],
+    missing: dict[str, None],
     within: tuple[str, ...],
 ) -> str | None:
     short = len(include.target) <= _LONGEST_TARGET
     match = _TARGET.fullmatch(include.target) if short else None
     name = match["file"] if match else include.target
     if "://" in name or not short:
-        missing.append(include.target)
+        missing[include.target] = None
         return None
     files[name] = None
     content = None if name in within or len(within) == _DEEPEST else read(name)
@@ -119,7 +119,7 @@ def _text_of(
     elif match and match["name"]:
         lines = _section(lines, match["name"])
     if not any(lines):
-        missing.append(include.target)
+        missing[include.target] = None
         return None
     shown = [line for line in lines if not _is_section_mark(line)]
     inner = {each.line: each for each in find_includes("\n".join(shown))}
