@@ -115,6 +115,8 @@ def test_names_and_sizes_alone_rule_out_what_is_not_for_people(tmp_path: Path) -
         ("a.md", b"one\0two", "binary"),
         ("a.md", bytes(range(1, 32)) * 9, "binary"),
         ("a.md", "wörds\n".encode("utf-16"), None),
+        ("a.md", "wörds\n".encode("utf-16") + b"a", "unreadable"),
+        ("a.md", b"\xff\xfethorn", None),
         ("a.md", b"\x1b[31mred\x1b[0m\n", None),
         ("a.md", b"a long paragraph " * 900, None),
         ("a.js", b"var a=1;" * 900, "minified"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pincite.readers.decoding import decode
 from pincite.readers.extractors import extracted_suffix
 from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
@@ -72,7 +73,11 @@ def reject_content(path: str, raw: bytes) -> Skipped | None:
     if not raw.strip():
         return Skipped(path, "empty")
     head = raw[:HEAD_BYTES]
-    if not head.startswith(_BOMS):
+    if head.startswith(_BOMS):
+        if b"\0" in head and not decode(raw)[1].startswith("utf"):
+            detail = "it begins like UTF-16 or UTF-32, but it is not: save it as UTF-8"
+            return Skipped(path, "unreadable", detail)
+    else:
         if b"\0" in head:
             return Skipped(path, "binary", "contains NUL bytes")
         controls = len(head) - len(head.translate(None, _CONTROLS))
