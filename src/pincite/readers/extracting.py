@@ -155,7 +155,9 @@ class Extracting:
             process.end()
             if was_used:  # an idle process may have just ended by itself
                 return self._ask(suffix, raw, ocr=ocr)
-            raise refused("failed", "its extractor has crashed") from error
+            raise refused(
+                "failed", "its extractor has crashed; save it again, or exclude it"
+            ) from error
         except (ValueError, msgspec.MsgspecError) as error:  # not an answer of our process
             process.end()
             raise refused("failed", f"its extractor gave no answer: {error}") from error

@@ -44,13 +44,25 @@ _PDF = Registered(
     recognisers=OCR_PACKAGES,
 )
 _DOCX = Registered(
-    "pincite.readers.office.docx", "extract_docx", "page", packages=("python-docx", "lxml")
+    "pincite.readers.office.docx",
+    "extract_docx",
+    "page",
+    packages=("python-docx", "lxml"),
+    rules=3,
 )
 _PPTX = Registered(
-    "pincite.readers.office.pptx", "extract_pptx", "slide", packages=("python-pptx", "lxml")
+    "pincite.readers.office.pptx",
+    "extract_pptx",
+    "slide",
+    packages=("python-pptx", "lxml"),
+    rules=3,
 )
-_XLSX = Registered("pincite.readers.office.xlsx", "extract_xlsx", "sheet", packages=("openpyxl",))
-_EPUB = Registered("pincite.readers.office.epub", "extract_epub", "chapter", packages=("lxml",))
+_XLSX = Registered(
+    "pincite.readers.office.xlsx", "extract_xlsx", "sheet", packages=("openpyxl",), rules=3
+)
+_EPUB = Registered(
+    "pincite.readers.office.epub", "extract_epub", "chapter", packages=("lxml",), rules=3
+)
 _NOTEBOOK = Registered("pincite.readers.office.notebook", "extract_notebook", "cell", extra="")
 
 EXTRACTORS: Final = {

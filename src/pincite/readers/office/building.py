@@ -16,6 +16,7 @@ CELL: Final = " | "  #: between the cells of a row
 _MOST_ELEMENTS = 500_000
 _MOST_IMAGE = 5_000_000  # bytes; what a vision model is sent is smaller
 _MOST_IMAGES = 50_000_000  # bytes of all of them
+_MOST_SHOWN = 500_000_000  # bytes of pictures, each as often as it is shown: 1 s
 _TITLE_CHARS = 200
 _MEDIA_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _NO_TEXT: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
@@ -36,6 +37,7 @@ class Builder:
         self._starts: list[int] = [0]
         self._images: dict[str, Image] = {}
         self._image_bytes = 0
+        self._shown_bytes = 0
         self._notes: dict[str, None] = {}
 
     @property
@@ -48,10 +50,18 @@ class Builder:
         """The name of a page in this format, such as `slide`."""
         return self._unit
 
+    @property
+    def takes_pictures(self) -> bool:
+        """Whether the bytes of further pictures are used. A file may show a picture any number of
+        times, and each time costs reading it."""
+        return self._shown_bytes <= _MOST_SHOWN
+
     def next_page(self) -> None:
         """Begin a new page."""
         self._gap()
         self._starts.append(self._length)
+        if len(self._starts) > _MOST_ELEMENTS:
+            raise refused("too_large", f"more than {_MOST_ELEMENTS:,} of its {self._unit}s")
 
     def note(self, line: str) -> None:
         """Add a note `code: detail`, once; at most 50 are kept."""
@@ -99,7 +109,9 @@ class Builder:
     def picture(self, data: bytes, media_type: str, text: str) -> None:
         """Add an image and its text in the file. An image of another type or above a limit is left
         out, but its text is kept."""
-        usable = media_type in _MEDIA_TYPES and 0 < len(data) <= _MOST_IMAGE
+        usable = self.takes_pictures and media_type in _MEDIA_TYPES
+        usable = usable and 0 < len(data) <= _MOST_IMAGE
+        self._shown_bytes += len(data)
         name = hashlib.sha256(data).hexdigest() if usable else ""
         if name and name not in self._images:
             if self._image_bytes + len(data) > _MOST_IMAGES:
@@ -150,7 +162,7 @@ def clean(text: str) -> str:
 
 def row_of(cells: Sequence[str]) -> str:
     """Return the cells on one line, without empty cells at its end; "" if all are empty."""
-    kept = [_SPACES.sub(" ", clean(cell).replace("\n", " ")) for cell in cells]
+    kept = [_SPACES.sub(" ", clean(cell).replace("\n", " ")) if cell else "" for cell in cells]
     while kept and not kept[-1]:
         kept.pop()
     return CELL.join(kept).strip()

@@ -22,7 +22,7 @@ from pincite.readers.office.package import open_package
 
 _P, _TBL, _TC, _TR, _R = (qn(f"w:{name}") for name in ("p", "tbl", "tc", "tr", "r"))
 _ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
-_DRAWING, _PICT = qn("w:drawing"), qn("w:pict")
+_DRAWING, _PICT, _BOX = qn("w:drawing"), qn("w:pict"), qn("w:txbxContent")
 _BLIP, _EMBED = qn("a:blip"), qn("r:embed")
 _DOC_PR = qn("wp:docPr")
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
@@ -153,8 +153,12 @@ class _Reading:
 
     def _boxes(self, drawing: Any, depth: int) -> Iterator[str | None]:
         """Yield the texts of text boxes in the paragraph that they are anchored in."""
-        for content in drawing.iter(qn("w:txbxContent")):
+        for content in drawing.iter(_BOX):
+            if _box_of(content) is not _box_of(drawing):
+                continue  # of a box within a box, whose paragraphs have it
             for paragraph in content.iter(_P):
+                if _box_of(paragraph) is not content:
+                    continue
                 inner = [part for part in self._runs(paragraph, depth + 1) if part]
                 if inner:
                     yield "\n"
@@ -217,8 +221,14 @@ class _Reading:
         return cells
 
     def _cell(self, cell: Any) -> str:
-        paragraphs = ("".join(p or "" for p in self._runs(one, 0)) for one in cell.iter(_P))
+        own = (one for one in cell.iter(_P) if _box_of(one) is _box_of(cell))
+        paragraphs = ("".join(p or "" for p in self._runs(one, 0)) for one in own)
         return "\n".join(text for text in paragraphs if text.strip())
+
+
+def _box_of(element: Any) -> Any:
+    """Return the innermost text box around an element, None for none."""
+    return next(element.iterancestors(_BOX), None)
 
 
 def _is_wrapped(row: Any, table: Any) -> bool:
@@ -240,26 +250,43 @@ def _is_hidden(run: Any) -> bool:
 
 
 def _heading_levels(document: Document) -> dict[str, int]:
-    """Return the levels of heading styles by style id. Names of styles depend on the language of
-    the program and are not used."""
-    styles = {one.style_id: one for one in document.styles if getattr(one, "style_id", None)}
-    found: dict[str, int] = {}
-    for name, style in styles.items():
-        seen: set[str] = set()
-        current: Any = style
-        while current is not None and current.style_id not in seen:
-            seen.add(current.style_id)
-            named = _HEADING.fullmatch(current.name or "")
-            outline = current.element.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
-            if named or outline is not None or (current.name or "").lower() == "title":
-                level = int(named[1]) if named else 1
-                if outline is not None and not named:
-                    level = _level_of(outline.get(qn("w:val")))
-                if level:
-                    found[name] = level
-                break
-            current = getattr(current, "base_style", None)
-    return found
+    """Return the levels of styles by style id, 0 for styles that are no headings. Names of styles
+    depend on the language of the program and are not used.
+
+    Each style is looked at once. The library looks for the base of a style among all styles, which
+    takes minutes for a chain of thousands.
+    """
+    elements = document.styles.element.iterchildren(qn("w:style"))
+    styles = {one.get(qn("w:styleId"), ""): one for one in elements}
+    levels: dict[str, int] = {}
+    for name in styles:
+        passed: list[str] = []
+        current, level = name, None
+        while level is None and current in styles and current not in levels:
+            levels[current] = 0  # ends a loop of styles
+            passed.append(current)
+            level = _own_level(styles[current])
+            current = _value(styles[current].find(qn("w:basedOn")))
+        if level is None:
+            level = levels.get(current, 0)
+        levels.update(dict.fromkeys(passed, level))
+    return levels
+
+
+def _own_level(style: Any) -> int | None:
+    """Return the heading level that a style gives itself, None if its base decides."""
+    name = _value(style.find(qn("w:name")))
+    named = _HEADING.fullmatch(name)
+    if named:
+        return int(named[1])
+    outline = style.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
+    if outline is not None:
+        return _level_of(outline.get(qn("w:val")))
+    return 1 if name.lower() == "title" else None
+
+
+def _value(element: Any) -> str:
+    return "" if element is None else str(element.get(qn("w:val"), ""))
 
 
 def _level_of(value: str | None) -> int:
@@ -277,10 +304,13 @@ def _notes_of(document: Document, kind: str) -> dict[str, str]:
     from docx.oxml.parser import parse_xml
 
     found: dict[str, str] = {}
-    for relation in document.part.rels.values():
-        if relation.is_external or not relation.reltype.endswith(f"/{kind}s"):
-            continue
-        for note in parse_xml(relation.target_part.blob).iter(qn(f"w:{kind}")):
+    wanted = (
+        relation.target_part
+        for relation in document.part.rels.values()
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}s")
+    )
+    for part in dict.fromkeys(wanted):  # each once, however often the file refers to it
+        for note in parse_xml(part.blob).iter(qn(f"w:{kind}")):
             texts = ("".join(t.text or "" for t in p.iter(qn("w:t"))) for p in note.iter(_P))
             found[note.get(qn("w:id"))] = "\n".join(filter(str.strip, texts)).strip()
     return found

@@ -29,6 +29,7 @@ def extract_epub(raw: bytes) -> Extraction:
     folder = posixpath.dirname(place)
     items = {one.get("id"): one for one in root.iterfind(".//{*}manifest/{*}item")}
     builder = Builder("chapter", "epub")
+    seen: set[str] = set()
     for number, reference in enumerate(root.iterfind(".//{*}spine/{*}itemref"), start=1):
         if number > 1:
             builder.next_page()
@@ -37,11 +38,15 @@ def extract_epub(raw: bytes) -> Extraction:
             builder.note(f"no_text: chapter {number} has no text")
             continue
         name = _member(folder, item.get("href") or "")
+        if name in seen:  # the format forbids this
+            builder.note(f"repeated: chapter {number}")
+            continue
+        seen.add(name)
         raw_page = read_member(package, name) if name else b""
         if not raw_page:
             builder.note(f"missing: chapter {number}")
             continue
-        add_page(builder, raw_page, partial(_picture, package, posixpath.dirname(name)))
+        add_page(builder, raw_page, partial(_picture, builder, package, posixpath.dirname(name)))
     title = root.find(".//{*}metadata/{http://purl.org/dc/elements/1.1/}title")
     return builder.done((title.text or "") if title is not None else "")
 
@@ -84,6 +89,6 @@ def _is_locked(package: zipfile.ZipFile) -> bool:
     return any(one.get("Algorithm") not in _FONTS for one in methods)
 
 
-def _picture(package: zipfile.ZipFile, folder: str, link: str) -> bytes:
-    name = _member(folder, link)
+def _picture(builder: Builder, package: zipfile.ZipFile, folder: str, link: str) -> bytes:
+    name = _member(folder, link) if builder.takes_pictures else ""
     return read_member(package, name) if name else b""

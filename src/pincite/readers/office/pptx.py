@@ -11,8 +11,9 @@ from typing import Any
 
 from lxml import etree
 from pptx import Presentation
-from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.exc import PackageNotFoundError
+from pptx.shapes.group import GroupShape
 
 from pincite.readers.extraction import Extraction, refused
 from pincite.readers.office.building import Builder
@@ -34,9 +35,14 @@ def extract_pptx(raw: bytes) -> Extraction:
         raise refused("failed", f"it is not a slide file: {error}") from error
     builder = Builder("slide", "pptx")
     title = presentation.core_properties.title or ""
+    seen: set[str] = set()
     for number, slide in enumerate(presentation.slides, start=1):
         if number > 1:
             builder.next_page()
+        if slide.part.partname in seen:  # no program writes this
+            builder.note(f"repeated: slide {number}")
+            continue
+        seen.add(slide.part.partname)
         if slide.element.get("show") in ("0", "false"):
             builder.note(f"hidden: slide {number}")
             continue
@@ -59,7 +65,7 @@ def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
     if depth > _MOST_DEPTH:
         raise refused("failed", "it is nested too deeply")
     for shape in shapes:
-        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+        if isinstance(shape, GroupShape):
             yield from _shapes(shape.shapes, depth + 1)
         else:
             yield shape

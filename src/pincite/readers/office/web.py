@@ -42,8 +42,11 @@ def add_page(builder: Builder, raw: bytes, picture: Fetch) -> None:
     text = _DECLARED.sub("", _decoded(raw)).replace("\0", "")
     if not text.strip():
         return
-    parser = html.HTMLParser(no_network=True, huge_tree=False, remove_comments=True)
-    root = etree.fromstring(text, parser)
+    # as bytes: in a text, lxml looks for a declaration with a pattern of cubic time
+    parser = html.HTMLParser(
+        no_network=True, huge_tree=False, remove_comments=True, encoding="utf-8"
+    )
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     if root is not None:
         _Writing(builder, picture).block(root, 0)
 

@@ -10,6 +10,7 @@ import datetime as dt
 import io
 import warnings
 import zipfile
+import zlib
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
@@ -21,6 +22,12 @@ from pincite.readers.office.building import Builder, row_of
 from pincite.readers.office.package import open_package
 
 _MOST_CELLS = 1_000  # of a row; what is behind is left out
+_MOST_ROWS = 1_048_576  # of a sheet: the limit of the format and of its programs
+_MOST_PLACES = 100_000_000  # cells of all sheets, empty ones included; a row is 4 more; 6 s
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ParseError),
+    *(ValueError, TypeError, LookupError, OverflowError, NotImplementedError),
+)  # what the library raises for a sheet
 _MOST_CHECKED = 20_000_000  # bytes of a file in which formulas without values are counted
 
 
@@ -30,13 +37,18 @@ def extract_xlsx(raw: bytes) -> Extraction:
     builder = Builder("sheet", "xlsx")
     workbook = _open(raw, values=True)
     computed = _open(raw, values=False) if len(raw) <= _MOST_CHECKED else None
+    places = _MOST_PLACES
     for number, sheet in enumerate(workbook.worksheets, start=1):
         if number > 1:
             builder.next_page()
         if sheet.sheet_state != "visible":
             builder.note(f"hidden: sheet {number}, {sheet.title}")
             continue
-        lacking = _add(builder, sheet, computed)
+        try:
+            lacking, places = _add(builder, sheet, computed, places)
+        except _BROKEN as error:
+            detail = f"sheet {number}, {sheet.title}, cannot be read: {error}"
+            raise refused("failed", f"{detail}; save it again, or exclude it") from error
         if lacking:
             builder.note(f"no_values: sheet {number}, {lacking:,} formulas without a saved value")
     return builder.done(workbook.properties.title or "")
@@ -62,8 +74,13 @@ def _open(raw: bytes, *, values: bool) -> Any:
         raise refused("failed", f"its XML is broken: {error}") from error
 
 
-def _add(builder: Builder, sheet: Any, computed: Any) -> int:
-    """Write the rows of a sheet. Return the number of formulas without a saved value."""
+def _add(builder: Builder, sheet: Any, computed: Any, places: int) -> tuple[int, int]:
+    """Write the rows of a sheet. Return the number of formulas without a saved value, and how many
+    of the `places` that may be looked at are left.
+
+    The library fills gaps between rows and cells with empty ones, so a cell far away costs as much
+    as all those before it.
+    """
     sheet.reset_dimensions()  # what a file says of its size may be anything
     formulas = None
     if computed is not None:
@@ -75,14 +92,24 @@ def _add(builder: Builder, sheet: Any, computed: Any) -> int:
     titled = False
     number = 0
     for number, row in enumerate(sheet.iter_rows(), start=1):
+        if number > _MOST_ROWS:
+            builder.note(f"rows_cut: sheet {builder.page}, at {_MOST_ROWS:,} rows")
+            break
+        places -= len(row) + 4
+        if places < 0:
+            raise refused("too_large", f"more than {_MOST_PLACES:,} cells, empty ones included")
+        given = next(formulas, ()) if formulas is not None else ()
+        if not row:
+            if rows:
+                builder.table(rows, number - len(rows))
+                rows = []
+            continue
         cells = row[:_MOST_CELLS]
         shown = [_shown(cell) for cell in cells]
-        if formulas is not None:
-            given = next(formulas, ())
-            lacking += sum(
-                not text and isinstance(one, str) and one.startswith("=")
-                for text, one in zip(shown, given, strict=False)
-            )
+        lacking += sum(
+            not text and isinstance(one, str) and one.startswith("=")
+            for text, one in zip(shown, given, strict=False)
+        )
         if len(row) > _MOST_CELLS:
             builder.note(f"columns_cut: sheet {builder.page}, at {_MOST_CELLS:,} columns")
         if row_of(shown):
@@ -96,8 +123,10 @@ def _add(builder: Builder, sheet: Any, computed: Any) -> int:
         elif rows:
             builder.table(rows, number - len(rows))
             rows = []
-    builder.table(rows, number - len(rows) + 1)
-    return lacking
+    else:
+        number += 1
+    builder.table(rows, number - len(rows))
+    return lacking, places
 
 
 def _shown(cell: Any) -> str:

@@ -1,0 +1,214 @@
+"""Office files, books and notebooks that a stranger made to be costly are read or refused soon.
+
+The limit of these extractors guards against minutes of work: without the mend, each of these files
+takes longer than it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from pincite.errors import SourceError
+from pincite.readers.extracting import Extracting
+from pincite.readers.extraction import Extraction, reason_of
+from tests.readers.office_files import PNG, docx, epub, notebook, pptx, rezipped, xlsx
+from tests.readers.test_office import member
+
+LIMIT_S = 30.0
+STYLES, WORDS = "word/styles.xml", "word/document.xml"
+SHEET, SLIDE, BOOK = "xl/worksheets/sheet1.xml", "ppt/slides/slide1.xml", "OPS/book.opf"
+
+
+@pytest.fixture
+def extracting() -> Iterator[Extracting]:
+    made = Extracting(limit_s=LIMIT_S)
+    yield made
+    made.close()
+
+
+def refusal(extracting: Extracting, name: str, raw: bytes) -> tuple[str, str]:
+    with pytest.raises(SourceError) as caught:
+        extracting.extract(name, raw, name)
+    return reason_of(caught.value)
+
+
+def changed(raw: bytes, name: str, before: str, after: str) -> bytes:
+    """The file with another text in one of its members."""
+    text = member(raw, name)
+    assert before in text
+    return rezipped(raw, {name: text.replace(before, after, 1)})
+
+
+def shown(found: Extraction) -> list[tuple[str, int, str]]:
+    return [(one.kind, one.level, found.text[one.start : one.end]) for one in found.elements]
+
+
+def styled(count: int, last: str) -> bytes:
+    """A Word file with a chain of styles. Its last style has the level 2 and the base `last`."""
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="s{n}"><w:name w:val="Style {n}"/>'
+        + (
+            f'<w:basedOn w:val="s{n + 1}"/>'
+            if n + 1 < count
+            else f'<w:basedOn w:val="{last}"/>'
+            + ("" if last else '<w:pPr><w:outlineLvl w:val="1"/></w:pPr>')
+        )
+        + "</w:style>"
+        for n in range(count)
+    )
+    raw = changed(docx(), STYLES, "</w:styles>", f"{styles}</w:styles>")
+    said = '<w:p><w:pPr><w:pStyle w:val="s0"/></w:pPr><w:r><w:t>words</w:t></w:r></w:p>'
+    return changed(raw, WORDS, "<w:body>", f"<w:body>{said}")
+
+
+@pytest.mark.parametrize(
+    ("last", "element"), [("", ("heading", 2, "words")), ("s0", ("paragraph", 0, "words"))]
+)
+def test_a_chain_of_styles_or_a_loop_of_them_gives_the_level_of_its_end(
+    extracting: Extracting, last: str, element: tuple[str, int, str]
+) -> None:
+    found = extracting.extract("a.docx", styled(3_000, last), "x")
+    assert shown(found) == [element]
+
+
+def box(inner: str) -> str:
+    return f"<w:p><w:r><w:drawing><w:txbxContent>{inner}</w:txbxContent></w:drawing></w:r></w:p>"
+
+
+def test_boxes_within_boxes_are_read_once_each(extracting: Extracting) -> None:
+    inner = "<w:p><w:r><w:t>innermost</w:t></w:r></w:p>"
+    for _ in range(40):
+        inner = box(inner)
+    found = extracting.extract(
+        "a.docx", changed(docx(), WORDS, "<w:body>", f"<w:body>{inner}"), "x"
+    )
+    assert found.text == "innermost"
+
+
+def test_a_box_in_a_cell_is_read_once(extracting: Extracting) -> None:
+    said = "<w:p><w:r><w:t>in a box</w:t></w:r></w:p>"
+    cells = f"<w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc><w:tc>{box(said)}</w:tc>"
+    table = f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
+    found = extracting.extract(
+        "a.docx", changed(docx(), WORDS, "<w:body>", f"<w:body>{table}"), "x"
+    )
+    assert found.text == "one | in a box"
+
+
+def test_notes_that_a_file_refers_to_thousands_of_times_are_read_once(
+    extracting: Extracting,
+) -> None:
+    place = "word/_rels/document.xml.rels"
+    again = "".join(
+        f'<Relationship Id="n{n}" Type="http://x/footnotes" Target="notes.xml"/>'
+        for n in range(5_000)
+    )
+    raw = changed(docx("words"), place, "</Relationships>", f"{again}</Relationships>")
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    note = "<w:footnote w:id='1'><w:p><w:r><w:t>note</w:t></w:r></w:p></w:footnote>"
+    notes = f"<w:footnotes {space}>{note * 10_000}</w:footnotes>"
+    assert (
+        extracting.extract("a.docx", rezipped(raw, {"word/notes.xml": notes}), "x").text == "words"
+    )
+
+
+def rows(text: str) -> bytes:
+    """A workbook with more rows behind its first one."""
+    return changed(xlsx({"Rates": [["first"]]}), SHEET, "</sheetData>", f"{text}</sheetData>")
+
+
+@pytest.mark.parametrize("row", ["1048577", "99999999999", "1e12"])
+def test_a_row_behind_the_last_that_a_sheet_may_have_is_left_out(
+    extracting: Extracting, row: str
+) -> None:
+    far = f'<row r="{row}"><c t="inlineStr"><is><t>far away</t></is></c></row>'
+    found = extracting.extract("a.xlsx", rows(far), "x")
+    assert (found.text, found.notes) == (
+        "Rates\n\nfirst",
+        ("rows_cut: sheet 1, at 1,048,576 rows",),
+    )
+
+
+def test_the_last_row_is_read_with_its_number(extracting: Extracting) -> None:
+    far = '<row r="1048576"><c t="inlineStr"><is><t>far away</t></is></c></row>'
+    found = extracting.extract("a.xlsx", rows(far), "x")
+    assert [(shown(found)[-1][2], found.elements[-1].row)] == [("far away", 1_048_576)]
+
+
+def test_cells_far_apart_in_many_rows_are_too_large(extracting: Extracting) -> None:
+    far = "".join(
+        f'<row r="{n}"><c r="XFD{n}" t="inlineStr"><is><t>x</t></is></c></row>'
+        for n in range(2, 40_000)
+    )
+    code, why = refusal(extracting, "a.xlsx", rows(far))
+    assert (code, why) == ("too_large", "more than 100,000,000 cells, empty ones included")
+
+
+def test_a_broken_sheet_is_refused_by_its_name_and_what_to_do(extracting: Extracting) -> None:
+    code, why = refusal(extracting, "a.xlsx", rows('<row r="2"><c t="s"><v>77</v></c></row>'))
+    assert code == "failed"
+    assert why.startswith("sheet 1, Rates, cannot be read: ")
+    assert why.endswith("save it again, or exclude it")
+
+
+def test_a_slide_or_a_chapter_that_is_listed_again_is_read_once(extracting: Extracting) -> None:
+    raw = pptx(("Title", "words"))
+    text = member(raw, "ppt/presentation.xml")
+    slide = text[text.index("<p:sldId ") : text.index("</p:sldIdLst>")]
+    deck = changed(raw, "ppt/presentation.xml", slide, slide * 100_000)
+    book = changed(epub("<p>words</p>"), BOOK, "</spine>", '<itemref idref="c0.xhtml"/></spine>')
+    found = extracting.extract("a.pptx", deck, "x")
+    assert (found.text.split(), found.notes[0]) == (["Title", "words"], "repeated: slide 2")
+    found = extracting.extract("a.epub", book, "y")
+    assert (found.text.split(), found.notes) == (["words"], ("repeated: chapter 2",))
+
+
+def test_a_shape_that_the_library_has_no_name_for_is_read(extracting: Extracting) -> None:
+    shape = (
+        '<p:sp><p:nvSpPr><p:cNvPr id="99" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
+        "<p:txBody><a:bodyPr/><a:p><a:r><a:t>odd</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+    raw = changed(pptx(("Title", "words")), SLIDE, "</p:spTree>", f"{shape}</p:spTree>")
+    assert extracting.extract("a.pptx", raw, "x").text.split() == ["Title", "words", "odd"]
+
+
+def test_a_page_that_begins_with_a_declaration_of_spaces_is_read(extracting: Extracting) -> None:
+    page = f"<?xml {' ' * 200_000}<p>words</p>"
+    assert extracting.extract("a.epub", epub(page), "x").text == "words"
+
+
+def test_a_picture_that_a_book_shows_very_often_is_not_read_each_time(
+    extracting: Extracting,
+) -> None:
+    page = '<img src="p.png" alt="a dot"/>' * 100_000
+    raw = epub(page, more={"OPS/text/p.png": PNG + b"\0" * 4_000_000})
+    found = extracting.extract("a.epub", raw, "x")
+    assert len(found.elements) == 100_000
+    assert len(found.images) == 1
+
+
+def test_a_notebook_of_too_many_cells_is_too_large(extracting: Extracting) -> None:
+    raw = json.dumps({"cells": [1] * 500_001}).encode()
+    code, why = refusal(extracting, "a.ipynb", raw)
+    assert (code, why) == ("too_large", "more than 500,000 of its cells")
+
+
+def test_an_extractor_that_crashes_says_what_to_do(extracting: Extracting) -> None:
+    raw = notebook({"cell_type": "code", "source": "words"})
+    assert extracting.extract("a.ipynb", raw, "x").text == "words"
+    (process,) = extracting._idle
+    process.used = False  # or it counts as one that had ended by itself
+    os.killpg(process._process.pid, signal.SIGSTOP)
+    kill = threading.Timer(0.2, os.killpg, (process._process.pid, signal.SIGKILL))
+    kill.start()
+    assert refusal(extracting, "b.ipynb", raw) == (
+        "failed",
+        "its extractor has crashed; save it again, or exclude it",
+    )
+    kill.join()
