@@ -8,7 +8,6 @@ tracked changes, hidden text, comments, and running headers and footers are not 
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from docx.oxml.ns import qn
 from pincite.readers.extraction import Extraction, refused
 from pincite.readers.office.building import Builder
 from pincite.readers.office.package import open_package
+from pincite.readers.office.word_styles import heading_levels, level_of, number_of
 
 _P, _TBL, _TC, _TR, _R = (qn(f"w:{name}") for name in ("p", "tbl", "tc", "tr", "r"))
 _ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
@@ -30,7 +30,6 @@ _TEXTS: Final = {qn("w:tab"): "\t", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"
 _SKIPPED: Final = frozenset(
     qn(f"w:{name}") for name in ("del", "moveFrom", "instrText", "delText", "rPr", "pPr", "sdtPr")
 )
-_HEADING = re.compile(r"heading\s*([1-9])", re.I)
 _MOST_DEPTH = 200  # of elements within each other
 _MOST_SPAN = 100  # columns that one cell spans
 
@@ -53,7 +52,7 @@ class _Reading:
         body = document.element.body
         self._paged = next(body.iter(qn("w:lastRenderedPageBreak")), None) is not None
         self._builder = Builder("page" if self._paged else "chapter", "docx")
-        self._levels = _heading_levels(document)
+        self._levels = heading_levels(document)
         self._notes = {kind: _notes_of(document, kind) for kind in ("footnote", "endnote")}
         self._pending: list[str] = []  # notes of the paragraph that is being read
         self._pictures: list[tuple[bytes, str, str]] = []
@@ -182,7 +181,7 @@ class _Reading:
         style = properties.style
         level = self._levels.get(style, 0) if style else 0
         if outline is not None:
-            level = _level_of(outline.get(qn("w:val")))
+            level = level_of(outline.get(qn("w:val")))
         is_item = properties.find(qn("w:numPr")) is not None
         return level, (is_item or bool(style and style.startswith("List"))) and not level
 
@@ -216,7 +215,7 @@ class _Reading:
             goes_on = merged is not None and merged.get(qn("w:val")) != "restart"
             cells.append("" if goes_on else self._cell(cell))
             if span is not None:
-                width = min(_number(span.get(qn("w:val"))), _MOST_SPAN)
+                width = min(number_of(span.get(qn("w:val"))), _MOST_SPAN)
                 cells += [""] * (width - 1)
         return cells
 
@@ -247,56 +246,6 @@ def _is_hidden(run: Any) -> bool:
     properties = run.find(qn("w:rPr"))
     hidden = properties.find(qn("w:vanish")) if properties is not None else None
     return hidden is not None and hidden.get(qn("w:val")) not in ("0", "false", "off")
-
-
-def _heading_levels(document: Document) -> dict[str, int]:
-    """Return the levels of styles by style id, 0 for styles that are no headings. Names of styles
-    depend on the language of the program and are not used.
-
-    Each style is looked at once. The library looks for the base of a style among all styles, which
-    takes minutes for a chain of thousands.
-    """
-    elements = document.styles.element.iterchildren(qn("w:style"))
-    styles = {one.get(qn("w:styleId"), ""): one for one in elements}
-    levels: dict[str, int] = {}
-    for name in styles:
-        passed: list[str] = []
-        current, level = name, None
-        while level is None and current in styles and current not in levels:
-            levels[current] = 0  # ends a loop of styles
-            passed.append(current)
-            level = _own_level(styles[current])
-            current = _value(styles[current].find(qn("w:basedOn")))
-        if level is None:
-            level = levels.get(current, 0)
-        levels.update(dict.fromkeys(passed, level))
-    return levels
-
-
-def _own_level(style: Any) -> int | None:
-    """Return the heading level that a style gives itself, None if its base decides."""
-    name = _value(style.find(qn("w:name")))
-    named = _HEADING.fullmatch(name)
-    if named:
-        return int(named[1])
-    outline = style.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
-    if outline is not None:
-        return _level_of(outline.get(qn("w:val")))
-    return 1 if name.lower() == "title" else None
-
-
-def _value(element: Any) -> str:
-    return "" if element is None else str(element.get(qn("w:val"), ""))
-
-
-def _level_of(value: str | None) -> int:
-    """Return the heading level of an outline level (0 to 8, 9 for body text); 0 without one."""
-    number = _number(value)
-    return number + 1 if 0 <= number < 9 else 0
-
-
-def _number(value: str | None) -> int:
-    return int(value) if value and re.fullmatch(r"[0-9]{1,9}", value) else 0
 
 
 def _notes_of(document: Document, kind: str) -> dict[str, str]:
