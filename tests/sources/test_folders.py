@@ -88,6 +88,31 @@ def test_what_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
         opened(tmp_path / "nowhere")
 
 
+def test_a_file_that_became_a_folder_cannot_be_read(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "words"})
+    with opened(tmp_path) as source:
+        (entry,) = source.entries()
+        (tmp_path / "a.md").unlink()
+        (tmp_path / "a.md").mkdir()
+        assert isinstance(entry, Entry)
+        with pytest.raises(SourceError, match=r"a\.md cannot be read: Is a directory"):
+            source.read(entry)
+
+
+def test_folders_with_the_name_of_an_ignore_file_keep_no_file_open(tmp_path: Path) -> None:
+    def next_handle() -> int:
+        handle = os.dup(1)
+        os.close(handle)
+        return handle
+
+    for number in range(3):
+        plant(tmp_path, {f"{number}/.gitignore/a.md": "x", f"{number}/b.md": "words"})
+    before = next_handle()
+    with opened(tmp_path) as source:
+        assert listed(source) == ["0/b.md", "1/b.md", "2/b.md"]
+        assert next_handle() == before
+
+
 def test_names_and_sizes_alone_rule_out_what_is_not_for_people(tmp_path: Path) -> None:
     plant(
         tmp_path,

@@ -68,10 +68,11 @@ def user_name(user: int) -> str:
 
 def open_to_read(path: str | Path, *, follow: bool = False) -> int:
     """Open a file of a possible stranger and return its descriptor. A pipe in its place does not
-    block, and a link is followed only with `follow`. Raises OSError, ELOOP for a link."""
+    block, and a link is followed only with `follow`. Raises OSError, ELOOP for a link, EISDIR for a
+    folder, which no file object takes over and closes."""
     flags = os.O_RDONLY | _NEVER_WAIT | CLOSE_ON_EXEC | BINARY
     if follow or NO_FOLLOW:
-        return os.open(path, flags | (0 if follow else NO_FOLLOW))
+        return _no_folder(os.open(path, flags | (0 if follow else NO_FOLLOW)), path)
     before = os.lstat(path)
     if stat.S_ISLNK(before.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
@@ -79,6 +80,13 @@ def open_to_read(path: str | Path, *, follow: bool = False) -> int:
     if not os.path.samestat(before, os.fstat(handle)):
         os.close(handle)
         raise OSError(errno.ELOOP, "it was replaced while opening", str(path))
+    return _no_folder(handle, path)
+
+
+def _no_folder(handle: int, path: str | Path) -> int:
+    if stat.S_ISDIR(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return handle
 
 
