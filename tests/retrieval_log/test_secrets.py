@@ -13,7 +13,7 @@ import pytest
 from pincite.daemon.__main__ import WithoutSecrets
 from pincite.errors import ConfigError
 from pincite.settings.retrieval_log import take_log_settings
-from pincite.support.secrets import MASK, find_secrets, mask
+from pincite.support.secrets import MASK, find_secrets, mask, may_hold_secrets
 from tests.surfaces.conftest import Cli, cli
 
 __all__ = ["cli"]
@@ -187,3 +187,22 @@ def test_secrets_are_kept_where_that_is_asked_for(cli: Cli) -> None:
     assert KEYS[6] in (cli.folder / ".pincite" / "retrieval.jsonl").read_text()
     with pytest.raises(ConfigError, match="mask_secrets"):
         take_log_settings({"log": {"mask_secrets": "no"}}, "pincite.toml", {})
+
+
+def test_a_secret_among_many_texts_is_never_missed() -> None:
+    draw = random.Random(69)
+    secret = [*KEYS, *(text % value for text, value in NAMED), PEM]
+    ends = [
+        "see https://example.org/a",
+        "postgres://app:",
+        'password="',
+        "token:",
+        "bearer",
+        "-----",
+    ]
+    plain = [one for one in (*HARMLESS, *ends, "", "eyJ", "words") if not find_secrets(one)]
+    assert not may_hold_secrets(["how do I rotate a key?", "main", "docs/keys.md", *ends])
+    for _ in range(3_000):
+        texts = draw.choices(plain, k=draw.randint(0, 6))
+        texts.insert(draw.randint(0, len(texts)), draw.choice(secret))
+        assert may_hold_secrets(texts), texts

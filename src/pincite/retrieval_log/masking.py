@@ -9,7 +9,7 @@ import msgspec
 
 from pincite.retrieval_log.event import Asked, Event
 from pincite.support.fields import replace
-from pincite.support.secrets import mask, secrets_in
+from pincite.support.secrets import mask, may_hold_secrets, secrets_in
 
 T = TypeVar("T")
 
@@ -20,10 +20,12 @@ def masked(event: Event) -> Event:
     The profile and what stands in the index are left as they are."""
     asked = event.asked
     given = msgspec.to_builtins((asked.text, asked.scope, asked.options))
+    made = msgspec.to_builtins((event.request, event.verdict, event.warnings, event.error))
+    texts = tuple(_texts((given, made)))
+    if not may_hold_secrets(texts):  # as most often
+        return event
     known = {secret for text in _texts(given) for secret in secrets_in(text)}
-
-    parts = (given, event.request, event.verdict, event.warnings, event.error)
-    if not any(mask(text, known) != text for text in _texts(msgspec.to_builtins(parts))):
+    if not any(mask(text, known) != text for text in texts):
         return event
 
     def clean(value: T) -> T:
