@@ -212,7 +212,10 @@ def into_the_background() -> None:
 
 
 if __name__ == "__main__":
+    from pincite.support.gc_tuning import rarely_collect
+
     into_the_background()
+    rarely_collect()  # a tenth of the time of the imports
     index, *rest = sys.argv[1:]
     told = rest or rest_of_arguments()
     sys.exit(main(index, *told, waited=not rest) if told else 0)

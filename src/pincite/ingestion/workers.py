@@ -31,6 +31,7 @@ from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
+from pincite.support.gc_tuning import rarely_collect
 from pincite.support.fields import replace
 from pincite.support.pipes import read_block, write_block
 from pincite.support.process_limits import allow_seconds, limit_process
@@ -272,5 +273,6 @@ def import_late() -> None:
 
 if __name__ == "__main__":
     import_late()
+    rarely_collect()
     limit_process(int(sys.argv[3]))
     serve(sys.argv[1], sys.argv[2], sys.stdin.buffer, sys.stdout.buffer)
