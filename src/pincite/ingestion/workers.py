@@ -31,8 +31,8 @@ from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.capabilities import cores
 from pincite.support.environment import without_secrets
-from pincite.support.gc_tuning import rarely_collect
 from pincite.support.fields import replace
+from pincite.support.gc_tuning import rarely_collect
 from pincite.support.pipes import read_block, write_block
 from pincite.support.process_limits import allow_seconds, limit_process
 
