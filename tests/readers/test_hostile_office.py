@@ -10,14 +10,20 @@ import json
 import os
 import signal
 import threading
+import zipfile
 from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
 
 import pytest
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData, XyChartData
+from pptx.enum.chart import XL_CHART_TYPE
 
 from pincite.errors import SourceError
 from pincite.readers.extracting import Extracting
 from pincite.readers.extraction import Extraction, reason_of
-from tests.readers.office_files import PNG, docx, epub, notebook, pptx, rezipped, xlsx
+from tests.readers.office_files import PNG, docx, epub, notebook, pptx, rezipped, saved, xlsx
 from tests.readers.test_office import member
 
 LIMIT_S = 30.0
@@ -141,13 +147,16 @@ def test_the_last_row_is_read_with_its_number(extracting: Extracting) -> None:
     assert [(shown(found)[-1][2], found.elements[-1].row)] == [("far away", 1_048_576)]
 
 
-def test_cells_far_apart_in_many_rows_are_too_large(extracting: Extracting) -> None:
+def test_cells_far_apart_in_many_rows_are_cut(extracting: Extracting) -> None:
     far = "".join(
         f'<row r="{n}"><c r="XFD{n}" t="inlineStr"><is><t>x</t></is></c></row>'
         for n in range(2, 40_000)
     )
-    code, why = refusal(extracting, "a.xlsx", rows(far))
-    assert (code, why) == ("too_large", "more than 100,000,000 cells, empty ones included")
+    found = extracting.extract("a.xlsx", rows(far), "x")
+    assert found.notes[-1] == (
+        "cells_cut: sheet 1, after 100,000,000 cells of the workbook, empty ones included"
+    )
+    assert found.elements
 
 
 def test_a_broken_sheet_is_refused_by_its_name_and_what_to_do(extracting: Extracting) -> None:
@@ -212,3 +221,96 @@ def test_an_extractor_that_crashes_says_what_to_do(extracting: Extracting) -> No
         "its extractor has crashed; save it again, or exclude it",
     )
     kill.join()
+
+
+def test_a_style_without_an_id_decides_for_no_other(extracting: Extracting) -> None:
+    style = (
+        '<w:style w:type="paragraph"><w:name w:val="Nameless"/>'
+        '<w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>'
+        '<w:style w:type="paragraph" w:styleId="own"><w:name w:val="Own"/></w:style>'
+    )
+    raw = changed(docx(), STYLES, "</w:styles>", f"{style}</w:styles>")
+    said = '<w:p><w:pPr><w:pStyle w:val="own"/></w:pPr><w:r><w:t>words</w:t></w:r></w:p>'
+    raw = changed(raw, WORDS, "<w:body>", f"<w:body>{said}")
+    assert shown(extracting.extract("a.docx", raw, "x")) == [("paragraph", 0, "words")]
+
+
+def test_boxes_with_very_many_paragraphs_are_walked_once(extracting: Extracting) -> None:
+    inner = "<w:p/>" * 200_000 + "<w:p><w:r><w:t>innermost</w:t></w:r></w:p>"
+    for _ in range(60):
+        inner = box(inner)
+    raw = changed(docx(), WORDS, "<w:body>", f"<w:body>{inner}")
+    assert extracting.extract("a.docx", raw, "x").text == "innermost"
+
+
+def test_paragraphs_within_paragraphs_of_a_cell_are_read_once(extracting: Extracting) -> None:
+    inner = "<w:r><w:t>words</w:t></w:r>" + "<w:tab/>" * 30_000
+    cell = f"<w:tc>{'<w:p>' * 190}{inner}{'</w:p>' * 190}</w:tc>"
+    table = f"<w:tbl><w:tr>{cell}<w:tc><w:p/></w:tc></w:tr></w:tbl>"
+    raw = changed(docx(), WORDS, "<w:body>", f"<w:body>{table}")
+    assert extracting.extract("a.docx", raw, "x").text == "words"
+
+
+def test_notes_within_notes_are_walked_once(extracting: Extracting) -> None:
+    place = "word/_rels/document.xml.rels"
+    relation = '<Relationship Id="n" Type="http://x/footnotes" Target="notes.xml"/>'
+    raw = changed(docx("words"), place, "</Relationships>", f"{relation}</Relationships>")
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    nested = f"{'<w:footnote>' * 230}{'<w:p/>' * 200_000}{'</w:footnote>' * 230}"
+    notes = f"<w:footnotes {space}>{nested}</w:footnotes>"
+    raw = rezipped(raw, {"word/notes.xml": notes})
+    assert extracting.extract("a.docx", raw, "x").text == "words"
+
+
+def test_a_table_of_very_many_cells_takes_linear_time(extracting: Extracting) -> None:
+    page = f"<table><tr>{'<td>' * 100_000}{'<th>' * 100_000}x</table>"
+    assert extracting.extract("a.epub", epub(page), "x").text.endswith("x")
+
+
+def charted(kind: XL_CHART_TYPE, data: Any) -> bytes:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    slide.shapes.add_chart(kind, 0, 0, 9, 9, data)
+    return saved(made)
+
+
+def test_a_chart_is_read_by_the_points_that_it_has(extracting: Extracting) -> None:
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["a", "b", "c"]
+    data.add_series("S", (1, None, 0.1))
+    data.add_series("T", (None, None, 3))
+    raw = charted(XL_CHART_TYPE.COLUMN_CLUSTERED, data)
+    names = zipfile.ZipFile(BytesIO(raw)).namelist()
+    place = next(name for name in names if "/charts/chart" in name)
+    counted = changed(raw, place, '<c:ptCount val="3"/>', '<c:ptCount val="999999999"/>')
+    for one in (raw, counted):
+        found = extracting.extract("a.pptx", one, "x")
+        assert found.text == "| S | T\na | 1\nb\nc | 0.1 | 3"
+
+
+def test_a_chart_of_points_has_a_row_for_each(extracting: Extracting) -> None:
+    data: Any = XyChartData()  # type: ignore[no-untyped-call]
+    series = data.add_series("S")
+    for number in range(20_000):
+        series.add_data_point(number / 10, number)
+    found = extracting.extract("a.pptx", charted(XL_CHART_TYPE.XY_SCATTER, data), "x")
+    assert found.text.startswith("| S\n0.0 | 0\n0.1 | 1\n")
+    assert found.text.endswith("| 19999")
+
+
+def test_a_sheet_under_many_names_is_read_once(extracting: Extracting) -> None:
+    raw = rows("")
+    text = member(raw, "xl/workbook.xml")
+    start = text.index("<sheet ")
+    end = text.index("/>", start) + 2
+    again = "".join(
+        text[start:end]
+        .replace('name="Rates"', f'name="S{n}"')
+        .replace('sheetId="1"', f'sheetId="{n}"')
+        for n in range(1, 10_000)
+    )
+    found = extracting.extract(
+        "a.xlsx", rezipped(raw, {"xl/workbook.xml": text[:start] + again + text[end:]}), "x"
+    )
+    assert found.text.rstrip() == "S1\n\nfirst"
+    assert found.notes[0] == "repeated: sheet 2, S2"

@@ -62,8 +62,8 @@ def _describe(type_: Any, known: dict[type, str]) -> str:
             for each in type_.fields
         ]
         how = [str(getattr(type_, name)) for name in _HOW if getattr(type_, name, None)]
-        # a dataclass and a struct are sent alike
-        known[type_.cls] = f"Fields({', '.join([*how, *fields])})"
+        kind = "Fields" if kind in ("Dataclass", "Struct") else kind  # these two are sent alike
+        known[type_.cls] = f"{kind}({', '.join([*how, *fields])})"
     return str(type_.cls.__qualname__)
 
 

@@ -11,6 +11,6 @@ SHAPES = {
     5: "63800d487023391a",
     6: "15fa1addc923686c",
     7: "f469e6b6d9b5b177",
-    8: "c86b533d3e18f31e",
+    8: "ff0bbaf56a059201",
 }
 PROTOCOL = max(SHAPES)

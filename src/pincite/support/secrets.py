@@ -80,8 +80,8 @@ _DIGESTS = ("md5-", "sha1-", "sha256-", "sha384-", "sha512-")  # of contents, in
 # of 89,460 names in the code of 60 libraries they take 4: three tokens and packed data.
 _LEAST_BITS = 4.0  # per character, by how often each occurs; hexadecimal digits have 4 at most
 _LEAST_CHANGES = 0.42  # share of neighbours of different classes; names in camelCase have .2 to .4
-#: Between texts that are looked at as one. No pattern goes across it, and what follows is found as
-#: at the beginning of a text: the word before is no address.
+#: Between texts that are looked at as one. What follows is found as at the beginning of a text: the
+#: word before is no address. A private key may go on across it, and then one is found.
 _BETWEEN = "\n.\n"
 _LOOK_BACK = 300  # characters that are searched for the beginning of an address
 

@@ -13,9 +13,8 @@ import io
 import os
 import re
 import sys
+from dataclasses import dataclass
 from typing import IO, TextIO
-
-import msgspec
 
 #: The escaped characters: C0 without tab and newline (a CR before a newline stays as well), DEL,
 #: C1, and characters that are invisible or reorder the line: soft hyphen, bidi marks, embeddings,
@@ -35,7 +34,8 @@ _HIDDEN_IN_LINE = re.compile(rf"[{_CONTROLS}\t\n\r]")
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
 
-class Painted(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)  # a search in a warm daemon imports no msgspec
+class Painted:
     """Text with an optional colour and an optional address that a click opens, for terminals that
     support them. `code` is the number in `ESC [ code m`, empty for none."""
 

@@ -152,12 +152,8 @@ class _Reading:
 
     def _boxes(self, drawing: Any, depth: int) -> Iterator[str | None]:
         """Yield the texts of text boxes in the paragraph that they are anchored in."""
-        for content in drawing.iter(_BOX):
-            if _box_of(content) is not _box_of(drawing):
-                continue  # of a box within a box, whose paragraphs have it
-            for paragraph in content.iter(_P):
-                if _box_of(paragraph) is not content:
-                    continue
+        for content in _outermost(drawing, _BOX):  # the paragraphs of a box have those within it
+            for paragraph in _outermost(content, _P):
                 inner = [part for part in self._runs(paragraph, depth + 1) if part]
                 if inner:
                     yield "\n"
@@ -165,9 +161,9 @@ class _Reading:
             yield "\n"
 
     def _picture(self, drawing: Any) -> None:
-        said = next((one for one in drawing.iter(_DOC_PR)), None)
+        said = next(_outermost(drawing, _DOC_PR, _BOX), None)
         text = (said.get("descr") or "") if said is not None else ""
-        for blip in drawing.iter(_BLIP):
+        for blip in _outermost(drawing, _BLIP, _BOX):
             part = self._document.part.related_parts.get(blip.get(_EMBED))
             if part is not None:  # linked pictures have none, and are not fetched
                 self._pictures.append((part.blob, part.content_type, text))
@@ -187,9 +183,7 @@ class _Reading:
 
     def _table(self, table: Any) -> None:
         rows: list[list[str]] = []
-        for row in table.iter(_TR):
-            if row.getparent() is not table and not _is_wrapped(row, table):
-                continue  # of a table within a cell, whose text is in the cell
+        for row in _outermost(table, _TR):  # a cell has the text of the tables in it
             if self._paged and rows and _begins_page(row):
                 self._builder.table(rows)
                 self._builder.next_page()
@@ -206,9 +200,7 @@ class _Reading:
 
     def _row(self, row: Any) -> list[str]:
         cells: list[str] = []
-        for cell in row.iter(_TC):
-            if next(one for one in cell.iterancestors(_TR)) is not row:
-                continue
+        for cell in _outermost(row, _TC):
             properties = cell.tcPr
             span = properties.find(qn("w:gridSpan")) if properties is not None else None
             merged = properties.find(qn("w:vMerge")) if properties is not None else None
@@ -220,19 +212,22 @@ class _Reading:
         return cells
 
     def _cell(self, cell: Any) -> str:
-        own = (one for one in cell.iter(_P) if _box_of(one) is _box_of(cell))
+        own = _outermost(cell, _P, _BOX)
         paragraphs = ("".join(p or "" for p in self._runs(one, 0)) for one in own)
         return "\n".join(text for text in paragraphs if text.strip())
 
 
-def _box_of(element: Any) -> Any:
-    """Return the innermost text box around an element, None for none."""
-    return next(element.iterancestors(_BOX), None)
-
-
-def _is_wrapped(row: Any, table: Any) -> bool:
-    """Return whether the row belongs to this table, within a content control or an insertion."""
-    return next(iter(row.iterancestors(_TBL)), None) is table
+def _outermost(parent: Any, tag: str, closed: str = "") -> Iterator[Any]:
+    """Yield the elements of a tag below a parent, in their order, without those within another one
+    of the same tag or of the tag `closed`. Each element is visited once, however deeply such
+    elements are nested."""
+    left = list(reversed(parent))
+    while left:
+        one = left.pop()
+        if one.tag == tag:
+            yield one
+        elif one.tag != closed:
+            left.extend(reversed(one))
 
 
 def _begins_page(row: Any) -> bool:
@@ -259,7 +254,8 @@ def _notes_of(document: Document, kind: str) -> dict[str, str]:
         if not relation.is_external and relation.reltype.endswith(f"/{kind}s")
     )
     for part in dict.fromkeys(wanted):  # each once, however often the file refers to it
-        for note in parse_xml(part.blob).iter(qn(f"w:{kind}")):
-            texts = ("".join(t.text or "" for t in p.iter(qn("w:t"))) for p in note.iter(_P))
+        for note in parse_xml(part.blob).iterchildren(qn(f"w:{kind}")):
+            paragraphs = _outermost(note, _P)
+            texts = ("".join(t.text or "" for t in p.iter(qn("w:t"))) for p in paragraphs)
             found[note.get(qn("w:id"))] = "\n".join(filter(str.strip, texts)).strip()
     return found

@@ -6,6 +6,7 @@ Hidden slides are counted but not read. Footers, dates and slide numbers are mar
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from lxml import etree
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.exc import PackageNotFoundError
+from pptx.oxml.ns import qn
 from pptx.shapes.group import GroupShape
 
 from pincite.readers.extraction import Extraction, refused
@@ -24,6 +26,7 @@ _MOST_DEPTH = 50  # of groups within each other
 _TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
 _PARAGRAPH = "{http://schemas.openxmlformats.org/drawingml/2006/main}p"
 _DIAGRAM = "/diagramData"
+_INDEX = re.compile(r"[0-9]{1,9}")
 
 
 def extract_pptx(raw: bytes) -> Extraction:
@@ -53,7 +56,7 @@ def extract_pptx(raw: bytes) -> Extraction:
         for shape in _shapes(slide.shapes, 0):
             if heading is None or shape.shape_id != heading.shape_id:
                 _add(builder, shape)
-        for text in _diagrams(slide):
+        for text in _diagrams(slide, seen):
             builder.add("paragraph", text)
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             builder.add("paragraph", slide.notes_slide.notes_text_frame.text)
@@ -100,26 +103,54 @@ def _add_chart(builder: Builder, chart: Any) -> None:
         builder.add("paragraph", chart.chart_title.text_frame.text)
     for plot in chart.plots:
         series = list(plot.series)
-        categories = [str(one) for one in plot.categories]
         names = [str(one.name or "") for one in series]
-        values = [list(one.values) for one in series]
+        first = series[0]._element if series else None
+        labels = _points(first, "c:cat", "c:xVal")
+        columns = [_points(one._element, "c:val", "c:yVal") for one in series]
         rows = [
-            [category, *(_shown(column[n]) if n < len(column) else "" for column in values)]
-            for n, category in enumerate(categories)
+            [labels.get(n, ""), *(_number(column.get(n, "")) for column in columns)]
+            for n in sorted(set(labels).union(*columns))
         ]
         builder.table([["", *names], *rows])
 
 
-def _shown(value: object) -> str:
-    return "" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
+def _points(series: Any, *places: str) -> dict[int, str]:
+    """Return the saved values of a series by their number, of the innermost level of categories.
+
+    The library looks for each number among all points, up to the count that the file gives, which
+    takes the square of their number.
+    """
+    found: dict[int, str] = {}
+    if series is None:
+        return found
+    for place in places:
+        for part in series.iterchildren(qn(place)):
+            level = next(part.iter(qn("c:lvl")), part)
+            for point in level.iter(qn("c:pt")):
+                number = point.get("idx") or ""
+                value = point.find(qn("c:v"))
+                if value is not None and _INDEX.fullmatch(number):
+                    found.setdefault(int(number), (value.text or "").strip())
+    return found
 
 
-def _diagrams(slide: Any) -> Iterator[str]:
-    """Yield the text of each SmartArt diagram, one line per item."""
+def _number(text: str) -> str:
+    """Return a saved number without binary rounding noise."""
+    try:
+        return f"{float(text):.15g}"
+    except ValueError:
+        return text
+
+
+def _diagrams(slide: Any, seen: set[str]) -> Iterator[str]:
+    """Yield the text of each SmartArt diagram that is not yet `seen`, one line per item."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
     for relation in slide.part.rels.values():
         if relation.is_external or not relation.reltype.endswith(_DIAGRAM):
             continue
+        if relation.target_part.partname in seen:
+            continue
+        seen.add(relation.target_part.partname)
         root = etree.fromstring(relation.target_part.blob, parser)
         lines = ("".join(t.text or "" for t in p.iter(_TEXT)) for p in root.iter(_PARAGRAPH))
         yield "\n".join(line for line in lines if line.strip())

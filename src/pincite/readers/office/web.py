@@ -74,10 +74,10 @@ class _Writing:
         """Write a block and its content."""
         if depth > _MOST_DEPTH or not isinstance(node.tag, str) or node.tag in _HIDDEN:
             return
-        if node.tag == "table" and not node.xpath(".//table"):
+        if node.tag == "table" and next(node.iterdescendants("table"), None) is None:
             self._flush()
             self._builder.table(
-                [[" ".join(cell.itertext()) for cell in row.xpath("./td|./th")]
+                [[" ".join(cell.itertext()) for cell in row if cell.tag in ("td", "th")]
                  for row in node.iter("tr")]
             )  # fmt: skip
             return

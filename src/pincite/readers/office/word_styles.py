@@ -19,7 +19,7 @@ def heading_levels(document: Document) -> dict[str, int]:
     takes minutes for a chain of thousands.
     """
     elements = document.styles.element.iterchildren(qn("w:style"))
-    styles = {one.get(qn("w:styleId"), ""): one for one in elements}
+    styles = {name: one for one in elements if (name := one.get(qn("w:styleId")))}
     levels: dict[str, int] = {}
     for name in styles:
         passed: list[str] = []

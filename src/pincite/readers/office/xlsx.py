@@ -11,6 +11,7 @@ import io
 import warnings
 import zipfile
 import zlib
+from itertools import zip_longest
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
@@ -38,14 +39,20 @@ def extract_xlsx(raw: bytes) -> Extraction:
     workbook = _open(raw, values=True)
     computed = _open(raw, values=False) if len(raw) <= _MOST_CHECKED else None
     places = _MOST_PLACES
-    for number, sheet in enumerate(workbook.worksheets, start=1):
+    same = computed.worksheets if computed is not None else ()
+    seen: set[str] = set()
+    for number, (sheet, formulas) in enumerate(zip_longest(workbook.worksheets, same), start=1):
         if number > 1:
             builder.next_page()
         if sheet.sheet_state != "visible":
             builder.note(f"hidden: sheet {number}, {sheet.title}")
             continue
+        if sheet._worksheet_path in seen:  # no program writes this
+            builder.note(f"repeated: sheet {number}, {sheet.title}")
+            continue
+        seen.add(sheet._worksheet_path)
         try:
-            lacking, places = _add(builder, sheet, computed, places)
+            lacking, places = _add(builder, sheet, formulas, places)
         except _BROKEN as error:
             detail = f"sheet {number}, {sheet.title}, cannot be read: {error}"
             raise refused("failed", f"{detail}; save it again, or exclude it") from error
@@ -66,6 +73,7 @@ def _open(raw: bytes, *, values: bool) -> Any:
         LookupError,
         ValueError,
         TypeError,
+        AttributeError,  # a sheet for a chart without one
         OSError,
         zipfile.BadZipFile,
     ) as error:
@@ -74,17 +82,16 @@ def _open(raw: bytes, *, values: bool) -> Any:
         raise refused("failed", f"its XML is broken: {error}") from error
 
 
-def _add(builder: Builder, sheet: Any, computed: Any, places: int) -> tuple[int, int]:
-    """Write the rows of a sheet. Return the number of formulas without a saved value, and how many
-    of the `places` that may be looked at are left.
+def _add(builder: Builder, sheet: Any, same: Any, places: int) -> tuple[int, int]:
+    """Write the rows of a sheet. `same` is the sheet with its formulas. Return the number of
+    formulas without a saved value, and how many of the `places` that may be looked at are left.
 
     The library fills gaps between rows and cells with empty ones, so a cell far away costs as much
     as all those before it.
     """
     sheet.reset_dimensions()  # what a file says of its size may be anything
     formulas = None
-    if computed is not None:
-        same = computed[sheet.title]
+    if same is not None:
         same.reset_dimensions()
         formulas = same.iter_rows(values_only=True)
     rows: list[list[str]] = []
@@ -97,7 +104,9 @@ def _add(builder: Builder, sheet: Any, computed: Any, places: int) -> tuple[int,
             break
         places -= len(row) + 4
         if places < 0:
-            raise refused("too_large", f"more than {_MOST_PLACES:,} cells, empty ones included")
+            what = f"sheet {builder.page}, after {_MOST_PLACES:,} cells of the workbook"
+            builder.note(f"cells_cut: {what}, empty ones included")
+            break
         given = next(formulas, ()) if formulas is not None else ()
         if not row:
             if rows:

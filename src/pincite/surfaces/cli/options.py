@@ -13,7 +13,6 @@ from pincite.errors import UsageError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
 from pincite.settings.terminal import terminal_settings
-from pincite.support.fields import replace
 from pincite.support.terminal import Painted, control, one_line, sequences, visible
 
 if TYPE_CHECKING:
@@ -190,6 +189,7 @@ def run(
     import asyncio
 
     from pincite.engine import AsyncPincite
+    from pincite.support.fields import replace
     from pincite.surfaces.watching import watched
 
     settings = settings_here(index)
