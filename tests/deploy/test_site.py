@@ -100,17 +100,3 @@ def test_what_a_page_loads_from_another_host_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_without_pages_is_an_error(tmp_path: Path) -> None:
     assert links.main([str(tmp_path)]) == 1
-
-
-def test_a_struct_has_its_fields_as_parameters(tmp_path: Path) -> None:
-    griffe = pytest.importorskip("griffe")
-    (tmp_path / "made.py").write_text(
-        "import msgspec\n\nclass Made(msgspec.Struct, frozen=True):\n"
-        '    """A value."""\n\n    name: str\n'
-        "    sizes: list[int] = msgspec.field(default_factory=list)\n"
-        "    of: int = 3\n\n    @property\n    def both(self) -> str:\n        return self.name\n"
-    )
-    extensions = griffe.load_extensions(str(ROOT / "deploy/site/structs.py"))
-    made = griffe.load("made", search_paths=[tmp_path], extensions=extensions)["Made"]
-    shown = [(one.name, one.default and str(one.default)) for one in made.parameters]
-    assert shown == [("self", None), ("name", None), ("sizes", "list()"), ("of", "3")]
