@@ -46,7 +46,7 @@ class ProviderOptions(msgspec.Struct, frozen=True):
     query_prefix: str | None = None
     document_prefix: str | None = None
     instruction: str = ""
-    body: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    body: Mapping[str, Any] = {}
     cache: bool = True
     scores: Literal["", "probability", "logit", "cosine"] = ""
     prompt: Literal["client", "server"] = "client"
@@ -57,7 +57,7 @@ class ProviderOptions(msgspec.Struct, frozen=True):
     precision: Literal["fp32", "int8", "int7"] = "fp32"
     requests_per_minute: int = 0
     tokens_per_minute: int = 0
-    rates: Mapping[str, Rate] = msgspec.field(default_factory=dict)
+    rates: Mapping[str, Rate] = {}
 
     def rate_of(self, model: str) -> Rate:
         """Return the rate limit of this model."""

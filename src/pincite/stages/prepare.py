@@ -29,7 +29,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     """
 
     max_chars: int = 10_000
-    expansions: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    expansions: Mapping[str, tuple[str, ...]] = {}
 
     def __post_init__(self) -> None:
         if self.max_chars < 1:

@@ -99,6 +99,10 @@ def _unspaced_start() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]")
 
 
+def _is_unspaced(unit: str) -> bool:
+    return not unit.isascii() and _unspaced_start().match(unit) is not None
+
+
 @cache
 def _unit_pattern() -> re.Pattern[str]:
     return re.compile(rf"{_SHARP}|{_WORD}(?:[.'’\-]{_WORD})*|[{_UNSPACED}]+")
@@ -153,7 +157,7 @@ class Analyser:
 
     def terms_of(self, unit: str) -> tuple[str, ...]:
         """Return the terms of a unit, for callers that cache them."""
-        if not unit.isascii() and _unspaced_start().match(unit):
+        if _is_unspaced(unit):
             return tuple(_pairs(unit))
         if len(unit) > _UNIT_CHARS:
             return tuple(dict.fromkeys(self._long(unit)))
@@ -162,7 +166,7 @@ class Analyser:
     def keeps(self, unit: str) -> bool:
         """Return whether a unit is worth caching. Data and runs of unspaced scripts rarely
         recur."""
-        return len(unit) <= _UNIT_CHARS and (unit.isascii() or not _unspaced_start().match(unit))
+        return len(unit) <= _UNIT_CHARS and not _is_unspaced(unit)
 
     def units(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Yield the start, the end and the terms of each unit of a text."""

@@ -39,6 +39,7 @@ class Builder:
         self._image_bytes = 0
         self._shown_bytes = 0
         self._notes: dict[str, None] = {}
+        self._read: set[str] = set()
 
     @property
     def page(self) -> int:
@@ -62,6 +63,15 @@ class Builder:
         self._starts.append(self._length)
         if len(self._starts) > _MOST_ELEMENTS:
             raise refused("too_large", f"more than {_MOST_ELEMENTS:,} of its {self._unit}s")
+
+    def repeats(self, part: str, title: str = "") -> bool:
+        """Return whether this part of the file was the content of an earlier page, and note it. No
+        program writes such a file, and each time costs reading the part."""
+        if part not in self._read:
+            self._read.add(part)
+            return False
+        self.note(f"repeated: {self._unit} {self.page}{title and f', {title}'}")
+        return True
 
     def note(self, line: str) -> None:
         """Add a note `code: detail`, once; at most 50 are kept."""

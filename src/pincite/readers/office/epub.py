@@ -29,7 +29,6 @@ def extract_epub(raw: bytes) -> Extraction:
     folder = posixpath.dirname(place)
     items = {one.get("id"): one for one in root.iterfind(".//{*}manifest/{*}item")}
     builder = Builder("chapter", "epub")
-    seen: set[str] = set()
     for number, reference in enumerate(root.iterfind(".//{*}spine/{*}itemref"), start=1):
         if number > 1:
             builder.next_page()
@@ -38,10 +37,8 @@ def extract_epub(raw: bytes) -> Extraction:
             builder.note(f"no_text: chapter {number} has no text")
             continue
         name = _member(folder, item.get("href") or "")
-        if name in seen:  # the format forbids this
-            builder.note(f"repeated: chapter {number}")
+        if builder.repeats(name):
             continue
-        seen.add(name)
         raw_page = read_member(package, name) if name else b""
         if not raw_page:
             builder.note(f"missing: chapter {number}")

@@ -38,14 +38,12 @@ def extract_pptx(raw: bytes) -> Extraction:
         raise refused("failed", f"it is not a slide file: {error}") from error
     builder = Builder("slide", "pptx")
     title = presentation.core_properties.title or ""
-    seen: set[str] = set()
+    diagrams: set[str] = set()
     for number, slide in enumerate(presentation.slides, start=1):
         if number > 1:
             builder.next_page()
-        if slide.part.partname in seen:  # no program writes this
-            builder.note(f"repeated: slide {number}")
+        if builder.repeats(slide.part.partname):
             continue
-        seen.add(slide.part.partname)
         if slide.element.get("show") in ("0", "false"):
             builder.note(f"hidden: slide {number}")
             continue
@@ -56,7 +54,7 @@ def extract_pptx(raw: bytes) -> Extraction:
         for shape in _shapes(slide.shapes, 0):
             if heading is None or shape.shape_id != heading.shape_id:
                 _add(builder, shape)
-        for text in _diagrams(slide, seen):
+        for text in _diagrams(slide, diagrams):
             builder.add("paragraph", text)
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             builder.add("paragraph", slide.notes_slide.notes_text_frame.text)

@@ -40,17 +40,14 @@ def extract_xlsx(raw: bytes) -> Extraction:
     computed = _open(raw, values=False) if len(raw) <= _MOST_CHECKED else None
     places = _MOST_PLACES
     same = computed.worksheets if computed is not None else ()
-    seen: set[str] = set()
     for number, (sheet, formulas) in enumerate(zip_longest(workbook.worksheets, same), start=1):
         if number > 1:
             builder.next_page()
         if sheet.sheet_state != "visible":
             builder.note(f"hidden: sheet {number}, {sheet.title}")
             continue
-        if sheet._worksheet_path in seen:  # no program writes this
-            builder.note(f"repeated: sheet {number}, {sheet.title}")
+        if builder.repeats(sheet._worksheet_path, sheet.title):
             continue
-        seen.add(sheet._worksheet_path)
         try:
             lacking, places = _add(builder, sheet, formulas, places)
         except _BROKEN as error:
