@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from pincite.providers.tokens import tokenizer_cutter
@@ -92,3 +94,16 @@ def test_texts_with_blank_lines_between_them_have_the_sum() -> None:
     assert between == 3
     whole = estimate_tokens("\n\n".join(parts))
     assert whole == sum(map(estimate_tokens, parts)) + 3 * between
+
+
+@given(
+    st.text(st.sampled_from("aAbZ xX\n\t\r\x0b\x1c\x85\xa0\u3000\u2028é—中🎉1._\udcff\x00\x7f"))
+    | st.text()
+)
+@example("HTTPServer  ok\n\n\tif x: return\u3000 \xa0")
+@example("a" * 21 + "B" * 21)
+def test_an_estimate_is_the_least_that_keeps_the_whole_text(text: str) -> None:
+    whole = f"{text}."  # white space at the end is cut off
+    least = estimate_tokens(whole)
+    assert cut_estimated(whole, least) == whole
+    assert cut_estimated(whole, least - 1) != whole
