@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-_DIGITS: Final = 32  # hexadecimal, of an id
+_BYTES: Final = 16  # of an id
 
 #: The step of the SQLite file that adds them. Rows of earlier versions have none.
 SCHEMA: Final = "ALTER TABLE documents ADD COLUMN chunk_ids BLOB NOT NULL DEFAULT x'';"
@@ -26,10 +26,9 @@ def packed(ids: Sequence[str]) -> bytes:
 def unpacked(found: bytes, chunks: int) -> tuple[str, ...]:
     """Return the ids that `packed` has packed, () if they are not those of so many `chunks`: a
     process of an earlier version has replaced the document, and does not know of them."""
-    digits = found.hex()
-    if len(digits) != _DIGITS * chunks:
+    if len(found) != _BYTES * chunks:
         return ()
-    return tuple([digits[at : at + _DIGITS] for at in range(0, len(digits), _DIGITS)])
+    return tuple(found.hex(" ", _BYTES).split())
 
 
 def by_place(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], tuple[str, ...]]:

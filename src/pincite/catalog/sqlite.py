@@ -79,6 +79,7 @@ class SqliteCatalog:
         """Open or create the file, and bring the schema up to date. Raises IndexTooNew,
         StoreError."""
         self._path = path
+        self._sources: dict[str, tuple[list[Any], tuple[SourceRecord, ...]]] = {}
         with self._translated("opened"):
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
@@ -159,13 +160,19 @@ class SqliteCatalog:
     async def drop(self, collection: str) -> None:
         self._write("DELETE FROM collections WHERE name = ?", (collection,))
         self._terms.forget(collection)
+        self._sources.pop(collection, None)
 
     async def sources(self, collection: str) -> tuple[SourceRecord, ...]:
         rows = self._read(
             "SELECT record FROM sources WHERE collection = ? ORDER BY name", (collection,)
         )
+        known = self._sources.get(collection)
+        if known is not None and known[0] == rows:  # each search asks
+            return known[1]
         with self._translated("read"):
-            return tuple(msgspec.json.decode(record, type=SourceRecord) for (record,) in rows)
+            found = tuple(msgspec.json.decode(record, type=SourceRecord) for (record,) in rows)
+        self._sources[collection] = rows, found
+        return found
 
     async def put_source(self, collection: str, record: SourceRecord) -> None:
         with self._translated("written"):

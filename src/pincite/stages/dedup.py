@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -24,7 +25,7 @@ def dedup(candidates: Sequence[Candidate], config: DedupConfig) -> Pool:
     The best rank is kept. Of chunks with the same text, the one with the richer provenance is kept,
     at that rank."""
     rules: list[tuple[str, Callable[[Chunk], Hashable]]] = [
-        ("same chunk as", lambda chunk: chunk.candidate_id),
+        ("same chunk as", attrgetter("repo", "ref", "path", "id")),
         ("same lines as", _lines),
     ]
     if config.same_text:
@@ -65,18 +66,16 @@ def _lines(chunk: Chunk) -> Hashable:
 
 
 def _text_among(candidates: Sequence[Candidate]) -> Callable[[Chunk], Hashable]:
-    """Return the text without repeated white space. It is computed only if two texts have the same
-    beginning."""
-
+    """Return the text without repeated white space. It is computed only if two different texts have
+    the same beginning."""
     texts = {one.chunk.text for one in candidates}
     beginnings = {text: tuple(text.split(maxsplit=_BEGINNING)[:_BEGINNING]) for text in texts}
-    times = Counter(beginnings[one.chunk.text] for one in candidates)
-
-    def text(chunk: Chunk) -> Hashable:
-        begins = beginnings[chunk.text]
-        return " ".join(chunk.text.split()) if times[begins] > 1 else begins
-
-    return text
+    times = Counter(beginnings.values())
+    keys: dict[str, Hashable] = {
+        text: " ".join(text.split()) if times[begins] > 1 else begins
+        for text, begins in beginnings.items()
+    }
+    return lambda chunk: keys[chunk.text]
 
 
 def _richness(chunk: Chunk) -> int:

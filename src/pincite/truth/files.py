@@ -1,16 +1,15 @@
 """`pincite.ports.Files` on the disks of this machine.
 
-Looking goes on in a thread of its own, which may hang on a disk that does not answer. Then the
-search goes on without it, and that source is not looked at again until the thread has come back.
+Looking goes on in another thread, which may hang on a disk that does not answer. Then the search
+goes on without it, and that source is not looked at again until the thread has come back.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Notice, SourceRecord
@@ -19,6 +18,7 @@ from pincite.model.revisions import short_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
 from pincite.support.fields import replace
+from pincite.support.spare_threads import SpareThreads
 from pincite.support.terminal import one_line
 from pincite.truth.archives import Archives
 from pincite.truth.checkouts import Checkouts
@@ -26,6 +26,7 @@ from pincite.truth.folders import Folders
 from pincite.truth.on_disk import RACY_NS, Disk
 from pincite.truth.seen import Asked, unchecked
 
+_THREADS = SpareThreads("pincite-look")
 _STARS = "****"  # no secret is shorter
 Sources = Callable[[str], Awaitable[Sequence[SourceRecord]]]
 _Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
@@ -34,13 +35,13 @@ _Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
 @dataclass(slots=True)
 class _Run:
     """One look, in a thread: what is to be looked at, in order, and what has been seen. `at` is
-    the place that it is at."""
+    the place that it is at, `ended` says that the thread has come back."""
 
     groups: Sequence[tuple[SourceRecord, Sequence[Asked]]]
     seen: list[Seen | None]
     at: str = ""
     given_up: bool = False
-    thread: threading.Thread | None = field(default=None, repr=False)
+    ended: bool = False
 
 
 class FilesOnDisk:
@@ -52,7 +53,7 @@ class FilesOnDisk:
         self._sources = sources
         self._folders = Folders(Disk(limits.most_bytes, racy_ns=racy_ns), Checkouts())
         self._archives = Archives()
-        self._hanging: dict[str, threading.Thread] = {}
+        self._hanging: dict[str, _Run] = {}
 
     async def look(
         self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
@@ -100,11 +101,11 @@ class FilesOnDisk:
         return found
 
     def _hangs(self, place: str) -> bool:
-        thread = self._hanging.get(place)
-        if thread is not None and not thread.is_alive():
+        run = self._hanging.get(place)
+        if run is not None and run.ended:
             del self._hanging[place]
             return False
-        return thread is not None
+        return run is not None
 
     async def _run(self, run: _Run, limit_s: float) -> None:
         """Return when all has been seen, or the time is up."""
@@ -121,18 +122,18 @@ class FilesOnDisk:
                 self._look(run)
             except BaseException as raised:  # noqa: BLE001 - handed to who waits
                 error = raised
+            run.ended = True
             with suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(end, error)
 
-        run.thread = threading.Thread(target=work, name="pincite-look", daemon=True)
-        run.thread.start()
+        _THREADS.start(work)
         try:
             async with asyncio.timeout(limit_s):
                 await done
         except TimeoutError:
             run.given_up = True
             if run.at:
-                self._hanging[run.at] = run.thread
+                self._hanging[run.at] = run
 
     def _look(self, run: _Run) -> None:
         for record, asked in run.groups:

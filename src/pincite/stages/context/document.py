@@ -32,25 +32,24 @@ class Document:
     """The chunks of a document in the order of the file. Places count from 0; ranges include their
     last place. A chunk that cannot be read is `lost`: nothing is joined to it."""
 
-    def __init__(self, ids: Sequence[str], read: Iterable[Chunk] = ()) -> None:
+    def __init__(self, ids: Sequence[str]) -> None:
         self.ids = ids
-        self._places = {id_: place for place, id_ in enumerate(ids)}
+        self._places: dict[str, int | None] = {}  # those that were asked for
         self._read: dict[int, Chunk] = {}
         self._lost: set[int] = set()
         self._spaces: dict[int, str | None] = {}
         self._tokens: dict[tuple[int, int], int] = {}
-        self.add({chunk.id: chunk for chunk in read})
 
     @classmethod
     def whole(cls, chunks: Sequence[Chunk]) -> Document:
         """Return the document of all these chunks, in the order of the file."""
-        return cls([chunk.id for chunk in chunks], chunks)
+        document = cls([chunk.id for chunk in chunks])
+        document.add(dict(enumerate(chunks)))
+        return document
 
-    def add(self, read: Mapping[str, Chunk], asked: Iterable[int] = ()) -> None:
-        """Add chunks that have been read, by id. Of the places `asked`, the others are lost."""
-        for id_, chunk in read.items():
-            if (place := self._places.get(id_)) is not None:
-                self._read[place] = chunk
+    def add(self, read: Mapping[int, Chunk], asked: Iterable[int] = ()) -> None:
+        """Add chunks that have been read, by place. Of the places `asked`, the others are lost."""
+        self._read |= read
         self._lost.update(place for place in asked if place not in self._read)
 
     @property
@@ -80,12 +79,21 @@ class Document:
 
     def place_of(self, chunk: Chunk) -> int | None:
         """Return the place of a chunk, None for a chunk of another revision or a lost one."""
-        place = self._places.get(chunk.id)
+        place = self._place_of(chunk.id)
         return None if place in self._lost else place
 
     def places_of(self, ids: Iterable[str]) -> list[int]:
         """Return the places of those of these chunks that are in the document."""
-        return [place for id_ in ids if (place := self._places.get(id_)) is not None]
+        return [place for id_ in ids if (place := self._place_of(id_)) is not None]
+
+    def _place_of(self, id_: str) -> int | None:
+        """Return the place of a chunk. Few are asked for, and a file has up to thousands."""
+        if id_ not in self._places:
+            try:
+                self._places[id_] = self.ids.index(id_)
+            except ValueError:
+                self._places[id_] = None
+        return self._places[id_]
 
     def joined(self, place: int) -> bool:
         """Is the text between this chunk and the next one known, and are both on one page?"""

@@ -112,7 +112,7 @@ class Files:
                 self._note(key, error)
         for key, places in asked.items():
             if document := opened[key]:
-                own = {id_: chunks[id_] for _, id_ in places if id_ in chunks}
+                own = {place: chunks[id_] for place, id_ in places if id_ in chunks}
                 document.add(own, [place for place, _ in places])
 
     async def _read_whole(self, key: _File) -> None:

@@ -1,0 +1,48 @@
+"""Threads for work that may hang: none of them keeps the process from ending."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+_IDLE_S = 10.0  # guess, unmeasured
+_Queue = SimpleQueue[Callable[[], None]]
+
+
+class SpareThreads:
+    """Starts a thread where none is free. One that has done its work waits for more, because to
+    start one takes longer than to look at the files of ten results. After `idle_s` it ends."""
+
+    def __init__(self, name: str, idle_s: float = _IDLE_S) -> None:
+        self._name = name
+        self._idle_s = idle_s
+        self._free: list[_Queue] = []
+        self._process = os.getpid()
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Run `work`, which raises nothing, in a thread."""
+        if self._process != os.getpid():  # no thread survives a fork
+            self._free, self._process = [], os.getpid()
+        try:
+            queue = self._free.pop()
+        except IndexError:
+            queue = SimpleQueue()
+            Thread(target=self._serve, args=(queue,), name=self._name, daemon=True).start()
+        queue.put(work)
+
+    def _serve(self, queue: _Queue) -> None:
+        while True:
+            try:
+                work = queue.get(timeout=self._idle_s)
+            except Empty:
+                try:
+                    self._free.remove(queue)
+                except ValueError:
+                    work = queue.get()  # it was taken at the last moment
+                else:
+                    return
+            work()
+            del work
+            self._free.append(queue)
