@@ -31,7 +31,8 @@ _JS_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 def generated_mark(text: str) -> str:
     """Return the line near the beginning that says a program made this file, "" if there is
     none."""
-    found = _GENERATED.search(text[:_HEAD_CHARS])
+    head = text[:_HEAD_CHARS]
+    found = _GENERATED.search(head) if "generated" in head.lower() else None
     return " ".join(found[0].split())[:120] if found else ""
 
 

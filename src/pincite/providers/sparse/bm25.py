@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import chain
 from typing import Final
@@ -74,13 +75,22 @@ class Bm25Encoder:
         known = self._known
         try:
             ids = list(chain.from_iterable(map(known.__getitem__, units)))
-        except KeyError:  # a unit that is not remembered
-            new = {unit: self._learn(unit) for unit in set(units).difference(known)}
-            ids = []
+        except KeyError:  # a unit that is not remembered, as in most texts
+            ids = self._ids_of(units)
+        return Counter(ids), len(ids)
+
+    def _ids_of(self, units: Sequence[str]) -> list[int]:
+        """Return the ids of the terms of these units, and remember new ones."""
+        known = self._known
+        new = {unit: self._learn(unit) for unit in set(units).difference(known)}
+        try:
+            return list(chain.from_iterable(map(known.__getitem__, units)))
+        except KeyError:  # one that is not kept, or was forgotten meanwhile
+            ids: list[int] = []
             for unit in units:
                 found = known.get(unit, new.get(unit))
-                ids += self._learn(unit) if found is None else found  # forgotten meanwhile
-        return Counter(ids), len(ids)
+                ids += self._learn(unit) if found is None else found
+            return ids
 
     def _learn(self, unit: str) -> tuple[int, ...]:
         terms = self.analyser.terms_of(unit)
