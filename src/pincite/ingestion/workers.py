@@ -26,6 +26,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.parsing import NeedsLimits, cautious
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analyse
+from pincite.ingestion.patience import Patience
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -55,7 +56,11 @@ _ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
 
 @contextmanager
 def open_analyser(
-    chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processors: int = 0
+    chunker: ChunkerConfig,
+    sparse: SparseEncoder,
+    total_bytes: int,
+    processors: int = 0,
+    patience: Patience | None = None,
 ) -> Iterator[Analyser]:
     """Yield workers if there are cores for them and enough work; otherwise this process, with one
     worker for code that may hurt a parser. Sparse encoders with a model stay in this process. One
@@ -64,9 +69,9 @@ def open_analyser(
     count = (processors or cores()) - 1
     workers: Workers | Careful
     if count < 1 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
-        workers = Careful(chunker, sparse)
+        workers = Careful(chunker, sparse, patience)
     else:
-        workers = Workers(chunker, sparse.analyser.language, count)
+        workers = Workers(chunker, sparse.analyser.language, count, patience=patience)
     try:
         yield workers
     finally:
@@ -83,10 +88,12 @@ class Workers:
         count: int,
         limit_s: float = _LIMIT_S,
         memory_bytes: int = _MEMORY_BYTES,
+        patience: Patience | None = None,
     ) -> None:
         self._here = Here(chunker, Bm25Encoder(language))
         self._start = (language, msgspec.json.encode(chunker).decode(), str(memory_bytes))
         self._limit_s = limit_s
+        self._patience = patience or Patience()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="pincite-analyse")
         self._own = threading.local()
         self._workers: list[_Worker] = []
@@ -116,16 +123,15 @@ class Workers:
 
     def _analyse(self, raw: bytes) -> Analysed:
         worker = self._worker()
+        limit_s = self._patience.limit_s(self._limit_s)
         try:
-            return worker.ask(raw, self._limit_s)
+            return worker.ask(raw, limit_s)
         except (EOFError, BrokenPipeError, TimeoutError) as error:
             worker.end()
-            slow = isinstance(error, TimeoutError)
-            why = (
-                f"takes more than {self._limit_s:.0f} s"
-                if slow
-                else "has crashed, or needs too much memory"
-            )
+            why = "has crashed, or needs too much memory"
+            if isinstance(error, TimeoutError):
+                self._patience.lose()
+                why = f"takes more than {limit_s:.0f} s"
             raise SourceError(f"its parser {why}", hint="exclude the file: --exclude") from error
 
     def _started(self) -> _Worker:
@@ -151,8 +157,10 @@ class Careful:
     with the first: code that repeats itself, and code that a parser takes too many steps for. With
     another encoder than BM25, the latter fails alone."""
 
-    def __init__(self, chunker: ChunkerConfig, sparse: SparseEncoder) -> None:
-        self._chunker, self._sparse = chunker, sparse
+    def __init__(
+        self, chunker: ChunkerConfig, sparse: SparseEncoder, patience: Patience | None = None
+    ) -> None:
+        self._chunker, self._sparse, self._patience = chunker, sparse, patience
         self._language = sparse.analyser.language if isinstance(sparse, Bm25Encoder) else None
         self._workers: Workers | None = None
         self._lock = threading.Lock()
@@ -178,7 +186,7 @@ class Careful:
             if self._closed:
                 raise SourceError("the indexing run has ended")
             if self._workers is None:
-                self._workers = Workers(self._chunker, self._language, 1)
+                self._workers = Workers(self._chunker, self._language, 1, patience=self._patience)
         return self._workers.submit(document, average_length)
 
     def close(self) -> None:
