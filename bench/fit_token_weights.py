@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 from tokenizers import Tokenizer
 
-from pincite.chunkers.budget import CAMEL, CLASSES, LEVELS, STEP, bigrams
+from pincite.chunkers.budget import CAMEL, bigrams
+from pincite.chunkers.token_weights import CLASSES, LEVELS, STEP
 
 BLOCK_CHARS = 650
 BLOCKS_PER_KIND = 6000

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, context_line, estimate_tokens
-from pincite.chunkers.budget import CLASSES, LEVELS, STEP, cumulative_cost
+from pincite.chunkers.budget import cumulative_cost
 from pincite.chunkers.context import CONTEXT_CHARS, context_cost
-from pincite.chunkers.token_weights import CAMEL_WEIGHT, WEIGHTS
+from pincite.chunkers.small_texts import SmallTexts, costs
+from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 from pincite.errors import ConfigError
 from tests.chunkers.laws import chunks_of
 
@@ -37,6 +40,22 @@ def test_costs_never_fall_and_never_depend_on_what_follows(text: str) -> None:
     for end in range(0, len(text), 7):
         # only a capital looks ahead: does a small letter follow it?
         assert cumulative_cost(text[:end])[-1] == pytest.approx(costs[end], abs=2 * 63 * STEP)
+
+
+@given(st.text() | st.text(st.sampled_from("aBcXYZ 1_é—漢\n"), max_size=60))
+@example("".join(map(chr, range(0x3100))) + "\ud800\U0001f600")
+@example("getUserName(HTTPServer) ABCd aB")
+def test_the_costs_are_the_same_without_numpy(text: str) -> None:
+    assert costs(text) == cumulative_cost(text).tolist()
+
+
+def test_only_the_first_texts_of_a_process_do_without_numpy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert not SmallTexts().take("it is imported here")
+    monkeypatch.delitem(sys.modules, "numpy")
+    small = SmallTexts(10)
+    assert [small.take(text) for text in ("five.", "five.", "more", "")] == [1, 1, 0, 0]
 
 
 def test_the_sum_is_that_of_the_weights_by_hand() -> None:

@@ -13,21 +13,20 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pincite.chunkers.token_weights import CAMEL_WEIGHT, WEIGHTS
+from pincite.chunkers.small_texts import SMALL, costs
+from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CLASSES = 32  # 0 space, 1 mark, 2-27 a-z, 28 digit, 29 accented, 30 other letter, 31 ideograph
 CAMEL = CLASSES * CLASSES  # the pair's number if a capital begins a word within a word
-LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-STEP = 0.03  # word pieces per level
 
 
 def estimate_tokens(text: str) -> int:
     """Return the estimated number of word pieces, rounded up; 0 for a blank text."""
-    return math.ceil(float(cumulative_cost(text)[-1]) - 1e-6)
+    total = costs(text) if SMALL.take(text) else cumulative_cost(text)
+    return math.ceil(float(total[-1]) - 1e-6)
 
 
 def cumulative_cost(text: str) -> NDArray[np.float64]:

@@ -1,7 +1,11 @@
-"""The weights that `bench/fit_token_weights.py` printed; see `budget`.
+"""Classes of characters, and the weights that `bench/fit_token_weights.py` printed; see `budget`.
 
 Row: class of the character before; column: class of the character; letter: the weight's level.
 """
+
+CLASSES = 32  # 0 space, 1 mark, 2-27 a-z, 28 digit, 29 accented, 30 other letter, 31 ideograph
+LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+STEP = 0.03  # word pieces per level
 
 WEIGHTS = (
     "AfOPNTRRTPONXLLQIJRROLTTUiJ2A/sc"
