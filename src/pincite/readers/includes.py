@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from pincite.support.late_patterns import late_pattern
+
 _MARK = r"-{1,}8<-{1,}"
-_INLINE = re.compile(rf"^([ \t]*){_MARK}[ \t]+(?:\"([^\"\r\n]+)\"|'([^'\r\n]+)')[ \t]*\r?$")
-_BLOCK = re.compile(rf"^[ \t]*{_MARK}[ \t]*\r?$")
-_SECTION = re.compile(
+_INLINE = late_pattern(rf"^([ \t]*){_MARK}[ \t]+(?:\"([^\"\r\n]+)\"|'([^'\r\n]+)')[ \t]*\r?$")
+_BLOCK = late_pattern(rf"^[ \t]*{_MARK}[ \t]*\r?$")
+_SECTION = late_pattern(
     # bounded, so that a line of a million hyphens is looked at once
     r"(?P<escape>;?)-{1,9}8<-{1,9}[ \t]+\[[ \t]*(?P<edge>start|end)[ \t]*:[ \t]*"
     r"(?P<name>[a-z][\w-]*)[ \t]*\]",
     re.I,
 )
-_TARGET = re.compile(
+_TARGET = late_pattern(
     r"(?P<file>.*?)(?:(?P<ranges>:-?\d*(?::-?\d*)?(?:,-?\d*(?::-?\d*)?)*)|:(?P<name>[a-zA-Z][\w-]*))?"
 )
 _DEEPEST = 4  # includes within includes

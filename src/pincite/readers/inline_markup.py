@@ -7,22 +7,23 @@ see a heading of bounded length, the others look at each character once.
 from __future__ import annotations
 
 import html
-import re
 
-_MARKS = re.compile(
+from pincite.support.late_patterns import late_pattern
+
+_MARKS = late_pattern(
     r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"  # a link or image keeps its words
     r"|[`*]|<[^>]*>|\{\s*[:#.][^}]*\}|\\(?=[!-/:-@\[-`{-~])"
 )
-_ID = re.compile(r"(?:^|\s)(?:#|id=[\"']?)([^\s\"'.#=}]+)")
-_TICKS = re.compile("`+")
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])")
-_LINK = re.compile(r"\[([^\[\]]*)\](?:\([^)]*\)|\[[^\[\]]*\])(?:\{:?[^}]*\})?")
-_ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]+:(?:\{[^}]*\})?")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|<!--.*?-->")
-_EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?![_\s])(.+?)(?<![_\s])\1(?!\w)")
-_STARS = re.compile(r"(?<!\\)\*")
-_ASIDE = re.compile("\ue000([0-9]+)\ue001")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ID = late_pattern(r"(?:^|\s)(?:#|id=[\"']?)([^\s\"'.#=}]+)")
+_TICKS = late_pattern("`+")
+_IMAGE = late_pattern(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])")
+_LINK = late_pattern(r"\[([^\[\]]*)\](?:\([^)]*\)|\[[^\[\]]*\])(?:\{:?[^}]*\})?")
+_ICON = late_pattern(r":(?:material|octicons|fontawesome|simple)-[\w-]+:(?:\{[^}]*\})?")
+_TAG = late_pattern(r"</?[a-zA-Z][^<>]*>|<!--.*?-->")
+_EMPHASIS = late_pattern(r"(?<!\w)(_{1,3})(?![_\s])(.+?)(?<![_\s])\1(?!\w)")
+_STARS = late_pattern(r"(?<!\\)\*")
+_ASIDE = late_pattern("\ue000([0-9]+)\ue001")
+_ESCAPED = late_pattern(r"\\([!-/:-@\[-`{-~])")
 _LONGEST_CHARS = 300  # of 3,000 pages on a developer's disk, headings of one are longer
 
 

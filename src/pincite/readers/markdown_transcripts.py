@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from pincite.support.fields import replace
+from pincite.support.late_patterns import late_pattern
 
 #: What speakers are called, and the role that they have.
 _ROLES: Final = {
@@ -31,20 +32,20 @@ _ROLES: Final = {
 _LOOKED_AT: Final = 20_000  # characters in which a transcript is recognised
 _BEFORE: Final = 600  # characters before somebody speaks, front matter aside; guess, unmeasured
 _LONGEST: Final = 200  # characters of a line that names who speaks, but for what is said
-_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n.{0,8000}?^(?:---|\.\.\.)[ \t]*\r?$\n?", re.S | re.M)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_SPEAKER = re.compile(
+_FRONT = late_pattern(r"\A\ufeff?---[ \t]*\r?\n.{0,8000}?^(?:---|\.\.\.)[ \t]*\r?$\n?", re.S | re.M)
+_FENCE = late_pattern(r" {0,3}(`{3,}|~{3,})")
+_SPEAKER = late_pattern(
     r" {0,3}(?P<hashes>#{1,6}[ \t]+)?(?P<open>_?\*\*_?|__)?"
     r"(?:[^\w\s*_#:`\[\](){}<>\"'|\\/=+,.;-]{1,4}[ \t]*)?"  # a picture of who speaks
     r"(?P<who>[A-Za-z]{2,10}(?: (?:result|output))?)(?: said)?"
     r"(?:[ \t]{0,3}[(\[](?P<time>[^()\[\]\n]{4,40})[)\]])?"
     r"(?P<colon>:)?(?P<close>_?\*\*_?|__)?(?P<behind>:)?[ \t]*"
 )
-_TIME = re.compile(
+_TIME = late_pattern(
     r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ](?P<time>\d\d:\d\d)(?P<seconds>:\d\d)?"
     r"(?:\.\d+)? ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?)?"
 )
-_RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})")
+_RULE = late_pattern(r" {0,3}(?:-{3,}|\*{3,}|_{3,})")
 
 
 class Spoken(msgspec.Struct, frozen=True):

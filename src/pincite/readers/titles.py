@@ -8,20 +8,21 @@ import re
 from pincite.readers.inline_markup import plain_heading, without_closing_marks
 from pincite.readers.markdown_transcripts import spoken, words_first_said
 from pincite.readers.transcripts import first_words, is_lines
+from pincite.support.late_patterns import late_pattern
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
-_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
-_TITLE_FIELD = re.compile(r"^title[ \t]*:[ \t]*(\S.*)$", re.M)
-_FENCED = re.compile(
+_FRONT_MATTER = late_pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
+_TITLE_FIELD = late_pattern(r"^title[ \t]*:[ \t]*(\S.*)$", re.M)
+_FENCED = late_pattern(
     r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}\1[`~]*[ \t]*\r?$|\Z)", re.S | re.M
 )
-_ATX = re.compile(r"^[ ]{0,3}\#{1,2}[ \t]+(\S.*)$", re.M)
-_UNDERLINED = re.compile(
+_ATX = late_pattern(r"^[ ]{0,3}\#{1,2}[ \t]+(\S.*)$", re.M)
+_UNDERLINED = late_pattern(
     r"^(?P<title>\S.*)\n(?P<line>(?P<mark>[=\-~^\"'*+#])(?P=mark)+)[ \t]*\r?$", re.M
 )
-_HTML_TITLE = re.compile(r"<(title|h1)\b[^>]{0,1000}>(.{0,1000}?)</\1\s{0,9}>", re.S | re.I)
-_TAG = re.compile(r"<[^>]*>")
+_HTML_TITLE = late_pattern(r"<(title|h1)\b[^>]{0,1000}>(.{0,1000}?)</\1\s{0,9}>", re.S | re.I)
+_TAG = late_pattern(r"<[^>]*>")
 
 
 def title_of(text: str, path: str, language: str) -> str:

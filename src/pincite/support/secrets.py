@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from itertools import pairwise
 
+from pincite.support.late_patterns import late_pattern
+
 MASK = "[masked]"
 _SHORTEST = 6  # a value that is also masked in other fields; guess, unmeasured
 # A text with more secrets is masked as a whole, which limits the time for one question.
@@ -23,7 +25,7 @@ _MOST = 50  # secrets in one text; guess, unmeasured
 _MOST_COMPARED = 10_000_000  # characters times known secrets, about a second
 
 #: Keys with a prefix of their vendor.
-_KEYS = re.compile(
+_KEYS = late_pattern(
     r"(?<![A-Za-z0-9_])(?:"
     r"(?P<loose>(?:sk|pa|al)-[A-Za-z0-9_-]{16,})"  # OpenAI, Anthropic and more, Voyage
     r"|[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{16,}"  # Stripe
@@ -39,23 +41,23 @@ _KEYS = re.compile(
     r")"
 )
 #: A JSON Web Token: three parts, the first of which is base64 of `{"`.
-_WEB_TOKENS = re.compile(
+_WEB_TOKENS = late_pattern(
     r"(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
 )
-_PRIVATE_KEYS = re.compile(
+_PRIVATE_KEYS = late_pattern(
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     r".{0,200}?[A-Za-z0-9+/=]{24}.*?(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     re.DOTALL,
 )
 #: `user:password@` in an address.
-_IN_ADDRESSES = re.compile(r"(?<=://)[^\s/?#@:]{0,200}:(?P<value>[^\s/?#]{1,500})@")
-_HEADERS = re.compile(
+_IN_ADDRESSES = late_pattern(r"(?<=://)[^\s/?#@:]{0,200}:(?P<value>[^\s/?#]{1,500})@")
+_HEADERS = late_pattern(
     r"(?:\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:[a-z]{3,12}\s{1,4})?|\bbearer\s{1,4})"
     r"(?P<value>[A-Za-z0-9._~+/:=-]{8,})",
     re.IGNORECASE,
 )
 #: `password=...`, `"api_key": "..."`, `DB_PASSWORD: ...`, `password is ...`.
-_NAMED = re.compile(
+_NAMED = late_pattern(
     r"(?:(?P<strong>passwords?|passwd|passphrase|passcode|pwd|secret)"
     r"|credentials?|(?:api|access|secret|private|auth)[_ -]?key|token)"
     r"(?P<link>[\"']?[ \t]{0,4}(?::=|=(?!=)|:)[ \t]{0,4}|[ \t]{1,4}(?:is|was)[ \t]{1,4})"
@@ -64,7 +66,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 #: Placeholders for secrets in documentation and in code.
-_NO_SECRET = re.compile(
+_NO_SECRET = late_pattern(
     r"\W*|.*(?:\$\{|\{\{|\$\(|%\(|<|://|\.\.\.|\*\*\*|xxx|your|example|placeholder|change_?me).*"
     # a name such as `my_secret`; with digits in it, it is more likely a password
     r"|(?!\D*\d).*(?:password|passwd|passphrase|secret|token|credential"
@@ -72,7 +74,7 @@ _NO_SECRET = re.compile(
     r"|pass|pwd|user|true|false|none|null|nil|undefined|default|required|optional|empty",
     re.IGNORECASE | re.DOTALL,
 )
-_RUNS = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_RUNS = late_pattern(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _CLASSES = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
 _DIGESTS = ("md5-", "sha1-", "sha256-", "sha384-", "sha512-")  # of contents, in lock files
 

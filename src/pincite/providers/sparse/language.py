@@ -3,11 +3,11 @@ model."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
+from pincite.support.late_patterns import late_pattern
 
 UNKNOWN: Final = "unknown"
 
@@ -30,10 +30,10 @@ _SCRIPTS: Final = (
     ("korean", "\u1100-\u11ff\uac00-\ud7af"),
     ("han", "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"),
 )
-_SCRIPT: Final = re.compile("|".join(f"(?P<{name}>[{chars}])" for name, chars in _SCRIPTS))
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
-_CODE: Final = re.compile(r"[(){}\[\]=<>;`]|\w_\w|\w\.\w")
+_SCRIPT: Final = late_pattern("|".join(f"(?P<{name}>[{chars}])" for name, chars in _SCRIPTS))
+_WORD: Final = late_pattern(r"[^\W\d_]+")
+_LATIN: Final = late_pattern(r"[A-Za-z\u00c0-\u024f]+")
+_CODE: Final = late_pattern(r"[(){}\[\]=<>;`]|\w_\w|\w\.\w")
 
 # In code and in questions about it these are variable names, whatever they mean in Czech.
 _VARIABLES: Final = frozenset("bcdfghjklmnpqrstvwxz")

@@ -8,14 +8,15 @@ from typing import Literal
 import msgspec
 
 from pincite.errors import UsageError
+from pincite.support.late_patterns import late_pattern
 
 TokenKind = Literal["word", "string", "sign", "end"]
 KEYWORDS = ("and", "or", "not", "in", "exists", "all")
 MOST_CHARS = 20_000  # a model that repeats itself is told so, instead of a parser that recurses
 _SHOWN = 24
 
-BARE = re.compile(r"[^\s()\"',=!<>~^]+")
-_TOKEN = re.compile(
+BARE = late_pattern(r"[^\s()\"',=!<>~^]+")
+_TOKEN = late_pattern(
     r"""\s*(?:
         (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
       | (?P<sign>!=|==|\^=|<=|>=|[=<>~(),])
@@ -23,7 +24,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPED = re.compile(r"\\([\\\"'])")
+_ESCAPED = late_pattern(r"\\([\\\"'])")
 
 
 class Token(msgspec.Struct, frozen=True):
