@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,11 @@ from hypothesis import settings as hypothesis_settings
 
 from pincite.providers.bundled.cache import default_root
 from pincite.testing.contract_server import ContractServer
+
+# A job in the background of a script ignores SIGINT, and so do the processes that it starts: no
+# test could interrupt one.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine is no failure.
 hypothesis_settings.register_profile(
