@@ -259,10 +259,7 @@ async def write_all(
     if deps.stage == "embed":
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
-    with (
-        open_analyser(deps.chunker, deps.sparse, total_bytes, patience=deps.patience) as analyser,
-        frequent_switches(),
-    ):
+    with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser, frequent_switches():
         early = await deps.early(opened, spec) if pending else {}
         batches = prepare_all(opened, pending, spec, deps, analyser, early)
         embedding: asyncio.Task[tuple[Prepared, ...]] | None = None

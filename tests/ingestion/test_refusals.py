@@ -57,20 +57,6 @@ def test_a_file_that_hangs_costs_its_time_once(folder: Path, extract: Mock) -> N
     assert source.skipped_paths == (said,)
 
 
-def test_files_that_hang_have_less_and_less_time_and_those_that_had_less_are_tried_again(
-    folder: Path, extract: Mock
-) -> None:
-    for number in range(5):
-        (folder / "docs" / f"odd{number}.docx").write_bytes(docx(f"Zeppelin {number}."))
-    assert indexed(folder) == {"timed_out": 6}
-    limits = [call.kwargs["limit_s"] for call in extract.call_args_list]
-    assert limits == [120.0, 60.0, 30.0, 15.0, 10.0, 10.0]
-    extract.reset_mock()
-    assert indexed(folder) == {"timed_out": 6}
-    limits = [call.kwargs["limit_s"] for call in extract.call_args_list]
-    assert limits == [120.0, 60.0, 30.0, 15.0, 10.0]  # the first one is known
-
-
 def test_other_bytes_and_other_versions_are_tried(
     folder: Path, extract: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,6 @@ from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
 from pincite.ingestion import workers
 from pincite.ingestion.analysis import analyse
-from pincite.ingestion.patience import Patience
 from pincite.ingestion.workers import Careful, Workers, open_analyser
 from pincite.model import Document, PageSpan, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -109,23 +108,6 @@ def test_a_parser_that_does_not_end_costs_its_file() -> None:
             quick.submit(document("x = 1\n"), 90.0).result()
     finally:
         quick.close()
-
-
-def test_after_a_parser_that_does_not_end_others_have_half_of_its_time() -> None:
-    patience = Patience()
-    hurried = Workers(CONFIG, "english", 1, limit_s=0.4, patience=patience)
-    try:
-        patience.lose()
-        assert patience.limit_s(60.0) == 30.0
-        assert patience.limit_s(0.4) == 0.4  # never less than usual where that is little
-        with pytest.raises(SourceError, match="takes more than 0 s"):
-            hurried.submit(document("x = [\n" * 400_000), 90.0).result()
-        assert patience.limit_s(60.0) == 15.0
-    finally:
-        hurried.close()
-    for _ in range(20):
-        patience.lose()
-    assert patience.limit_s(60.0) == 10.0
 
 
 def test_a_parser_that_takes_too_much_memory_costs_its_file() -> None:

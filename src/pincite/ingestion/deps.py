@@ -10,7 +10,6 @@ from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.describe_images import Vision
-from pincite.ingestion.patience import Patience
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import MadeWith, made_with_no_other
@@ -46,8 +45,8 @@ class IngestDeps(msgspec.Struct, frozen=True):
     With `background` vectors of more than `much_bytes` are left to another run. A `careful` run
     removes nothing if a source's disk seems to be unmounted. `vision` describes pictures, if a
     model is configured. `early` returns the files of a source that were read before, by path;
-    `refusals` are the files without extractable text, `patience` has the time limits of files.
-    `only` is for a run over a part; it leaves the record of its source unchanged.
+    `refusals` are the files without extractable text. `only` is for a run over a part; it leaves
+    the record of its source unchanged.
     """
 
     index: Index
@@ -66,5 +65,4 @@ class IngestDeps(msgspec.Struct, frozen=True):
     vision: Vision | None = None
     early: Callable[[OpenSource, CollectionSpec], Awaitable[Mapping[str, Begun]]] = nothing_early
     refusals: Refusals | None = None
-    patience: Patience = msgspec.field(default_factory=Patience)
     only: Only | None = None

@@ -21,7 +21,6 @@ from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.excess import excess_of
 from pincite.ingestion.fields import with_fields, with_places
-from pincite.ingestion.patience import Patience
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
@@ -54,7 +53,7 @@ def prepare_all(
         for ahead in islice(to_read, _AHEAD - len(begun)):
             there = known.pop(ahead.path, None)
             if there is None or there.entry != ahead:
-                asked = (spec.average_length, analyser, deps.vision, deps.refusals, deps.patience)
+                asked = (spec.average_length, analyser, deps.vision, deps.refusals)
                 begun.append(begin(opened, ahead, *asked))
             else:
                 begun.append(there)
@@ -78,12 +77,11 @@ def begin(
     analyser: Analyser,
     vision: Vision | None = None,
     refusals: Refusals | None = None,
-    patience: Patience | None = None,
 ) -> Begun | SkippedFile:
     """Read a file, describe its pictures, and start to cut and weigh it."""
     read_ns = time.time_ns()
     try:
-        found = read(opened, entry, refusals, patience)
+        found = read(opened, entry, refusals)
         if isinstance(found, SkippedFile):
             return found
         if vision is not None:

@@ -9,7 +9,6 @@ import msgspec
 from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
 from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.patience import Patience
 from pincite.ingestion.refusals import Refusals
 from pincite.model import Attributes, Document
 from pincite.model.descriptions import indexed_description
@@ -21,7 +20,7 @@ from pincite.readers import (
     file_type,
     read_document,
 )
-from pincite.readers.extracting import LIMIT_S, extract
+from pincite.readers.extracting import extract
 from pincite.readers.extraction import reason_of
 from pincite.readers.extractors import extractor_name
 from pincite.readers.front_matter import FrontMatter, front_matter_of
@@ -55,29 +54,24 @@ class ReadFile(msgspec.Struct, frozen=True):
 
 
 def read(
-    opened: OpenSource,
-    entry: Entry,
-    refusals: Refusals | None = None,
-    patience: Patience | None = None,
+    opened: OpenSource, entry: Entry, refusals: Refusals | None = None
 ) -> ReadFile | SkippedFile:
     """Return the document in a file, with the descriptions of its folders if those are indexed, or
     the reason why there is none. Files in `refusals` are not tried again. Raises SourceError if the
     file cannot be read, and unexpected errors of readers."""
-    found = _read(opened, entry, refusals, patience or Patience())
+    found = _read(opened, entry, refusals)
     if isinstance(found, SkippedFile) or not opened.source.index_descriptions:
         return found
     said = indexed_description(opened.source, entry.path)
     return replace(found, document=replace(found.document, described=said))
 
 
-def _read(
-    opened: OpenSource, entry: Entry, refusals: Refusals | None, patience: Patience
-) -> ReadFile | SkippedFile:
+def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFile | SkippedFile:
     if (document := opened.document(entry)) is not None:
         return ReadFile(document)
     raw = opened.read(entry)
     if extracted_suffix(entry.path):
-        return _extracted(opened, entry, raw, refusals, patience)
+        return _extracted(opened, entry, raw, refusals)
     if (reason := reject_content(entry.path, raw)) is not None:
         return SkippedFile(entry.path, reason.code, reason.detail)
     if file_type(entry.path, raw[:256]) is None:
@@ -110,7 +104,7 @@ def _without(values: Mapping[str, object], names: tuple[str, ...]) -> Mapping[st
 
 
 def _extracted(
-    opened: OpenSource, entry: Entry, raw: bytes, refusals: Refusals | None, patience: Patience
+    opened: OpenSource, entry: Entry, raw: bytes, refusals: Refusals | None
 ) -> ReadFile | SkippedFile:
     """Return the document in a PDF, an office file or a notebook, or the reason why there is
     none."""
@@ -122,17 +116,11 @@ def _extracted(
         again = _AGAIN if code in _COSTLY else ""
         return SkippedFile(entry.path, code, f"{detail}{again}")
     retry = refusals is not None and refusals.retry
-    limit_s = patience.limit_s(LIMIT_S)
     try:
-        found = extract(entry.path, raw, content_hash, ocr=ocr, again=retry, limit_s=limit_s)
+        found = extract(entry.path, raw, content_hash, ocr=ocr, again=retry)
     except SourceError as error:
         code, detail = reason_of(error)
-        hurried = code == "timed_out" and limit_s < LIMIT_S  # the next run may have more time
-        if code == "timed_out":
-            patience.lose()
-        if hurried:
-            detail = f"{detail}; it had no more time, because others took too long"
-        elif refusals is not None and code != "no_extractor":
+        if refusals is not None and code != "no_extractor":
             refusals.keep(*key, code, detail)
         return SkippedFile(entry.path, code, detail)
     if refusals is not None and retry:

@@ -26,7 +26,6 @@ from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.parsing import NeedsLimits, cautious
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, Analyser, Here, Pending, analyse
-from pincite.ingestion.patience import Patience
 from pincite.model import Document
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -56,11 +55,7 @@ _ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
 
 @contextmanager
 def open_analyser(
-    chunker: ChunkerConfig,
-    sparse: SparseEncoder,
-    total_bytes: int,
-    processors: int = 0,
-    patience: Patience | None = None,
+    chunker: ChunkerConfig, sparse: SparseEncoder, total_bytes: int, processors: int = 0
 ) -> Iterator[Analyser]:
     """Yield workers if there are cores for them and enough work; otherwise this process, with one
     worker for code that may hurt a parser. Sparse encoders with a model stay in this process. One
@@ -69,9 +64,9 @@ def open_analyser(
     count = (processors or cores()) - 1
     workers: Workers | Careful
     if count < 1 or total_bytes < WORTH_BYTES or not isinstance(sparse, Bm25Encoder):
-        workers = Careful(chunker, sparse, patience)
+        workers = Careful(chunker, sparse)
     else:
-        workers = Workers(chunker, sparse.analyser.language, count, patience=patience)
+        workers = Workers(chunker, sparse.analyser.language, count)
     try:
         yield workers
     finally:
@@ -88,12 +83,10 @@ class Workers:
         count: int,
         limit_s: float = _LIMIT_S,
         memory_bytes: int = _MEMORY_BYTES,
-        patience: Patience | None = None,
     ) -> None:
         self._here = Here(chunker, Bm25Encoder(language))
         self._start = (language, msgspec.json.encode(chunker).decode(), str(memory_bytes))
         self._limit_s = limit_s
-        self._patience = patience or Patience()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="pincite-analyse")
         self._own = threading.local()
         self._workers: list[_Worker] = []
@@ -123,15 +116,16 @@ class Workers:
 
     def _analyse(self, raw: bytes) -> Analysed:
         worker = self._worker()
-        limit_s = self._patience.limit_s(self._limit_s)
         try:
-            return worker.ask(raw, limit_s)
+            return worker.ask(raw, self._limit_s)
         except (EOFError, BrokenPipeError, TimeoutError) as error:
             worker.end()
-            why = "has crashed, or needs too much memory"
-            if isinstance(error, TimeoutError):
-                self._patience.lose()
-                why = f"takes more than {limit_s:.0f} s"
+            slow = isinstance(error, TimeoutError)
+            why = (
+                f"takes more than {self._limit_s:.0f} s"
+                if slow
+                else "has crashed, or needs too much memory"
+            )
             raise SourceError(f"its parser {why}", hint="exclude the file: --exclude") from error
 
     def _started(self) -> _Worker:
@@ -157,10 +151,8 @@ class Careful:
     with the first: code that repeats itself, and code that a parser takes too many steps for. With
     another encoder than BM25, the latter fails alone."""
 
-    def __init__(
-        self, chunker: ChunkerConfig, sparse: SparseEncoder, patience: Patience | None = None
-    ) -> None:
-        self._chunker, self._sparse, self._patience = chunker, sparse, patience
+    def __init__(self, chunker: ChunkerConfig, sparse: SparseEncoder) -> None:
+        self._chunker, self._sparse = chunker, sparse
         self._language = sparse.analyser.language if isinstance(sparse, Bm25Encoder) else None
         self._workers: Workers | None = None
         self._lock = threading.Lock()
@@ -186,7 +178,7 @@ class Careful:
             if self._closed:
                 raise SourceError("the indexing run has ended")
             if self._workers is None:
-                self._workers = Workers(self._chunker, self._language, 1, patience=self._patience)
+                self._workers = Workers(self._chunker, self._language, 1)
         return self._workers.submit(document, average_length)
 
     def close(self) -> None:

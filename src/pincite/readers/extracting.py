@@ -52,7 +52,6 @@ class _Run(msgspec.Struct, frozen=True):
     """A running extraction; further requests for the same file wait for it."""
 
     began_s: float
-    limit_s: float
     found: Future[Extraction] = msgspec.field(default_factory=Future)
 
 
@@ -70,24 +69,16 @@ class Extracting:
         self._running: dict[_Key, _Run] = {}
 
     def extract(
-        self,
-        path: str,
-        raw: bytes,
-        content_hash: str,
-        *,
-        ocr: bool = False,
-        again: bool = False,
-        limit_s: float | None = None,
+        self, path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
     ) -> Extraction:
         """Return the text of a file with an extractor for its suffix; with `ocr`, also of pages
-        that are pictures. Earlier refusals are returned at once, unless `again`. `limit_s` is a
-        shorter time limit, which other calls do not have. Raises SourceError with the reason, in
-        the form of `readers.extraction.reason_of`."""
+        that are pictures. Earlier refusals are returned at once, unless `again`. Raises SourceError
+        with the reason, in the form of `readers.extraction.reason_of`."""
         if again:
             with self._lock:
                 for one in (True, False):
                     self._refused.pop((extracted_suffix(path), content_hash, one), None)
-        found = self._extract(path, raw, content_hash, None, ocr=ocr, limit_s=limit_s)
+        found = self._extract(path, raw, content_hash, None, ocr=ocr)
         assert found is not None
         return found
 
@@ -99,14 +90,7 @@ class Extracting:
         return self._extract(path, raw, content_hash, wait_s, ocr=ocr)
 
     def _extract(
-        self,
-        path: str,
-        raw: bytes,
-        content_hash: str,
-        wait_s: float | None,
-        *,
-        ocr: bool,
-        limit_s: float | None = None,
+        self, path: str, raw: bytes, content_hash: str, wait_s: float | None, *, ocr: bool
     ) -> Extraction | None:
         suffix = extracted_suffix(path)
         if is_missing(suffix):
@@ -123,8 +107,7 @@ class Extracting:
                 raise SourceError(self._refused[key])
             run = self._running.get(key)
             is_new = run is None
-            limit_s = self._limit_s if limit_s is None else min(limit_s, self._limit_s)
-            run = self._running[key] = run or _Run(time.monotonic(), limit_s)
+            run = self._running[key] = run or _Run(time.monotonic())
         if is_new and wait_s is None:
             self._work(key, raw, run)
         elif is_new:
@@ -140,11 +123,10 @@ class Extracting:
     def _work(self, key: _Key, raw: bytes, run: _Run) -> None:
         """Extract for all waiting callers."""
         try:
-            found = self._ask(key[0], raw, run.limit_s, ocr=key[2])
+            found = self._ask(key[0], raw, ocr=key[2])
         except SourceError as error:
             with self._lock:
-                if run.limit_s == self._limit_s:  # else it may need only a little more
-                    self._refused[key] = error.message
+                self._refused[key] = error.message
                 if len(self._refused) > _KEPT_REFUSALS:
                     self._refused.popitem(last=False)
                 del self._running[key]
@@ -160,19 +142,19 @@ class Extracting:
                 del self._running[key]
             run.found.set_result(found)
 
-    def _ask(self, suffix: str, raw: bytes, limit_s: float, *, ocr: bool) -> Extraction:
+    def _ask(self, suffix: str, raw: bytes, *, ocr: bool) -> Extraction:
         without_ocr = ocr and ocr_is_missing()  # as long as OCR is not needed
         process = self._take()
         was_used = process.used
         try:
-            said, found = process.ask(suffix, raw, limit_s, ocr=ocr and not without_ocr)
+            said, found = process.ask(suffix, raw, self._limit_s, ocr=ocr and not without_ocr)
         except TimeoutError as error:
             process.end()
-            raise refused("timed_out", f"it takes more than {limit_s:.0f} s") from error
+            raise refused("timed_out", f"it takes more than {self._limit_s:.0f} s") from error
         except (EOFError, BrokenPipeError) as error:
             process.end()
             if was_used:  # an idle process may have just ended by itself
-                return self._ask(suffix, raw, limit_s, ocr=ocr)
+                return self._ask(suffix, raw, ocr=ocr)
             raise refused(
                 "failed", "its extractor has crashed; save it again, or exclude it"
             ) from error
@@ -276,17 +258,11 @@ atexit.register(_OURS.close)
 
 
 def extract(
-    path: str,
-    raw: bytes,
-    content_hash: str,
-    *,
-    ocr: bool = False,
-    again: bool = False,
-    limit_s: float | None = None,
+    path: str, raw: bytes, content_hash: str, *, ocr: bool = False, again: bool = False
 ) -> Extraction:
     """Extract as `Extracting.extract`, with the processes and the cache shared by the whole
     program."""
-    return _OURS.extract(path, raw, content_hash, ocr=ocr, again=again, limit_s=limit_s)
+    return _OURS.extract(path, raw, content_hash, ocr=ocr, again=again)
 
 
 def extract_soon(
