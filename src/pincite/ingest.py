@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.small_texts import SMALL
 from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
@@ -259,6 +260,7 @@ async def write_all(
     if deps.stage == "embed":
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
+    SMALL.expect(total_bytes)
     with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser, frequent_switches():
         early = await deps.early(opened, spec) if pending else {}
         batches = prepare_all(opened, pending, spec, deps, analyser, early)

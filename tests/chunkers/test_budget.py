@@ -49,13 +49,14 @@ def test_the_costs_are_the_same_without_numpy(text: str) -> None:
     assert costs(text) == cumulative_cost(text).tolist()
 
 
-def test_only_the_first_texts_of_a_process_do_without_numpy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert not SmallTexts().take("it is imported here")
+def test_only_texts_of_a_small_run_do_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = SmallTexts()
+    small.expect(5)
+    assert not small.take("numpy is there")
     monkeypatch.delitem(sys.modules, "numpy")
-    small = SmallTexts(10)
-    assert [small.take(text) for text in ("five.", "five.", "more", "")] == [1, 1, 0, 0]
+    assert [small.take(text) for text in ("five.", "five.", "more")] == [True, True, False]
+    small.expect(1_000_000)
+    assert not small.take("a large run")
 
 
 def test_the_sum_is_that_of_the_weights_by_hand() -> None:

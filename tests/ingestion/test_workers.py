@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import random
 import signal
+import string
 import struct
 import subprocess
 import sys
 import termios
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,6 +131,18 @@ def test_code_that_looks_hostile_has_a_process_without_other_workers() -> None:
         with pytest.raises(SourceError, match="its parser has crashed"):
             hostile.result()
         assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+
+
+@pytest.mark.parametrize("unlike", [0, 700])
+def test_code_that_begins_unlike_and_then_repeats_itself_looks_hostile_too(unlike: int) -> None:
+    beginning = "".join(random.Random(3).choices(string.ascii_letters, k=unlike))
+    text = beginning + "- a( <a>\n" * 2_000
+    part = text[:16_384].encode()
+    assert len(part) > 15 * len(zlib.compress(part, 1))  # what the rule says
+    with open_analyser(CONFIG, SPARSE, total_bytes=10, processors=1) as careful:
+        assert isinstance(careful, Careful)
+        careful.submit(document(text, "a.c"), 90.0)
+        assert has_worker(careful)
 
 
 def has_worker(careful: Careful) -> bool:

@@ -129,6 +129,13 @@ def test_a_search_in_a_warm_daemon_imports_a_socket_a_parser_and_little_else(zoo
     assert "pincite.engine" in modules_of(zoo, "search", "zebra", "-c", "main", **LONG)
 
 
+def test_a_first_index_of_few_files_imports_no_numpy(zoo: Cli) -> None:
+    imported = modules_of(zoo, "index", "files", "--lexical", "--index", "fresh")
+    zoo("stop", "--index", "fresh")
+    assert "pincite.chunkers.small_texts" in imported
+    assert "numpy" not in imported
+
+
 def test_what_is_unusual_is_searched_here(zoo: Cli) -> None:
     for variables in (
         {"PINCITE_QDRANT_KEY": "k"},

@@ -20,7 +20,7 @@ from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
 from pincite.support.fields import replace
 from pincite.support.machine import this_machine
-from pincite.truth.files import FilesOnDisk
+from pincite.truth.files import FilesOnDisk, _Work
 from pincite.truth.on_disk import Content, Disk, Lacking
 from tests.builders import chunk
 
@@ -190,6 +190,15 @@ def test_a_disk_that_does_not_answer_costs_the_time_limit_once_and_no_other_sour
     until = time.monotonic() + 60
     while look(files, quote())[0].truth != "fresh":
         assert time.monotonic() < until
+
+
+def test_a_hang_of_another_process_is_none_here(folder: Path) -> None:
+    """After a fork, the thread that hangs is in the parent alone."""
+    files = files_of(record(folder))
+    files._hanging[str(folder)] = _Work(process=os.getpid())
+    assert look(files, quote())[0].truth == "unchecked"
+    files._hanging[str(folder)] = _Work(process=os.getpid() + 1)
+    assert look(files, quote())[0].truth == "fresh"
 
 
 def replace_source(one: Quote, name: str) -> Quote:

@@ -1,4 +1,4 @@
-"""The costs of `budget` without numpy, for the first texts of a process.
+"""The costs of `budget` without numpy, for runs with few texts.
 
 To import numpy takes 70 ms, a seventh of the first index of a small repository. The numbers are the
 same to the last bit.
@@ -14,24 +14,30 @@ from typing import Final
 
 from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 
-#: Of all texts together. A character takes 100 ns, with numpy 15.
-_MOST_CHARS: Final = 400_000
+#: Of all files of a run. A character takes 100 ns, with numpy 15.
+_MOST_BYTES: Final = 400_000
+_TIMES: Final = 2  # some texts are weighed twice
 #: A capital that begins a word within a word.
 _CAMEL: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])")
 
 
 class SmallTexts:
-    """Counts the characters of the texts for which numpy was not needed."""
+    """Decides whether texts are weighed without numpy, as those of a run that is expected to have
+    few are. All others need it anyway."""
 
-    def __init__(self, most: int = _MOST_CHARS) -> None:
-        self._left = most
+    def __init__(self) -> None:
+        self._left = 0  # characters
+
+    def expect(self, total_bytes: int) -> None:
+        """A run has files of so many bytes."""
+        self._left = _TIMES * total_bytes if total_bytes <= _MOST_BYTES else 0
 
     def take(self, text: str) -> bool:
         """Return whether `costs` is to be used for this text."""
-        if "numpy" in sys.modules:
+        if len(text) > self._left or "numpy" in sys.modules:
             return False
         self._left -= len(text)
-        return self._left >= 0
+        return True
 
 
 SMALL: Final = SmallTexts()

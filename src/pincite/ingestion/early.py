@@ -18,6 +18,7 @@ import msgspec
 
 from pincite.catalog.file import holds_index
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.small_texts import SMALL
 from pincite.errors import PinciteError
 from pincite.ingestion.analysis import Done
 from pincite.ingestion.begun import Begun
@@ -114,6 +115,7 @@ def begin_early(
         with open_all(locations[:1], options, None, settings.sources, known) as found:
             opened = found[0][0]
             entries = [one for one in opened.entries() if isinstance(one, Entry)]
+            SMALL.expect(sum(entry.size for entry in entries))
             language = options.language
             if language == "auto":
                 language = guess_corpus_language(found)

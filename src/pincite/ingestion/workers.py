@@ -44,8 +44,9 @@ _MEMORY_BYTES: Final = 3_000_000_000  # guess: parsers of broken code took the s
 #: 31 exceeded a ratio of 10 and one that of 15; of texts that parsers did not end on it was 180.
 _PART_BYTES: Final = 16_384
 _MOST_RATIO: Final = 15
-#: Of a part that repeats, a quarter compresses to less than what the whole may take: of 14,586 made
-#: ones, to at most .9 of it. That of 95 % of real code takes more, and settles it.
+#: If a part repeats, its first quarter compresses to less than the whole may take: to at most .9 of
+#: that in 14,586 made parts. The first quarter of 95 % of real parts takes more, so that the whole
+#: need not be compressed.
 _QUARTER: Final = 4
 _BEYOND: Final = 1.1
 _LEAST_BYTES: Final = 2_000  # in less, such texts took 0.1 GB and half a second
@@ -207,10 +208,11 @@ class _Guarded(msgspec.Struct, frozen=True):
 def _repeats(text: str) -> bool:
     """Return whether a part of the text compresses far better than code does."""
     raw = text.encode("utf-8", "replace")
-    return any(_compresses(raw[at : at + _PART_BYTES]) for at in range(0, len(raw), _PART_BYTES))
+    parts = (raw[at : at + _PART_BYTES] for at in range(0, len(raw), _PART_BYTES))
+    return any(map(_part_repeats, parts))
 
 
-def _compresses(part: bytes) -> bool:
+def _part_repeats(part: bytes) -> bool:
     if len(part) <= _LEAST_BYTES:
         return False
     few = len(part) / _MOST_RATIO

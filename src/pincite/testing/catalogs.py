@@ -208,6 +208,11 @@ class CatalogContract:
         for record in (source_of("b/x"), source_of("a/x"), full):
             await catalog.put_source("main", record)
         assert await catalog.sources("main") == (source_of("a/x"), full)
+        again = replace(full, indexed_at="2026-11-22T00:00:00+00:00")
+        await catalog.put_source("main", again)
+        assert await catalog.sources("main") == (source_of("a/x"), again)
+        await catalog.put_source("main", full)
+        assert await catalog.sources("main") == (source_of("a/x"), full)
         await catalog.put("main", [record_of("a.md", "r1", "b/x")])
         await catalog.drop_source("main", "b/x")
         await catalog.drop_source("main", "never there")

@@ -7,9 +7,10 @@ goes on without it, and that source is not looked at again until the thread has 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Notice, SourceRecord
@@ -33,15 +34,23 @@ _Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
 
 
 @dataclass(slots=True)
+class _Work:
+    """Whether a thread has come back, and the process that it is in."""
+
+    ended: bool = False
+    process: int = field(default_factory=os.getpid)
+
+
+@dataclass(slots=True)
 class _Run:
     """One look, in a thread: what is to be looked at, in order, and what has been seen. `at` is
-    the place that it is at, `ended` says that the thread has come back."""
+    the place that it is at."""
 
     groups: Sequence[tuple[SourceRecord, Sequence[Asked]]]
     seen: list[Seen | None]
     at: str = ""
     given_up: bool = False
-    ended: bool = False
+    work: _Work = field(default_factory=_Work)
 
 
 class FilesOnDisk:
@@ -53,7 +62,7 @@ class FilesOnDisk:
         self._sources = sources
         self._folders = Folders(Disk(limits.most_bytes, racy_ns=racy_ns), Checkouts())
         self._archives = Archives()
-        self._hanging: dict[str, _Run] = {}
+        self._hanging: dict[str, _Work] = {}
 
     async def look(
         self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
@@ -101,11 +110,11 @@ class FilesOnDisk:
         return found
 
     def _hangs(self, place: str) -> bool:
-        run = self._hanging.get(place)
-        if run is not None and run.ended:
+        work = self._hanging.get(place)
+        if work is not None and (work.ended or work.process != os.getpid()):
             del self._hanging[place]
             return False
-        return run is not None
+        return work is not None
 
     async def _run(self, run: _Run, limit_s: float) -> None:
         """Return when all has been seen, or the time is up."""
@@ -122,7 +131,7 @@ class FilesOnDisk:
                 self._look(run)
             except BaseException as raised:  # noqa: BLE001 - handed to who waits
                 error = raised
-            run.ended = True
+            run.work.ended = True
             with suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(end, error)
 
@@ -133,7 +142,7 @@ class FilesOnDisk:
         except TimeoutError:
             run.given_up = True
             if run.at:
-                self._hanging[run.at] = run
+                self._hanging[run.at] = run.work
 
     def _look(self, run: _Run) -> None:
         for record, asked in run.groups:

@@ -15,6 +15,8 @@ from pincite.model.spans import between, match_of
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 
+#: Chunks that are looked for one by one. To make a table of all takes eight times as long as one.
+_FEW = 8
 #: The questions of a conversation show many chunks again.
 _estimate = lru_cache(2_048)(estimate_tokens)
 
@@ -34,7 +36,8 @@ class Document:
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids = ids
-        self._places: dict[str, int | None] = {}  # those that were asked for
+        self._places: dict[str, int | None] = {}  # those that were asked for, or all
+        self._has_all = False
         self._read: dict[int, Chunk] = {}
         self._lost: set[int] = set()
         self._spaces: dict[int, str | None] = {}
@@ -87,13 +90,16 @@ class Document:
         return [place for id_ in ids if (place := self._place_of(id_)) is not None]
 
     def _place_of(self, id_: str) -> int | None:
-        """Return the place of a chunk. Few are asked for, and a file has up to thousands."""
-        if id_ not in self._places:
-            try:
-                self._places[id_] = self.ids.index(id_)
-            except ValueError:
-                self._places[id_] = None
-        return self._places[id_]
+        """Return the place of a chunk. Mostly few are asked for, and a file has up to thousands."""
+        places = self._places
+        if id_ in places or self._has_all:
+            return places.get(id_)
+        if len(places) == _FEW:
+            self._has_all = True
+            places |= {one: place for place, one in enumerate(self.ids)}
+            return places.get(id_)
+        places[id_] = self.ids.index(id_) if id_ in self.ids else None
+        return places[id_]
 
     def joined(self, place: int) -> bool:
         """Is the text between this chunk and the next one known, and are both on one page?"""

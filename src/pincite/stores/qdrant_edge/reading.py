@@ -99,8 +99,8 @@ def _known(half: Mapping[str, _Held], name: str, state: object) -> Mapping[str, 
 
 def _size(read: Unpacked) -> int:
     chunk = read.chunk
-    size = _BYTES + getsizeof(chunk.text) + len(chunk.plain or "") + len(read.coarse or "")
-    size += sum(map(len, chunk.headings)) + sum(map(len, chunk.symbols))
+    size = _BYTES + getsizeof(chunk.text) + getsizeof(chunk.plain) + getsizeof(read.coarse)
+    size += sum(map(getsizeof, (*chunk.headings, *chunk.symbols)))
     if chunk.attributes:
         size += sum(getsizeof(name) + getsizeof(str(one)) for name, one in chunk.attributes.items())
     return size
