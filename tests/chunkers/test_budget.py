@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -49,14 +50,43 @@ def test_the_costs_are_the_same_without_numpy(text: str) -> None:
     assert costs(text) == cumulative_cost(text).tolist()
 
 
+def test_files_are_cut_alike_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Path(__file__)
+    paths = [here, here.parents[1] / "places.py", here.parents[2] / "README.md"]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    texts |= {"long.md": "A word, and another one. " * 400, "long.py": f"x = {'aB ' * 900!r}\n"}
+    texts |= {"wide.txt": "漢字仮名交 " * 600, "page.html": "<p>One <b>two</b></p>\n" * 90}
+
+    def cut_up() -> list[object]:
+        estimated: list[object] = [estimate_tokens(text) for text in texts.values()]
+        return estimated + [chunks_of(name, text) for name, text in texts.items()]
+
+    with_numpy = cut_up()
+    taken: list[str] = []
+
+    def take(self: SmallTexts, text: str) -> bool:
+        taken.append(text)
+        return True
+
+    monkeypatch.setattr(SmallTexts, "take", take)
+    assert cut_up() == with_numpy
+    assert set(texts.values()) <= set(taken)
+
+
 def test_only_texts_of_a_small_run_do_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     small = SmallTexts()
     small.expect(5)
     assert not small.take("numpy is there")
     monkeypatch.delitem(sys.modules, "numpy")
-    assert [small.take(text) for text in ("five.", "five.", "more")] == [True, True, False]
-    small.expect(1_000_000)
-    assert not small.take("a large run")
+    assert small.take("x" * 799_999)
+    for _ in range(3):  # sources of one process share what there is
+        small.expect(400_000)
+        assert not small.take("xx")
+    assert small.take("x")
+    other = SmallTexts()
+    assert not other.take("nothing is expected")
+    other.expect(400_001)
+    assert not other.take("a large source")
 
 
 def test_the_sum_is_that_of_the_weights_by_hand() -> None:

@@ -32,22 +32,17 @@ class Lines:
         starts = list(accumulate(pieces, _next_start, initial=0))
         starts[-1] = len(text)
         self.starts = starts  #: of each line, and the end of the text
-        self._cost_until = cost_until
+        self.cost_until: NDArray[np.float64] | list[float]  #: by character
         self.cost_before: list[float]  #: by line
         if cost_until is None and SMALL.take(text):
-            until = costs(text)
+            self.cost_until = until = costs(text)
             self.cost_before = [until[start] for start in starts]
         else:
-            self.cost_before = self.cost_until[starts].tolist()
+            known = cumulative_cost(text) if cost_until is None else cost_until
+            self.cost_until = known
+            self.cost_before = known[starts].tolist()
         self.parsed: dict[tuple[int, int, int], Any] = {}  #: what a parser keeps of ranges
         self.blank: list[bool] = [not line or line.isspace() for line in pieces]
-
-    @property
-    def cost_until(self) -> NDArray[np.float64]:
-        """The costs by character; see `cumulative_cost`."""
-        if self._cost_until is None:
-            self._cost_until = cumulative_cost(self.text)
-        return self._cost_until
 
     def __len__(self) -> int:
         return len(self.lines)

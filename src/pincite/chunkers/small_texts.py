@@ -14,27 +14,29 @@ from typing import Final
 
 from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 
-#: Of all files of a run. A character takes 100 ns, with numpy 15.
-_MOST_BYTES: Final = 400_000
-_TIMES: Final = 2  # some texts are weighed twice
+#: A character takes 100 ns, with numpy 15.
+_MOST_BYTES: Final = 400_000  # of the files of a source
+_MOST_CHARS: Final = 2 * _MOST_BYTES  # of all texts of a process; some are weighed twice
+_KEPT: Final = 0x3100  # code points whose class is remembered; the rest is ideographs and pictures
 #: A capital that begins a word within a word.
 _CAMEL: Final = re.compile(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])")
 
 
 class SmallTexts:
-    """Decides whether texts are weighed without numpy, as those of a run that is expected to have
-    few are. All others need it anyway."""
+    """Decides whether texts are weighed without numpy: while the sources that are indexed are small
+    and all texts of the process were few. It is not used where numpy is there already."""
 
     def __init__(self) -> None:
-        self._left = 0  # characters
+        self._expected = False
+        self._left = _MOST_CHARS
 
     def expect(self, total_bytes: int) -> None:
-        """A run has files of so many bytes."""
-        self._left = _TIMES * total_bytes if total_bytes <= _MOST_BYTES else 0
+        """A source of files of so many bytes is to be indexed."""
+        self._expected = total_bytes <= _MOST_BYTES
 
     def take(self, text: str) -> bool:
         """Return whether `costs` is to be used for this text."""
-        if len(text) > self._left or "numpy" in sys.modules:
+        if not self._expected or len(text) > self._left or "numpy" in sys.modules:
             return False
         self._left -= len(text)
         return True
@@ -61,7 +63,9 @@ class _Kinds(dict[int, str]):
     """The class of each character, as a character of that number."""
 
     def __missing__(self, point: int) -> str:
-        kind = self[point] = chr(_kind(point))
+        kind = chr(_kind(point))
+        if point < _KEPT:
+            self[point] = kind
         return kind
 
 

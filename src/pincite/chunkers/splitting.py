@@ -87,7 +87,7 @@ def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[
         if rest <= limit:
             break
         bound = min(limit, rest / max(2, -(-rest // limit)) * 1.1)
-        stop = start + max(1, int(cost[start : end + 1].searchsorted(cost[start] + bound)) - 1)
+        stop = max(start + 1, bisect_left(cost, cost[start] + bound, start, end + 1) - 1)
         middle = start + (stop - start) // 2
         cut = _last_end(_SENTENCE_END, text, middle, stop) or _last_end(
             _WORD_END, text, middle, stop

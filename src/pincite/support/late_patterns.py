@@ -9,7 +9,7 @@ from typing import Any, cast
 
 def late_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return a stand-in for `re.compile(pattern, flags)` that compiles with the first call of a
-    method. An invalid pattern raises `re.error` there."""
+    method. An invalid pattern raises `re.error` there. `re.sub` and the like do not take it."""
     return cast("re.Pattern[str]", _Late(pattern, flags))
 
 
@@ -23,7 +23,7 @@ class _Late:
         if name.startswith("__"):  # of pickle, copy and inspect
             raise AttributeError(name)
         compiled = re.compile(*self._given)
-        self.__dict__ |= {one: getattr(compiled, one) for one in _METHODS}
+        self.__dict__.update({one: getattr(compiled, one) for one in _METHODS})
         return getattr(compiled, name)
 
 

@@ -15,7 +15,7 @@ from pincite.model.spans import between, match_of
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
 
-#: Chunks that are looked for one by one. To make a table of all takes eight times as long as one.
+#: Chunks that are looked for one by one. A table of all takes as long as four to eight of them.
 _FEW = 8
 #: The questions of a conversation show many chunks again.
 _estimate = lru_cache(2_048)(estimate_tokens)
@@ -98,7 +98,10 @@ class Document:
             self._has_all = True
             places |= {one: place for place, one in enumerate(self.ids)}
             return places.get(id_)
-        places[id_] = self.ids.index(id_) if id_ in self.ids else None
+        try:
+            places[id_] = self.ids.index(id_)
+        except ValueError:
+            places[id_] = None
         return places[id_]
 
     def joined(self, place: int) -> bool:
