@@ -156,7 +156,7 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ascii_is_cut_as_by_the_whole_pattern(text: str) -> None:
     from pincite.providers.sparse import analyser
 
-    assert analyser._ASCII_UNIT.findall(text) == analyser._unit_pattern().findall(text)
+    assert analyser._ASCII_UNIT.findall(text) == analyser._UNIT.findall(text)
 
 
 @given(st.lists(st.from_regex(r"[A-Za-z0-9_.'\-]{1,40}", fullmatch=True), max_size=8))

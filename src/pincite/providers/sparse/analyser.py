@@ -21,13 +21,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import chain, pairwise
 from threading import Lock
 from typing import Final
 
 from pincite.providers.sparse.escapes import without_escapes
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
+from pincite.support.late_patterns import late_pattern
 
 #: Part of every fingerprint: raise it whenever a text without ESC may give other terms. Every index
 #: must then be rebuilt. Weights that version 1 stored before it read escape sequences as blanks
@@ -67,7 +67,7 @@ _MARK: Final = (
 _LETTERS: Final = rf"[^\W{_UNSPACED}]"
 _WORD: Final = rf"{_LETTERS}+(?:[{_MARK}]+{_LETTERS}*)*"
 _SHARP: Final = r"[A-Za-z](?:\+\+|\#)(?!\w)"
-#: The part of `_unit_pattern` for ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
+#: The part of `_UNIT` for ASCII. Compiling the whole takes 10 ms, a tenth of a warm search.
 _NAMES: Final = r"[A-Za-z0-9_]++(?:[.'\-][A-Za-z0-9_]++)*+"
 _ASCII_UNIT: Final = re.compile(rf"{_SHARP}|{_NAMES}")
 _ASCII_NAMES: Final = re.compile(_NAMES)  # the same where there is no `C#` or `C++`, and faster
@@ -89,29 +89,19 @@ _REMEMBERED: Final = 50_000
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 
 
-@cache
-def _ideograph() -> re.Pattern[str]:
-    return re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-
-
-@cache
-def _unspaced_start() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]")
+_IDEOGRAPH: Final = late_pattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_UNSPACED_START: Final = late_pattern(f"[{_UNSPACED}]")
+_UNIT: Final = late_pattern(rf"{_SHARP}|{_WORD}(?:[.'’\-]{_WORD})*|[{_UNSPACED}]+")
 
 
 def _is_unspaced(unit: str) -> bool:
-    return not unit.isascii() and _unspaced_start().match(unit) is not None
-
-
-@cache
-def _unit_pattern() -> re.Pattern[str]:
-    return re.compile(rf"{_SHARP}|{_WORD}(?:[.'’\-]{_WORD})*|[{_UNSPACED}]+")
+    return not unit.isascii() and _UNSPACED_START.match(unit) is not None
 
 
 def _pattern_of(text: str) -> re.Pattern[str]:
     """Return the pattern that finds the units of a text; it is compiled in full only if needed."""
     if not text.isascii():
-        return _unit_pattern()
+        return _UNIT
     sharp = "++" in text or ("#" in text and _SHARP_SIGN.search(text))
     return _ASCII_UNIT if sharp else _ASCII_NAMES
 
@@ -280,7 +270,7 @@ def _pairs(run: str) -> list[str]:
         run = unicodedata.normalize("NFKC", run)
     if len(run) == 1:
         return [run]
-    return ["".join(pair) for pair in pairwise(run)] + _ideograph().findall(run)
+    return ["".join(pair) for pair in pairwise(run)] + _IDEOGRAPH.findall(run)
 
 
 def _fold(word: str) -> str:
