@@ -23,6 +23,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 AS_NOBODY = """
 import asyncio, os, sys
 from pathlib import Path
+from pincite.collection import searching  # imported late, when Python may be out of reach
 from pincite.engine import AsyncPincite
 from pincite.daemon import client
 from pincite.daemon import peers
