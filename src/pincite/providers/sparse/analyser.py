@@ -20,14 +20,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from threading import Lock
-from typing import Final
+from typing import Final, TypeVar
 
 from pincite.providers.sparse.escapes import without_escapes
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.support.late_patterns import late_pattern
+
+T = TypeVar("T")
 
 #: Part of every fingerprint: raise it whenever a text without ESC may give other terms. Every index
 #: must then be rebuilt. Weights that version 1 stored before it read escape sequences as blanks
@@ -106,6 +108,25 @@ def _pattern_of(text: str) -> re.Pattern[str]:
     return _ASCII_UNIT if sharp else _ASCII_NAMES
 
 
+def look_up(
+    units: Sequence[str], known: Mapping[str, Sequence[T]], learn: Callable[[str], Sequence[T]]
+) -> list[T]:
+    """Return what each unit gives, joined in order. `learn` is asked once for each of those that
+    are not `known`, and remembers most of them there."""
+    try:
+        return list(chain.from_iterable(map(known.__getitem__, units)))
+    except KeyError:  # a unit that has not been seen yet, as in most texts
+        new = {unit: learn(unit) for unit in set(units).difference(known)}
+    try:
+        return list(chain.from_iterable(map(known.__getitem__, units)))
+    except KeyError:  # one that is not remembered, or was forgotten meanwhile
+        joined: list[T] = []
+        for unit in units:
+            found = known.get(unit, new.get(unit))
+            joined += learn(unit) if found is None else found
+        return joined
+
+
 class Analyser:
     """Turn texts of one language into terms. Safe to share between threads."""
 
@@ -125,20 +146,7 @@ class Analyser:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions. Accepts any string."""
-        known = self._known
-        units = self.split(text)
-        try:
-            return list(chain.from_iterable(map(known.__getitem__, units)))
-        except KeyError:  # a unit that has not been seen yet
-            new = {unit: self._learn(unit) for unit in set(units).difference(known)}
-        try:
-            return list(chain.from_iterable(map(known.__getitem__, units)))
-        except KeyError:  # one that is not remembered, or was forgotten meanwhile
-            terms: list[str] = []
-            for unit in units:
-                found = known.get(unit, new.get(unit))
-                terms += self._learn(unit) if found is None else found
-            return terms
+        return look_up(self.split(text), self._known, self._learn)
 
     def split(self, text: str) -> list[str]:
         """Return the units of a text in order; each gives its terms independently."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from hashlib import blake2b
-from itertools import chain
 from typing import Final
 
 from pincite.model import SparseVector
 from pincite.model.documents import AVERAGE_LENGTH
-from pincite.providers.sparse.analyser import ANALYSER_VERSION, UNSPACED, Analyser
+from pincite.providers.sparse.analyser import ANALYSER_VERSION, UNSPACED, Analyser, look_up
 
 #: nDCG@10, mean of ten collections, lexical and hybrid: k1 0.6 .683 .754, 0.9 .685 .753, 1.2 .686
 #: .752, 1.5 .686 .750, 2.0 .683. 1.2 loses nothing on either side. b 0.6 instead of 0.75: .684 and
@@ -71,26 +69,8 @@ class Bm25Encoder:
     def _counts(self, text: str) -> tuple[dict[int, int], int]:
         """Return the counts by id and the length. Two terms may share an id, as 1 in 100,000
         does."""
-        units = self.analyser.split(text)
-        known = self._known
-        try:
-            ids = list(chain.from_iterable(map(known.__getitem__, units)))
-        except KeyError:  # a unit that is not remembered, as in most texts
-            ids = self._ids_of(units)
+        ids = look_up(self.analyser.split(text), self._known, self._learn)
         return Counter(ids), len(ids)
-
-    def _ids_of(self, units: Sequence[str]) -> list[int]:
-        """Return the ids of the terms of these units, and remember new ones."""
-        known = self._known
-        new = {unit: self._learn(unit) for unit in set(units).difference(known)}
-        try:
-            return list(chain.from_iterable(map(known.__getitem__, units)))
-        except KeyError:  # one that is not kept, or was forgotten meanwhile
-            ids: list[int] = []
-            for unit in units:
-                found = known.get(unit, new.get(unit))
-                ids += self._learn(unit) if found is None else found
-            return ids
 
     def _learn(self, unit: str) -> tuple[int, ...]:
         terms = self.analyser.terms_of(unit)
