@@ -25,6 +25,7 @@ from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
+from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
 from pincite.ingestion.dense_model import open_dense, require_local
@@ -46,7 +47,6 @@ from pincite.ingestion.sources import last_indexed_ns, names_of, open_all, recor
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
-from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.settings.load import Settings

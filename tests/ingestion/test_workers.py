@@ -21,9 +21,12 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
-from pincite.ingestion import workers
+from pincite.ingestion import analysers
+from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.analysis import analyse
-from pincite.ingestion.workers import Careful, Workers, open_analyser
+from pincite.ingestion.careful import Careful
+from pincite.ingestion.worker import Worker
+from pincite.ingestion.workers import Workers
 from pincite.model import Document, PageSpan, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
@@ -67,7 +70,7 @@ def test_what_cannot_travel_is_done_here(two: Workers) -> None:
         assert two.submit(one, 90.0).result() == analyse(one, CONFIG, SPARSE, 90.0)
 
 
-def waiting(worker: workers._Worker) -> int:
+def waiting(worker: Worker) -> int:
     """How many bytes the process has not read yet."""
     stdin = worker._process.stdin
     assert stdin is not None
@@ -229,15 +232,6 @@ def test_secrets_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"PATH=" in environment
 
 
-def test_they_are_for_much_text_and_several_cores() -> None:
-    with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES - 1, 8) as one:
-        assert isinstance(one, Careful)
-    with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES, 1) as one:
-        assert isinstance(one, Careful)
-    with open_analyser(CONFIG, SPARSE, workers.WORTH_BYTES, 2) as one:
-        assert isinstance(one, Workers)
-
-
 def test_an_index_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     async def check() -> None:
         here, there = (Place(tmp_path, MemoryStore()) for _ in range(2))
@@ -246,7 +240,7 @@ def test_an_index_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         (tmp_path / "note.md").write_text("---\ncourse: ml\n---\n# Notes\n\nText.\n")
         (tmp_path / "empty.py").write_text("")
         first = await here.run(None)
-        monkeypatch.setattr(workers, "WORTH_BYTES", 0)
+        monkeypatch.setattr(analysers, "WORTH_BYTES", 1)
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
         second = await there.run(None)
         assert first.chunks == second.chunks > 0
@@ -255,3 +249,17 @@ def test_an_index_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         assert await here.index.documents("main") == await there.index.documents("main")
 
     asyncio.run(check())
+
+
+def test_closing_wakes_a_thread_that_waits_for_a_worker() -> None:
+    for _ in range(10):  # before, one of 40 waited for the time limit of its document
+        found = Workers(CONFIG, "english", 1)
+        assert found.submit(document("x = 0\n"), 90.0).result().sections
+        (worker,) = found._workers
+        os.kill(worker._process.pid, signal.SIGSTOP)
+        lost = found.submit(document("x = 1\n"), 90.0)
+        while not waiting(worker):
+            time.sleep(0.001)
+        found.close()
+        with pytest.raises(SourceError, match="its parser has crashed"):
+            lost.result()

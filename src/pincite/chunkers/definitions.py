@@ -134,19 +134,29 @@ def _unnamed(root: Node, grammar: Grammar) -> set[int]:
     return rows
 
 
+def _name_of(node: Node) -> Node | None:
+    """Return the field `name`, for patterns that capture no name."""
+    name = node.child_by_field_name("name")
+    if name is None or name.is_named:
+        return name
+    return next((each for each in node.children_by_field_name("name") if each.is_named), None)
+
+
 def _by_query(root: Node, query: Query) -> list[Definition]:
     from tree_sitter import QueryCursor
 
     spans: dict[tuple[int, int], _Captured] = {}
     rests: dict[int, list[Node]] = {}
     for _, captures in QueryCursor(query).matches(root):
-        names = captures.get("name")
         nodes = captures.get("def") or captures.get("scope")
-        if not names or not nodes:
+        if not nodes:
             continue
         node = nodes[0]
+        name = captures["name"][-1] if "name" in captures else _name_of(node)
+        if name is None:
+            continue
         owner = _text(captures["owner"][-1]) if "owner" in captures else ""
-        each = _Captured(node, names[-1], owner, "def" in captures, "rest" in captures)
+        each = _Captured(node, name, owner, "def" in captures, "rest" in captures)
         if each.rest and node.parent is not None:
             rests.setdefault(node.parent.id, []).append(node)
         spans.setdefault((node.start_byte, -node.end_byte), each)

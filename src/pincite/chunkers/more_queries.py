@@ -8,9 +8,10 @@ of Clojure).
 from __future__ import annotations
 
 
-def named(*types: str, name: str = "(_)", field: str = "name") -> str:
-    """Return a pattern for definitions of these types that have their name in this field."""
-    return "\n".join(f"({each} {field}: {name} @name) @def" for each in types)
+def named(*types: str) -> str:
+    """Return patterns for definitions of these types that have their name in the field `name`. The
+    field is read from the node: tree-sitter takes up to .1 s to compile a pattern with it."""
+    return "\n".join(f"({each}) @def" for each in types)
 
 
 def _holding(name: str, *types: str) -> str:

@@ -20,6 +20,7 @@ from pincite.catalog.file import holds_index
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.small_texts import SMALL
 from pincite.errors import PinciteError
+from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.analysis import Done
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.options import IndexOptions
@@ -27,7 +28,6 @@ from pincite.ingestion.prepare import begin
 from pincite.ingestion.schema import known_types
 from pincite.ingestion.sources import open_all
 from pincite.ingestion.target import guess_corpus_language
-from pincite.ingestion.workers import open_analyser
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
 from pincite.readers import extracted_suffix

@@ -13,12 +13,13 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import click
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.gc_tuning import rarely_collect
+from pincite.support.leaving import run_and_leave
 from pincite.support.terminal import guard_streams, one_line
 from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
@@ -129,8 +130,13 @@ def app() -> None:
     """Search documentation and code. Every result cites exact lines of an exact revision."""
 
 
+def program() -> NoReturn:
+    """Be the console script."""
+    run_and_leave(main)
+
+
 def main() -> None:
-    """Run the console script."""
+    """Run a command. Raises SystemExit with its exit code."""
     # One small matrix product needs no threads, and starting them doubles numpy's import time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     start_ahead(sys.argv[1:], os.environ)
@@ -304,4 +310,4 @@ def stop(index: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -1,0 +1,160 @@
+"""Documents are analysed in worker processes, and in the process that would wait for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig
+from pincite.errors import SourceError
+from pincite.ingestion import shared
+from pincite.ingestion.analysers import WORTH_BYTES, open_analyser
+from pincite.ingestion.analysis import Analysed, Pending, analyse
+from pincite.ingestion.careful import Careful
+from pincite.ingestion.shared import Shared
+from pincite.ingestion.workers import Workers
+from pincite.model import Document
+from pincite.providers.sparse.bm25 import Bm25Encoder
+from tests.chunkers.test_parsing import broken
+from tests.ingestion.test_workers import document
+from tests.places import HANGS_S
+
+CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def both() -> Iterator[Shared]:
+    """One worker and this process."""
+    found = Shared(Workers(CONFIG, "english", 1), CONFIG, SPARSE)
+    yield found
+    found.close()
+
+
+class Stopped:
+    """The worker has a document and does not go on with it."""
+
+    def __init__(self, both: Shared) -> None:
+        assert both.submit(document("x = 0\n"), 90.0).result().sections
+        end_s = time.monotonic() + HANGS_S
+        while not both._workers._workers and time.monotonic() < end_s:
+            time.sleep(0.01)
+        (worker,) = both._workers._workers
+        self._pid = worker._process.pid
+        os.kill(self._pid, signal.SIGSTOP)
+        self.document = document("def kept(): return 1\n", "kept.py")
+        self.pending = both.submit(self.document, 90.0)
+        assert isinstance(self.pending, shared._Open)
+        while not self.pending.pending.running() and time.monotonic() < end_s:
+            time.sleep(0.01)
+
+    def go_on(self) -> None:
+        os.kill(self._pid, signal.SIGCONT)
+
+
+def test_the_files_of_this_project_are_cut_and_weighed_alike(both: Shared) -> None:
+    files = [*sorted((ROOT / "src/pincite/stages").glob("*.py")), *sorted(ROOT.glob("docs/*.md"))]
+    found = [document(one.read_text(), one.name) for one in files]
+    pending = [both.submit(one, 90.0) for one in found]
+    for one, later in zip(found, pending, strict=True):
+        assert later.result() == analyse(one, CONFIG, SPARSE, 90.0)
+    assert not both._open
+
+
+def test_what_no_worker_has_is_done_here(both: Shared) -> None:
+    stopped = Stopped(both)
+    found = [document(f"def f{n}(): return {n}\n", f"{n}.py") for n in range(5)]
+    pending = [both.submit(one, 90.0) for one in found]
+    for one, later in zip(found, pending, strict=True):
+        assert later.result() == analyse(one, CONFIG, SPARSE, 90.0)
+    stopped.go_on()
+    assert stopped.pending.result() == analyse(stopped.document, CONFIG, SPARSE, 90.0)
+
+
+def test_others_are_done_while_a_worker_has_the_next_one(both: Shared) -> None:
+    stopped = Stopped(both)
+    later = [both.submit(document(f"x = {n}\n", f"{n}.py"), 90.0) for n in range(3)]
+
+    def go_on() -> None:
+        end_s = time.monotonic() + HANGS_S
+        while not all(map(done, later)) and time.monotonic() < end_s:
+            time.sleep(0.01)
+        stopped.go_on()
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    assert stopped.pending.result().sections  # after the worker, which waits for the others
+    thread.join()
+    assert all(map(done, later))
+
+
+def done(one: Pending) -> bool:
+    assert isinstance(one, shared._Open)
+    return one.pending.done() and not one.pending.cancelled()
+
+
+def test_a_fault_affects_its_own_document(both: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(one: Document, *given: Any) -> Analysed:
+        if one.path == "bad.py":
+            raise ValueError("a fault of the analysis")
+        return analyse(one, *given)
+
+    monkeypatch.setattr(shared, "analyse", fails)
+    stopped = Stopped(both)
+    bad, fine = (both.submit(document("x = 1\n", f"{n}.py"), 90.0) for n in ("bad", "fine"))
+    assert fine.result().sections
+    assert isinstance(bad, shared._Open)
+    both._try(bad)
+    with pytest.raises(ValueError, match="a fault of the analysis"):
+        bad.result()
+    stopped.go_on()
+    assert stopped.pending.result().sections
+
+
+def test_broken_code_is_parsed_by_a_process_with_limits(both: Shared) -> None:
+    stopped = Stopped(both)
+    small = document(broken("{} =>", 5_000), "A.java")
+    pending = both.submit(small, 90.0)
+    assert isinstance(pending, shared._Open)
+    both._try(pending)  # it is stopped here
+    assert not pending.pending.done()
+    stopped.go_on()
+    assert pending.result() == analyse(small, CONFIG, SPARSE, 90.0)
+
+
+def test_long_texts_and_code_that_repeats_itself_are_left_to_workers(both: Shared) -> None:
+    long = document("word and another\n" * 40_000, "long.txt")
+    hostile = document("- a( <a>\n" * 4_000, "a.c")
+    assert isinstance(both.submit(long, 90.0), Future)
+    pending = both.submit(hostile, 90.0)
+    assert isinstance(pending, Future)
+    with pytest.raises(SourceError, match="its parser has crashed"):
+        pending.result()
+
+
+@pytest.mark.parametrize(
+    ("total_bytes", "processors", "workers"),
+    [
+        (WORTH_BYTES - 1, 8, 0),
+        (WORTH_BYTES, 1, 0),
+        (WORTH_BYTES, 2, 1),
+        (WORTH_BYTES, 8, 1),
+        (3 * WORTH_BYTES, 8, 3),
+        (100 * WORTH_BYTES, 8, 7),
+    ],
+)
+def test_a_worker_has_a_core_and_enough_to_do(
+    total_bytes: int, processors: int, workers: int
+) -> None:
+    with open_analyser(CONFIG, SPARSE, total_bytes, processors) as one:
+        assert isinstance(one, Shared if workers else Careful)
+        if isinstance(one, Shared):
+            assert one._workers._threads._max_workers == workers
