@@ -9,8 +9,9 @@ model, and asked for ten results, which are merged to files.
 - `plain`: the same without the ranking of code (`rank_code`), as deep as it was without it.
 - distinct: files among the ten results.
 - index: seconds until all can be searched, the start of the daemon included; there: the same into
-  another collection once the daemon is there, as semble's process is. query: milliseconds of
-  `AsyncPincite.search`.
+  another collection once the daemon is there, as semble's process is. command: the whole of
+  `pincite index --lexical` into a new index, and of a process that imports semble and indexes;
+  medians of three in turn. query: milliseconds of `AsyncPincite.search`.
 - semble: its release as `--semble PYTHON` has it, without a model, as its users get it offline:
   ten results of its own search. Both are timed in turn, repository by repository.
 """
@@ -29,6 +30,7 @@ from typing import Any
 
 from bench.frame import Options, SkippedError
 from bench.product import open_product, temporary_folder
+from bench.whole_commands import WORKER, whole_commands
 from pincite.engine import AsyncPincite
 from pincite.evals.analysis.statistics import median
 from pincite.evals.run.runner import measured
@@ -38,7 +40,6 @@ from pincite.support.fields import replace
 
 _RESULTS = 10
 QUICK = ("express", "sinatra")
-_WORKER = Path(__file__).with_name("semble_worker.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Outcome:
     query_ms: list[float] = field(default_factory=list)
     index_s: dict[str, float] = field(default_factory=dict)
     there_s: dict[str, float] = field(default_factory=dict)
+    command_s: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class SystemFigures:
     query_p50_ms: float
     index_s: float
     there_s: float = 0.0
+    command_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ async def run(options: Options) -> CodeSearchFigures:
                     await _ours(name, one, root, lexical, options, systems)
                 if rival is not None:
                     await rival.measure(one, systems.setdefault("semble", Outcome()))
+                await _commands(one, options, systems)
                 print(f"  {one.name}: {_line(systems, one.name)}", flush=True)
         finally:
             if rival is not None:
@@ -176,6 +180,13 @@ async def _ours(
                 pack = await engine.search(query.text, profile=showing(profile))
                 outcome.query_ms.append((time.perf_counter() - started_s) * 1000)
                 count(outcome, one.name, query, [item.path for item in pack.evidence])
+
+
+async def _commands(one: Repository, options: Options, systems: Mapping[str, Outcome]) -> None:
+    took = asyncio.to_thread(whole_commands, one.root, options.semble, quick=options.quick)
+    for name, seconds in zip(("lexical", "semble"), await took, strict=True):
+        if name in systems:
+            systems[name].command_s[one.name] = seconds
 
 
 async def _once_more(engine: AsyncPincite, one: Repository) -> float:
@@ -262,7 +273,7 @@ class Semble:
 async def open_semble(python: Path) -> Semble:
     """Start the worker. Raises SkippedError where that Python has no semble."""
     process = await asyncio.create_subprocess_exec(
-        *(str(python), str(_WORKER)),
+        *(str(python), str(WORKER)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=64 * 1024 * 1024,
@@ -285,6 +296,7 @@ def _figures(outcome: Outcome, repositories: Sequence[Repository]) -> SystemFigu
         query_p50_ms=median(outcome.query_ms),
         index_s=math.fsum(outcome.index_s.values()),
         there_s=math.fsum(outcome.there_s.values()),
+        command_s=math.fsum(outcome.command_s.values()),
     )
 
 

@@ -157,7 +157,6 @@ def _index(
     paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
 ) -> None:
     from pincite.surfaces.cli.progress import ProgressLine
-    from pincite.surfaces.render import to_json
 
     line = ProgressLine(sys.stderr)
     line.begin("opening the index")
@@ -176,6 +175,8 @@ def _index(
     if options.background:
         say("a background process adds missing embeddings: pincite status")
     if json_:
+        from pincite.surfaces.render import to_json
+
         show(to_json(reports))
 
 
