@@ -114,7 +114,7 @@ def command() -> tuple[str, ...]:
     script = Path(sys.executable).parent / "pincite"
     if script.exists():
         return (str(script),)
-    return (sys.executable, "-c", "from pincite.surfaces.cli.app import main; main()")
+    return (sys.executable, "-c", "from pincite.surfaces.cli.app import program; program()")
 
 
 def timed(arguments: Sequence[str], environ: dict[str, str] | None = None) -> tuple[float, str]:

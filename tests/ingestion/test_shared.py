@@ -7,13 +7,14 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.parsing import NeedsLimits
 from pincite.errors import SourceError
 from pincite.ingestion import shared
 from pincite.ingestion.analysers import WORTH_BYTES, open_analyser
@@ -119,25 +120,61 @@ def test_a_fault_affects_its_own_document(both: Shared, monkeypatch: pytest.Monk
     assert stopped.pending.result().sections
 
 
-def test_broken_code_is_parsed_by_a_process_with_limits(both: Shared) -> None:
+def test_broken_code_is_parsed_by_a_process_with_limits(
+    both: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[str] = []
+
+    def noted(one: Document, *given: Any) -> Analysed:
+        try:
+            return analyse(one, *given)
+        except NeedsLimits:
+            refused.append(one.path)
+            raise
+
     stopped = Stopped(both)
+    monkeypatch.setattr(shared, "analyse", noted)
     small = document(broken("{} =>", 5_000), "A.java")
     pending = both.submit(small, 90.0)
     assert isinstance(pending, shared._Open)
-    both._try(pending)  # it is stopped here
-    assert not pending.pending.done()
-    stopped.go_on()
-    assert pending.result() == analyse(small, CONFIG, SPARSE, 90.0)
+    timer = threading.Timer(0.5, stopped.go_on)
+    timer.start()
+    assert pending.result() == analyse(small, CONFIG, SPARSE, 90.0)  # it is stopped here, once
+    timer.join()
+    assert refused == ["A.java"]
 
 
 def test_long_texts_and_code_that_repeats_itself_are_left_to_workers(both: Shared) -> None:
     long = document("word and another\n" * 40_000, "long.txt")
     hostile = document("- a( <a>\n" * 4_000, "a.c")
-    assert isinstance(both.submit(long, 90.0), Future)
-    pending = both.submit(hostile, 90.0)
-    assert isinstance(pending, Future)
+    stopped = Stopped(both)
+    pending = [both.submit(one, 90.0) for one in (long, hostile)]
+    assert list(both._open) == [stopped.pending]
+    small = both.submit(document("x = 1\n", "small.py"), 90.0)
+
+    def go_on() -> None:
+        end_s = time.monotonic() + HANGS_S
+        while not done(small) and time.monotonic() < end_s:
+            time.sleep(0.01)
+        stopped.go_on()
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    assert pending[0].result() == analyse(long, CONFIG, SPARSE, 90.0)  # meanwhile: the small one
+    thread.join()
+    assert done(small)
     with pytest.raises(SourceError, match="its parser has crashed"):
-        pending.result()
+        pending[1].result()
+
+
+def test_after_the_end_of_a_run_nothing_is_analysed(both: Shared) -> None:
+    stopped = Stopped(both)
+    late = both.submit(document("x = 1\n", "late.py"), 90.0)
+    both.close()
+    with pytest.raises(SourceError, match="its parser has crashed"):
+        stopped.pending.result()
+    with pytest.raises(CancelledError):
+        late.result()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -13,8 +14,10 @@ _BEGIN = "import atexit, sys, threading, time\nfrom pincite.support.leaving impo
 
 
 def ended(program: str) -> subprocess.CompletedProcess[str]:
+    environ = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
     return subprocess.run(
         [sys.executable, "-c", _BEGIN + program],
+        env=environ,
         capture_output=True,
         text=True,
         check=False,
@@ -59,10 +62,12 @@ def test_it_waits_for_threads_as_python_does() -> None:
 
 def test_threads_that_python_would_stop_do_not_delay_it() -> None:
     program = (
+        "class Kept:\n    def __del__(self): print('freed')\nkept = Kept()\n"
         "threading.Thread(target=time.sleep, args=(1e6,), daemon=True).start()\n"
         "run_and_leave(lambda: sys.exit(4))"
     )
-    assert ended(program).returncode == 4
+    done = ended(program)
+    assert (done.stdout, done.returncode) == ("", 4)  # Python itself would free it
 
 
 def test_an_error_is_shown() -> None:
@@ -71,5 +76,13 @@ def test_an_error_is_shown() -> None:
     assert done.returncode == 1
 
 
-def test_a_closed_output_is_no_error() -> None:
-    assert ended("sys.stdout.close()\nrun_and_leave(lambda: None)").returncode == 0
+@pytest.mark.parametrize("gone", ["sys.stdout.close()", "sys.stdout = None"])
+def test_an_output_that_is_gone_is_no_error(gone: str) -> None:
+    assert ended(f"{gone}\nrun_and_leave(lambda: None)").returncode == 0
+
+
+def test_output_that_is_lost_is_reported_as_by_python() -> None:
+    lost = "sys.stdout = open('/dev/full', 'w')\n"
+    done = ended(f"{lost}run_and_leave(lambda: print('x'))")
+    assert "No space left" in done.stderr
+    assert done.returncode == ended(f"{lost}print('x')").returncode == 120

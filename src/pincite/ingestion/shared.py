@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import Future
-from contextlib import suppress
 from typing import Final
 
 from pincite.chunkers import ChunkerConfig
@@ -27,30 +26,30 @@ class Shared:
         self._workers = workers
         self._chunker, self._sparse = chunker, sparse
         self._open: deque[_Open] = deque()  # what may be done here, in the order of submission
+        self._closed = False
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Give the document to the workers."""
         pending = self._workers.submit(document, average_length)
-        if not isinstance(pending, Future) or len(document.text) > _MOST_CHARS:
-            return pending
-        if may_hurt(document):
+        if not isinstance(pending, Future):
             return pending
         one = _Open(self, document, average_length, pending)
-        self._open.append(one)
+        if len(document.text) <= _MOST_CHARS and not may_hurt(document):
+            self._open.append(one)
         return one
 
     def result_of(self, one: _Open) -> Analysed:
         """Return the result of a document. While a worker has it, analyse others that none has."""
-        with suppress(ValueError):
+        if one in self._open:
             self._open.remove(one)
-        self._try(one)
+            self._try(one)
         while not one.pending.done() and self._open:
             self._try(self._open.popleft())
         return one.pending.result()
 
     def _try(self, one: _Open) -> None:
         """Analyse a document here, unless a worker has it."""
-        if not one.pending.cancel():
+        if self._closed or not one.pending.cancel():
             return
         here: Future[Analysed] = Future()
         try:
@@ -64,7 +63,8 @@ class Shared:
         one.pending = here
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers. A thread that waits for a result gets an error."""
+        self._closed = True
         self._workers.close()
 
 

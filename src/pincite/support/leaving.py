@@ -15,8 +15,9 @@ def run_and_leave(program: Callable[[], None]) -> NoReturn:
     """Run a program that ends with SystemExit, and end this process with its code.
 
     Python would free all objects one by one before, which takes 30 to 50 ms after an indexing run,
-    and the system frees them anyway. Functions of `atexit` run. If threads are left that Python
-    would wait for, it ends the process.
+    and the system frees them anyway. Functions of `atexit` run, and the standard output and errors
+    are flushed. Files that the program has left open are not. Python ends the process as usual if
+    it would wait for threads, or if output cannot be flushed.
     """
     code: str | int | None = None
     try:
@@ -29,6 +30,9 @@ def run_and_leave(program: Callable[[], None]) -> NoReturn:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # closed, or there is none
-            stream.flush()
+        try:
+            with suppress(ValueError, AttributeError):  # it is closed, or there is none
+                stream.flush()
+        except OSError:
+            sys.exit(code)
     os._exit(code or 0)
