@@ -116,6 +116,7 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
         return await answer_short(body, daemon, root)
 
     daemon.short = short
+    daemon.when_closed = partial(leave, root, machine, lock) if writes else None
     on_signals(("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"), daemon.leaving.set)
 
     async def stay() -> None:
@@ -132,8 +133,6 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
         if staying is not None:
             staying.cancel()
         await daemon.close()
-    if writes:
-        leave(root, machine, lock)
 
 
 def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:

@@ -78,6 +78,8 @@ class Daemon(LocalIndex):
         #: Answers questions in JSON; set by the code that starts the process.
         self.short: Callable[[bytes], Awaitable[bytes]] | None = None
         self.leaving = asyncio.Event()
+        #: Called when the index is closed, before others may take it or copy its folder.
+        self.when_closed: Callable[[], None] | None = None
         self.usage = Usage()
         self._environ = environ
         self._refreshing: Refreshing | None = None
@@ -261,6 +263,8 @@ class Daemon(LocalIndex):
         try:
             await self.stop_refreshing()
             await super().close()
+            if self.when_closed is not None:
+                self.when_closed()
         finally:
             self._let_go()
 
