@@ -44,7 +44,7 @@ class Careful:
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Store the document, or start with it."""
-        if may_hurt(document) and self._language is not None:
+        if self._language is not None and may_hurt(document):
             return self._limited(document, average_length)
         return _Guarded(document, average_length, self._here, self._limited)
 
