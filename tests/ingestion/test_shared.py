@@ -60,6 +60,19 @@ class Stopped:
     def go_on(self) -> None:
         os.kill(self._pid, signal.SIGCONT)
 
+    def go_on_after(self, *others: Pending) -> threading.Thread:
+        """Start a thread that lets the worker go on once these are done."""
+
+        def wait() -> None:
+            end_s = time.monotonic() + HANGS_S
+            while not all(map(done, others)) and time.monotonic() < end_s:
+                time.sleep(0.01)
+            self.go_on()
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        return thread
+
 
 def test_the_files_of_this_project_are_cut_and_weighed_alike(both: Shared) -> None:
     files = [*sorted((ROOT / "src/pincite/stages").glob("*.py")), *sorted(ROOT.glob("docs/*.md"))]
@@ -84,14 +97,7 @@ def test_others_are_done_while_a_worker_has_the_next_one(both: Shared) -> None:
     stopped = Stopped(both)
     later = [both.submit(document(f"x = {n}\n", f"{n}.py"), 90.0) for n in range(3)]
 
-    def go_on() -> None:
-        end_s = time.monotonic() + HANGS_S
-        while not all(map(done, later)) and time.monotonic() < end_s:
-            time.sleep(0.01)
-        stopped.go_on()
-
-    thread = threading.Thread(target=go_on)
-    thread.start()
+    thread = stopped.go_on_after(*later)
     assert stopped.pending.result().sections  # after the worker, which waits for the others
     thread.join()
     assert all(map(done, later))
@@ -152,14 +158,7 @@ def test_long_texts_and_code_that_repeats_itself_are_left_to_workers(both: Share
     assert list(both._open) == [stopped.pending]
     small = both.submit(document("x = 1\n", "small.py"), 90.0)
 
-    def go_on() -> None:
-        end_s = time.monotonic() + HANGS_S
-        while not done(small) and time.monotonic() < end_s:
-            time.sleep(0.01)
-        stopped.go_on()
-
-    thread = threading.Thread(target=go_on)
-    thread.start()
+    thread = stopped.go_on_after(small)
     assert pending[0].result() == analyse(long, CONFIG, SPARSE, 90.0)  # meanwhile: the small one
     thread.join()
     assert done(small)

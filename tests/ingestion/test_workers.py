@@ -23,7 +23,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
 from pincite.ingestion import analysers
 from pincite.ingestion.analysers import open_analyser
-from pincite.ingestion.analysis import analyse
+from pincite.ingestion.analysis import Pending, analyse
 from pincite.ingestion.careful import Careful
 from pincite.ingestion.worker import Worker
 from pincite.ingestion.workers import Workers
@@ -77,15 +77,21 @@ def waiting(worker: Worker) -> int:
     return int(struct.unpack("i", fcntl.ioctl(stdin.fileno(), termios.FIONREAD, b"\0" * 4))[0])
 
 
+def stopped_with_work(found: Workers, worker: Worker) -> Pending:
+    """Stop the worker, and give it a document."""
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    lost = found.submit(document("x = 1\n"), 90.0)
+    while not waiting(worker):
+        time.sleep(0.001)
+    return lost
+
+
 def test_a_worker_that_dies_costs_the_document_that_it_has() -> None:
     found = Workers(CONFIG, "english", 1)
     try:
         assert found.submit(document("x = 0\n"), 90.0).result().sections
         (worker,) = found._workers
-        os.kill(worker._process.pid, signal.SIGSTOP)
-        lost = found.submit(document("x = 1\n"), 90.0)
-        while not waiting(worker):
-            time.sleep(0.01)
+        lost = stopped_with_work(found, worker)
         os.kill(worker._process.pid, signal.SIGKILL)
         with pytest.raises(SourceError, match="its parser has crashed") as caught:
             lost.result()
@@ -256,10 +262,7 @@ def test_closing_wakes_a_thread_that_waits_for_a_worker() -> None:
         found = Workers(CONFIG, "english", 1)
         assert found.submit(document("x = 0\n"), 90.0).result().sections
         (worker,) = found._workers
-        os.kill(worker._process.pid, signal.SIGSTOP)
-        lost = found.submit(document("x = 1\n"), 90.0)
-        while not waiting(worker):
-            time.sleep(0.001)
+        lost = stopped_with_work(found, worker)
         found.close()
         with pytest.raises(SourceError, match="its parser has crashed"):
             lost.result()
