@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _ID_CHARS = 100
-_CONNECT_S = 1.0  # to a server without TLS, which is on this machine or near it; guess, unmeasured
+#: To a server without TLS, which is on this machine or near it. The packet that opens a connection
+#: is sent again after 1 s and after 3 s (RFC 6298), and a busy machine may stand still for as long.
+_CONNECT_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
