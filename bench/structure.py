@@ -30,12 +30,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench import structure_trace
+from pincite.support.capabilities import is_alive
 
 _WIDEST = 5  # files that are named
 _LIMIT_S = 600.0  # of a command: guards against hanging, for tracing makes it many times slower
@@ -184,6 +186,7 @@ def _trace(source: Path, work: Path, models: Path | None, command: Sequence[str]
     index = str(work / "index")
     _run(source, work, models, (*command, "--index", index), traces)
     _run(source, work, models, ("stop", "--index", index), None)
+    _wait_for_all(traces)
     entered: set[str] = set()
     calls: set[tuple[str, str]] = set()
     written = sorted(traces.glob("*.json"))
@@ -192,6 +195,17 @@ def _trace(source: Path, work: Path, models: Path | None, command: Sequence[str]
         entered.update(noted["entered"])
         calls.update((caller, called) for caller, called, _ in noted["calls"])
     return _summed(source, command[0], len(written), entered, calls)
+
+
+def _wait_for_all(traces: Path) -> None:
+    """Return when all processes have written: the daemon does after it has released the index.
+    Raises RuntimeError if one does not."""
+    end_s = time.monotonic() + _LIMIT_S
+    marks = f"*{structure_trace.RUNNING}"
+    while running := [one.stem for one in traces.glob(marks) if is_alive(int(one.stem))]:
+        if time.monotonic() > end_s:
+            raise RuntimeError(f"these processes do not end: {', '.join(running)}")
+        time.sleep(0.02)
 
 
 def _summed(

@@ -13,12 +13,14 @@ import json
 import os
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 FOLDER = "STRUCTURE_TRACE"  #: where to write
 SOURCE = "STRUCTURE_SOURCE"  #: the folder of the package, with a slash at its end
+RUNNING = ".running"  #: the end of a file that is there until its process has written
 _INSIDE = frozenset(("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"))
 
 
@@ -63,13 +65,29 @@ class Noting:
             "calls": sorted(calls),
         }
         (folder / f"{os.getpid()}.json").write_text(json.dumps(found), encoding="utf-8")
+        unmark(folder)
 
     def _name(self, code: CodeType) -> str:
         return f"{code.co_filename.removeprefix(self._package)}:{code.co_qualname}"
 
 
+def mark(folder: Path) -> None:
+    """Say that this process is traced and has not written yet."""
+    (folder / f"{os.getpid()}{RUNNING}").touch()
+
+
+def unmark(folder: Path) -> None:
+    """Say that this process has written, or will not write."""
+    (folder / f"{os.getpid()}{RUNNING}").unlink(missing_ok=True)
+
+
 def install(folder: Path, package: str) -> None:
-    """Note what this process does from now on."""
+    """Note what this process does from now on. One that forks ends without a word: its child is the
+    daemon."""
+    mark(folder)
+    os.register_at_fork(
+        after_in_parent=partial(unmark, folder), after_in_child=partial(mark, folder)
+    )
     noting = Noting(package)
     threading.setprofile(noting)
     sys.setprofile(noting)
