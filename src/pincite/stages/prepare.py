@@ -10,7 +10,7 @@ import msgspec
 
 from pincite.errors import ConfigError, UsageError
 from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question
-from pincite.support.names import bare_words, code_names
+from pincite.support.names import bare_words, code_names, undeclared
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _EXPANSIONS = 3  # with the question itself, two to four queries
@@ -83,7 +83,7 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
 
 def _asks(text: str, symbols: tuple[str, ...]) -> Asks:
     """Return the shape of the question, which all stages use."""
-    words = bare_words(text)
+    words = bare_words(undeclared(text))
     if words and len(words) <= _SYMBOLS and all(word in symbols for word in words):
         return "symbol"
     return "mixed" if symbols else "prose"

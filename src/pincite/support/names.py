@@ -7,6 +7,12 @@ import re
 _NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::?|#|->|/)[\w$]+)*[!?]?")
 _LIKE_CODE = re.compile(r"_|\$|[a-z0-9][A-Z]|[A-Za-z]\d|[.:#/]|->|[A-Z]{2}[a-z]")
 _BETWEEN = re.compile(r"[.:#>/]+")
+_KEYWORD = re.compile(
+    r"(?:(?:async|export|pub|public|private|protected|static|final|abstract) )*"
+    r"(?:(?P<function>def|defp|fn|func|fun)"
+    r"|class|function|struct|enum|trait|interface|type|object|module|macro|protocol) "
+)
+_NO_WORD = re.compile(r"_|[a-z][A-Z]")
 _AROUND = "`'\"()[]{}<>,;.:?!"
 
 
@@ -21,12 +27,28 @@ def code_names(text: str) -> tuple[str, ...]:
     capital or digit, or a path; with a capital that does not begin a sentence; and a name that is
     the whole text. A name with a final mark is also returned without it: the mark is part of the
     name in `save!`, and not in `what is Flask?`."""
+    text = undeclared(text)
     alone = len(text.split()) == 1
     names: dict[str, None] = {}
     for place, name in enumerate(written_names(text)):
         if alone or _LIKE_CODE.search(name) or (place > 0 and name[:1].isupper()):
             names |= dict.fromkeys((name, name.rstrip("!?")))
     return tuple(names)
+
+
+def undeclared(text: str) -> str:
+    """Return the name that a text declares, alone: `echo` for `def echo` and `def echo(text):`.
+    Return other texts as they are.
+
+    `def` begins no sentence. `function` and `class` do, so a name must follow that no English word
+    looks like, with an underscore or an inner capital.
+    """
+    found = _KEYWORD.match(text)
+    if found is None:
+        return text
+    name = text[found.end() :].partition("(")[0]
+    is_name = name and " " not in name and (found["function"] or _NO_WORD.search(name))
+    return name if is_name else text
 
 
 def bare_words(text: str) -> list[str]:
@@ -38,3 +60,16 @@ def bare_words(text: str) -> list[str]:
 def last_component(name: str) -> str:
     """Return the last part of a name: `send` of `Response.send`, `A::send` and `a/b.send`."""
     return _BETWEEN.split(name)[-1]
+
+
+def components(name: str) -> list[str]:
+    """Return the parts of a name with a path: `http`, `Response` and `send` of
+    `http::Response.send`."""
+    return [part for one in _BETWEEN.split(name) if (part := one.rstrip("-"))]
+
+
+def owner_of(name: str) -> tuple[str, str] | None:
+    """Return the last two parts of a name with a path: `Response`, `send` of `http.Response.send`.
+    None for a name without one."""
+    parts = components(name)
+    return (parts[-2], parts[-1]) if len(parts) > 1 else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from pathlib import PurePosixPath
 
+from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Asked, Likeness
-from pincite.support.names import last_component
+from pincite.support.names import components, last_component
 
 _OTHER_CASE = 0.5
 #: How often `defines` counts if the question is only a name: 1, 2, 3, 4, 5 give .937, .964, .971,
@@ -29,12 +31,36 @@ def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
     return Counter(name for passages in files for name in frozenset[str]().union(*passages))
 
 
+def at_their_paths(asked: Asked, chunks: Sequence[Chunk]) -> list[Set[str]]:
+    """Return, for each passage, which names of the question it defines where their paths say:
+    `matches` of `Route.matches` if it defines this name within `Route`. The path is known from the
+    headings of the passage, its other definitions, and the name of its file. Upper and lower case
+    do not count. Empty if the question has no name with a path."""
+    return [_at_path(asked.owners, chunk) for chunk in chunks] if asked.owners else []
+
+
+def _at_path(owners: Iterable[tuple[str, str]], chunk: Chunk) -> Set[str]:
+    names = {name.lower() for name in names_of(chunk.symbols)}
+    defined = [(owner, end) for owner, end in owners if end.lower() in names]
+    if not defined:
+        return frozenset()
+    around = {
+        part.lower()
+        for name in (*chunk.headings, *chunk.symbols)
+        for part in components(name.partition("<")[0])
+    }
+    around.add(PurePosixPath(chunk.path).stem.lower())
+    return frozenset(end for owner, end in defined if owner.lower() in around)
+
+
 def definition_part(
     asked: Asked,
     names: Set[str],
     like: Likeness,
     files: Mapping[str, int],
     config: RankCodeConfig,
+    own: Set[str] = frozenset(),
+    placed: Set[str] = frozenset(),
 ) -> float:
     """Return the contribution of the names that a passage defines to the score of its file.
 
@@ -45,12 +71,17 @@ def definition_part(
     overlap  * share of the question's words in the names that it defines
 
     A name that n of the found `files` define counts 1 / n for the first two: a namespace is opened
-    in every file, and a class in parts is in many.
+    in every file, and a class in parts is in many. For `defines`, that is not so for the passage's
+    `own` names, which it defines where the question's path says. Names that any passage so defines
+    (`placed`) do not count in other passages.
     """
     if not names:
         return 0.0
+    defined = _defined(names, asked.code - placed, files)
+    if own:
+        defined = max(defined, 1.0 if own & names else _OTHER_CASE)
     return (
-        config.defines * (_ALONE if asked.alone else 1) * _defined(names, asked.code, files)
+        config.defines * (_ALONE if asked.alone else 1) * defined
         + config.mentions * _rarest(names & asked.names, files)
         + config.overlap * like.overlap(names)
     )

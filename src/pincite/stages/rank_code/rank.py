@@ -13,7 +13,12 @@ from typing import NamedTuple
 from pincite.model import Candidate, Chunk, Query, Signal
 from pincite.stages.rank_code.bare import is_bare, known_bare
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.definitions import defining_files, definition_part, names_of
+from pincite.stages.rank_code.definitions import (
+    at_their_paths,
+    defining_files,
+    definition_part,
+    names_of,
+)
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
@@ -170,9 +175,13 @@ def _files(
     names = [names_of(one.chunk.symbols) for one in candidates]
     defining = defining_files([names[place] for place in of_file] for of_file in places.values())
 
+    own = at_their_paths(asked, [one.chunk for one in candidates])
+    placed = frozenset[str]().union(*own)
+
     def passage(place: int) -> _Passage:
         one = candidates[place]
-        part = definition_part(asked, names[place], like, defining, config)
+        here = own[place] if placed else placed
+        part = definition_part(asked, names[place], like, defining, config, here, placed)
         again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
         said = words[place] if words else 0.0
         return _Passage(one, shares[place], adding[place], part, said, again)

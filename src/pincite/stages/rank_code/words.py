@@ -10,7 +10,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pincite.model import Query
-from pincite.support.names import bare_words, last_component, written_names
+from pincite.support.names import (
+    bare_words,
+    last_component,
+    owner_of,
+    undeclared,
+    written_names,
+)
 
 #: One identifier, perhaps with its path: `parse`, `$.ajax`, `A::b`. `a/b.py` is none.
 _ONE_NAME = re.compile(r"[@#]*[A-Za-z_$][\w$]*(?:(?:\.|::?|#|->)[\w$]+)*", re.ASCII)
@@ -48,12 +54,14 @@ class Name(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question: its `words` without function words; `names`, the last components of all its
-    names; `code`, those of names that are written like code; `alone`, whether it is only a name."""
+    names; `code`, those of names that are written like code; `alone`, whether it is only a name.
+    `owners` has the last component of each name with a path, and the one before it."""
 
     words: tuple[Word, ...]
     names: frozenset[str]
     code: frozenset[str]
     alone: bool
+    owners: tuple[tuple[str, str], ...]
 
 
 class Vocabulary:
@@ -88,6 +96,7 @@ class Vocabulary:
             _last(written_names(query.text), _LEAST),
             _last(query.symbols, 1),
             _is_name(query.text),
+            tuple(dict.fromkeys(filter(None, map(owner_of, query.symbols)))),
         )
 
     def _split(self, name: str) -> tuple[Word, ...]:
@@ -197,7 +206,8 @@ def mean(values: Sequence[float]) -> float:
 
 
 def _is_name(text: str) -> bool:
-    words = bare_words(text)
+    """Is a question only a name, perhaps with the keyword that declares it?"""
+    words = bare_words(undeclared(text))
     return len(words) == 1 and _ONE_NAME.fullmatch(words[0]) is not None
 
 

@@ -1,0 +1,134 @@
+"""A name with its path, such as `Route.matches`, means the definition at this path."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.deps import informative_terms
+from pincite.model import Candidate, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.support.names import code_names, owner_of, undeclared
+from tests.builders import chunk
+
+CODE = frozenset(("main",))
+ENGLISH = informative_terms("english")
+
+
+def one(
+    name: str, score: float, *symbols: str, path: str = "routing.py", within: str = ""
+) -> Candidate:
+    headings = (within, *symbols[:1]) if within else ()
+    found = chunk(name, id=name, path=path, source_type="code", symbols=symbols, headings=headings)
+    return Candidate("main", found, (Signal("fused", "normalised", score),))
+
+
+def first(question: str, *found: Candidate) -> str:
+    query = prepare(Question(question), PrepareConfig())
+    return rank_code(query, found, ENGLISH, RankCodeConfig(), CODE)[0].chunk.id
+
+
+def part(question: str, name: str, *found: Candidate) -> float:
+    query = prepare(Question(question), PrepareConfig())
+    ranked = rank_code(query, found, ENGLISH, RankCodeConfig(), CODE)
+    return next(
+        signal.value
+        for each in ranked
+        if each.chunk.id == name
+        for signal in each.signals
+        if signal.name == "definition"
+    )
+
+
+ROUTE = one("route", 0.9, "matches", within="Route")
+MOUNT = one("mount", 1.0, "routes", "matches", within="Mount")
+HOST = one("host", 0.95, "matches", within="Host", path="host.py")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("Route.matches", "Route.matches()", "Route::matches", "Route#matches", "route.matches"),
+        *("where is Route.matches defined?", "starlette.routing.Route.matches"),
+    ],
+)
+def test_the_definition_in_this_class_comes_first(question: str) -> None:
+    assert first(question, MOUNT, ROUTE, HOST) == "route"
+
+
+def test_a_class_that_is_not_there_changes_nothing() -> None:
+    assert first("Router.matches", MOUNT, ROUTE, HOST) == first("matches", MOUNT, ROUTE, HOST)
+
+
+def test_generic_parameters_and_longer_paths_of_a_heading_do_not_matter() -> None:
+    ring = one("ring", 0.9, "push", within="geo::FixedRing<T, N>")
+    other = one("other", 1.0, "push", within="Stack")
+    assert first("FixedRing::push", other, ring) == "ring"
+
+
+def test_the_path_of_a_name_may_be_its_own_symbol_or_its_file() -> None:
+    elsewhere = one("elsewhere", 1.0, "Conn", path="lib/socket.ex")
+    assert first("Plug.Conn", elsewhere, one("own", 0.8, "Plug.Conn", path="lib/a.ex")) == "own"
+    in_file = one("in file", 0.8, "Conn", path="lib/plug.ex")
+    assert first("Plug.Conn", elsewhere, in_file) == "in file"
+
+
+def test_other_names_of_the_question_count_as_before() -> None:
+    question = "does Route.matches call get_route_path?"
+    helper = one("helper", 0.2, "get_route_path", path="utils.py")
+    assert part(question, "helper", MOUNT, ROUTE, HOST, helper) > 0.3
+    assert part(question, "route", MOUNT, ROUTE, HOST, helper) > part(
+        question, "host", MOUNT, ROUTE, HOST, helper
+    )
+
+
+def test_a_name_in_another_case_counts_half() -> None:
+    exact = part("Route.matches", "route", ROUTE, HOST)
+    other = part("Route.MATCHES", "route", ROUTE, HOST)
+    assert exact - other == pytest.approx(3 * RankCodeConfig().defines / 2, abs=0.11)
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("http.Response.send", ("Response", "send")),
+        ("A::b", ("A", "b")),
+        ("a->b", ("a", "b")),
+        ("Route#matches", ("Route", "matches")),
+        ("send", None),
+        ("", None),
+    ],
+)
+def test_the_owner_is_the_part_before_the_last(name: str, owner: tuple[str, str] | None) -> None:
+    assert owner_of(name) == owner
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        *(("def echo", "echo"), ("async def fetch", "fetch"), ("pub fn parse", "parse")),
+        *(("func Serve", "Serve"), ("class TestClient", "TestClient"), ("fun load", "load")),
+        *(("struct http_parser", "http_parser"), ("def echo(text, nl=True):", "echo")),
+    ],
+)
+def test_a_copied_declaration_is_the_name_that_it_declares(text: str, name: str) -> None:
+    assert undeclared(text) == name
+    assert name in prepare(Question(text), PrepareConfig()).sought
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("type checking", "function arguments", "class diagram", "interface design", "def"),
+        *("fun facts about it", "module loading", "define echo", "how to def echo", "fnord x"),
+    ],
+)
+def test_a_phrase_is_no_declaration(text: str) -> None:
+    assert undeclared(text) == text
+
+
+def test_a_copied_declaration_finds_its_definition_first() -> None:
+    uses = one("uses", 1.0, "_pause_echo", path="testing.py")
+    defines = one("defines", 0.7, "echo", path="utils.py")
+    assert code_names("def echo") == ("echo",)
+    assert first("def echo", uses, defines) == "defines"
