@@ -26,7 +26,14 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.stores.validate import check_name
-from pincite.support.arguments import locations_of, require_count, require_kind, shown, texts_of
+from pincite.support.arguments import (
+    locations_of,
+    progress_of,
+    require_count,
+    require_kind,
+    shown,
+    texts_of,
+)
 from pincite.telemetry.spans import join_process
 
 if TYPE_CHECKING:
@@ -122,6 +129,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """
         from pincite.sources.opening import resolved
 
+        told = progress_of(progress)
         places = locations_of("locations", locations)
         for place in places:
             resolved(place)  # a mistyped path leaves no empty index behind
@@ -130,7 +138,6 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         self.foreign.refuse(chosen.collection)
         check_name(chosen.collection or self.settings.indexed_collection)
         client = self.client(create=bool(places or self.settings.sources))
-        told = progress or _unheard
         async with started(client, self.settings.index, shared=self._is_shared) as failed:
             await asyncio.to_thread(import_module, "pincite.ingest")
             from pincite.ingest import index_sources
@@ -421,9 +428,10 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         from pincite.maintenance.reembed import ReembedOptions, reembed
 
         self.reopen()
-        chosen = options or ReembedOptions()
-        heard = progress or _unheard
-        return await reembed(self.settings, self.client(), collection, model, chosen, heard)
+        self.foreign.refuse(collection)
+        chosen = ReembedOptions() if options is None else options
+        told = progress_of(progress)
+        return await reembed(self.settings, self.client(), collection, model, chosen, told)
 
     async def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
         """Remove a collection and its contents. Files stay unchanged.
@@ -489,7 +497,3 @@ def _trace(given: Trace | None) -> Trace:
         return Trace(time.perf_counter, detailed=False)
     require_kind("trace", given, Trace, "a Trace")
     return given
-
-
-def _unheard(_: object) -> None:
-    """Ignore the progress."""

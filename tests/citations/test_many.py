@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -122,6 +123,12 @@ def test_a_file_that_is_gone_costs_itself(folder: Path, pincite: Pincite) -> Non
 def test_limits_that_cannot_be_are_named(values: dict[str, int]) -> None:
     with pytest.raises(UsageError, match=next(iter(values))):
         Most(**values)
+
+
+@pytest.mark.parametrize("most", [5, 0, {"files": 5}, Most])
+def test_limits_of_another_type_are_refused(pincite: Pincite, most: Any) -> None:
+    with pytest.raises(UsageError, match=r"^most is .*; it takes a Most"):
+        pincite.get_many("docs/a.md", most=most)
 
 
 def test_nothing_named_is_an_error_with_an_example(pincite: Pincite) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from pincite import Pincite, UsageError
+from pincite import IndexOptions, Pincite, UsageError
 
 ROWS = [{"id": id_, "text": f"The scanner {id_} is slow."} for id_ in ("1", "0", "10")]
 
@@ -39,3 +40,82 @@ def test_a_tag_without_a_value_deletes_nothing(pincite: Pincite) -> None:
     with pytest.raises(UsageError, match="tag 'tenant' is None"):
         pincite.delete(ids=["1"], tags={"tenant": None})
     assert pincite.count_records(ids=["1"]) == 1
+
+
+#: Methods that take the name of a collection to change, or to count in.
+OF_A_COLLECTION: dict[str, Callable[[Pincite, Any], object]] = {
+    "index": lambda pincite, name: pincite.index(collection=name),
+    "upsert": lambda pincite, name: pincite.upsert(ROWS, collection=name, lexical=True),
+    "delete": lambda pincite, name: pincite.delete(ids="1", collection=name),
+    "count_records": lambda pincite, name: pincite.count_records(ids="1", collection=name),
+    "drop": lambda pincite, name: pincite.drop(name),
+    "forget": lambda pincite, name: pincite.forget(name, "records"),
+    "reembed": lambda pincite, name: pincite.reembed(name, "bundled"),
+}
+
+
+@pytest.mark.parametrize("method", OF_A_COLLECTION)
+def test_a_collection_that_is_no_text_is_never_the_default_one(
+    pincite: Pincite, method: str
+) -> None:
+    for name in ([], 0, ["main"], 1, None, b"main"):
+        with pytest.raises(UsageError, match=r"^collection is .*; it takes "):
+            OF_A_COLLECTION[method](pincite, name)
+    assert pincite.count_records(ids=["1", "0", "10"]) == 3
+
+
+def test_an_empty_collection_is_the_default_one(pincite: Pincite) -> None:
+    options = IndexOptions(collection="other", lexical=True)
+    assert pincite.upsert(ROWS, collection="", options=options).collection == "other"
+    assert pincite.upsert(ROWS, collection="").collection == "main"
+    assert pincite.delete(ids="1", collection="").deleted == 1
+    assert pincite.count_records(ids="1", collection="other") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("batch", 1.5, r"1\.5; it takes a whole number from 1 to 1,000,000"),
+        ("batch", "10", "'10'; it takes a whole number"),
+        ("batch", 10**30, "1000.*; it takes a whole number"),
+        ("batch", 0, "0; it takes a whole number"),
+        ("batch", True, "True; it takes a whole number"),
+        ("on_error", [], r"\[\]; it takes one of 'report', 'raise'"),
+        ("on_error", "rais", "'rais'; it takes one of 'report', 'raise'"),
+        ("progress", 5, "5; it takes a function"),
+        ("progress", 0, "0; it takes a function"),
+        ("on_notice", 5, "5; it takes a function"),
+        ("on_fetch", None, "None; it takes a function"),
+    ],
+)
+def test_an_argument_that_cannot_be_is_refused_before_anything_is_written(
+    pincite: Pincite, name: str, value: Any, said: str
+) -> None:
+    new: Any = {"records": [{"id": "new", "text": "A new scanner."}], name: value}
+    with pytest.raises(UsageError, match=f"^{name} is {said}"):
+        pincite.upsert(**new)
+    assert pincite.count_records(ids="new") == 0
+
+
+def test_the_largest_batch_is_one(pincite: Pincite) -> None:
+    assert pincite.upsert(ROWS, batch=1_000_000).unchanged == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("waiting", lambda pincite: pincite.delete(ids="1", waiting=5)),
+        ("waiting", lambda pincite: pincite.drop("main", 5)),
+        ("waiting", lambda pincite: pincite.forget("main", "records", 5)),
+        ("progress", lambda pincite: pincite.index(".", progress=5)),
+        ("progress", lambda pincite: pincite.reembed("main", "bundled", progress=5)),
+        ("options", lambda pincite: pincite.reembed("main", "bundled", options=5)),
+        ("model", lambda pincite: pincite.reembed("main", 5)),
+    ],
+)
+def test_what_other_methods_cannot_take_is_refused_by_name(
+    pincite: Pincite, name: str, asked: Callable[[Any], object]
+) -> None:
+    with pytest.raises(UsageError, match=f"^{name} is 5; it takes "):
+        asked(pincite)
+    assert pincite.count_records(ids=["1", "0", "10"]) == 3

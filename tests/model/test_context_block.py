@@ -132,6 +132,13 @@ def test_an_order_that_there_is_not_is_refused() -> None:
         write_context(packed("one"), order="worst")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("count", [5, 0, "cl100k"])
+def test_what_cannot_count_is_refused(count: Any) -> None:
+    for found in (packed("one"), pack(level="none")):
+        with pytest.raises(UsageError, match=r"^count is .*; it takes a function"):
+            write_context(found, 1_000, count=count)
+
+
 def test_where_nothing_is_relevant_it_says_so_and_marks_what_is_closest_as_such() -> None:
     nothing = pack(level="none", closest=(result(),))
     block = write_context(nothing, 1_000)

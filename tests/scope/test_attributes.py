@@ -118,6 +118,30 @@ def test_without_a_schema_only_the_form_is_looked_at() -> None:
             parse_where(wrong, None)
 
 
+OPERATORS = "; expected =, !=, ^=, <, <=, >, >=, in, not in, exists"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("course", "an operator and a value are missing after course, at the end" + OPERATORS),
+        ("(course)", "an operator and a value are missing after course, at character 8"),
+        ("course and kind = docs", "are missing after course, at character 8 ('and kind = docs')"),
+        ("course ml", f"an operator is missing after course, at character 8 ('ml'){OPERATORS}"),
+        ("course (a, b)", "an operator is missing after course, at character 8 ('(a, b)')"),
+        (
+            "course ~ ml",
+            f"~ searches text and title, and course is neither, at character 8 ('~ ml'){OPERATORS}",
+        ),
+        ("course not ml", "course not, at character 12 ('ml'); expected in"),
+        ("course =", "a value is missing, at the end"),
+    ],
+)
+def test_without_a_schema_what_is_missing_is_said(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        parse_where(text, None)
+
+
 @given(st.randoms(use_true_random=False))
 def test_a_printed_filter_lets_the_same_chunks_pass(dice) -> None:  # type: ignore[no-untyped-def]
     filter_ = random_filter(dice)

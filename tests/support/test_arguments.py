@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 
 from pincite.errors import UsageError
-from pincite.support.arguments import locations_of, require_choice, shown, texts_of
+from pincite.support.arguments import locations_of, progress_of, require_choice, shown, texts_of
 from pincite.support.fences import fence_for
 
 
@@ -48,6 +49,17 @@ def test_a_choice_that_is_nearly_right_is_named() -> None:
     assert caught.value.hint == "kinds='docs'"
     with pytest.raises(UsageError, match="kinds is None; it takes one of 'docs', 'code'"):
         require_choice("kinds", None, ("docs", "code"))
+
+
+def test_progress_is_told_to_a_function_or_to_nobody() -> None:
+    heard: list[int] = []
+    progress_of(heard.append)(3)
+    assert heard == [3]
+    nobody: Callable[[int], None] = progress_of(None)
+    nobody(3)
+    for wrong in (0, 5, "print"):
+        with pytest.raises(UsageError, match=r"^progress is .*; it takes a function"):
+            progress_of(wrong)  # type: ignore[arg-type]
 
 
 def test_a_fence_is_longer_than_any_run_of_backticks() -> None:

@@ -16,8 +16,9 @@ import pytest
 from mcp.types import TextContent
 from qdrant_client import models
 
+from pincite import Pincite
 from pincite.encoders.bundled import MODEL as MINILM
-from pincite.errors import ModelUnavailable
+from pincite.errors import ModelUnavailable, UsageError
 from pincite.providers.bundled import weights
 from pincite.stores.foreign_ids import PointIds
 from pincite.surfaces.cli.app import main
@@ -195,6 +196,11 @@ def test_what_is_only_read_is_neither_indexed_into_nor_dropped(shop: Cli) -> Non
         refused = shop(*arguments, code=2)
         assert "wiki is wiki_v2 at" in refused.stderr
         assert "Pincite only reads it" in refused.stderr
+    with (
+        Pincite(shop.folder / ".pincite") as pincite,
+        pytest.raises(UsageError, match="Pincite only reads it"),
+    ):
+        pincite.reembed("wiki", "bundled")
 
 
 def test_a_search_that_asks_others_does_not_import_the_client(shop: Cli) -> None:

@@ -32,7 +32,7 @@ def question_of(asked: SearchOptions) -> Question:
     given = {
         each.name: getattr(asked, each.name) for each in fields(Scope) if each.name != _NOT_ASKED
     }
-    given["where"] = given["where"] or ""
+    given["where"] = "" if given["where"] is None else given["where"]
     given["tags"] = {} if given["tags"] is None else given["tags"]
     if asked.scope is not None:
         twice = [name for name, value in given.items() if value]

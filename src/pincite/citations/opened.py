@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pincite import asking
 from pincite.collection.opened import OpenIndex
-from pincite.support.arguments import require_count, texts_of
+from pincite.support.arguments import require_count, require_kind, texts_of
 
 if TYPE_CHECKING:
     from pincite.citations.many import Listing, Most, Passages
@@ -79,6 +79,8 @@ class FileReader(OpenIndex):
         from pincite.citations.locate import get
         from pincite.citations.many import Most, get_many
 
+        if most is not None:
+            require_kind("most", most, Most, "a Most")
         asked, among = asking.checked_tags(tags), texts_of("collections", collections)
         client, folder = self.client(), self.settings.index
         read = partial(get, client, folder=folder, tags=asked, collections=among)

@@ -33,6 +33,7 @@ from pincite.settings.external import ForeignSettings
 from pincite.settings.models import BUNDLED
 from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
+from pincite.support.arguments import require_kind
 from pincite.support.fields import replace
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class ForeignCollections:
         return bool(self._named)
 
     def refuse(self, name: str) -> None:
-        """Raise UsageError for a collection that is only read; an empty name is the default."""
+        """Raise UsageError for a name that is no text, and for a collection that is only read. An
+        empty name is the default."""
+        require_kind("collection", name, str, "the name of a collection")
         name = name or self._settings.indexed_collection
         if name in self._named:
             raise UsageError(

@@ -11,6 +11,7 @@ from pincite.model import AnchorStyle, Notice
 from pincite.settings.defaults import WAIT_S
 from pincite.support.arguments import (
     require_choice,
+    require_function,
     require_kind,
     require_known,
     texts_of,
@@ -159,6 +160,8 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
         require_choice("anchors", given.anchors, get_args(AnchorStyle))
     if given.ocr is not None:
         require_kind("ocr", given.ocr, bool, "True or False")
+    for name in ("on_notice", "on_fetch"):
+        require_function(name, getattr(given, name))
     require_kind("wait_s", given.wait_s, (int, float), "seconds")
     if not given.wait_s >= 0:  # or not a number
         raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, or 0 for no wait")

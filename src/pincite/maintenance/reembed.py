@@ -43,6 +43,7 @@ from pincite.ports import (
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
+from pincite.support.arguments import require_kind
 from pincite.support.fields import replace
 
 _PAGE = 512  # chunks that are compared at a time
@@ -115,6 +116,8 @@ async def reembed(
     Raises UsageError for an unknown collection, IndexUnavailable while another process writes to
     it, StoreError if the copy is incomplete in the end, ConfigError, ProviderError, DiskFull.
     """
+    require_kind("model", model, str, "the name of a model")
+    require_kind("options", options, ReembedOptions, "ReembedOptions")
     waiting = Waiting(options.wait_s, options.on_notice)
     async with index.leases.take(base, f"embedding {base!r} with {model}", waiting):
         return await _reembed(settings, index, base, model, options, progress)

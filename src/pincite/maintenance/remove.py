@@ -15,6 +15,7 @@ from pincite.ingestion.weigh import weigh_again
 from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, Index, LeasedIndex, Waiting
 from pincite.sources.records import drop_records
+from pincite.support.arguments import require_kind
 
 
 async def drop(
@@ -69,6 +70,7 @@ async def _alone(
     index: LeasedIndex, collection: str, what: str, waiting: Waiting
 ) -> AsyncIterator[tuple[CollectionInfo, ...]]:
     """Yield the members of a collection under its lease, so that no other process writes to it."""
+    require_kind("waiting", waiting, Waiting, "a Waiting")
     (first, *_) = await _members(index, collection)
     async with index.leases.take(first.spec.public_name, what, waiting):
         yield await _members(index, collection)

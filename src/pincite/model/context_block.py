@@ -13,7 +13,7 @@ from pincite.model.evidence import Evidence, EvidencePack
 from pincite.model.passages import BETWEEN, Fitted, cost_of, fit_block, least_block
 from pincite.model.prompt import MOST_TOKENS, closest_label, left_out, opening
 from pincite.model.retrieval import Notice
-from pincite.support.arguments import require_choice, require_count
+from pincite.support.arguments import require_choice, require_count, require_function
 from pincite.support.token_estimate import estimate_tokens
 
 T = TypeVar("T")
@@ -77,6 +77,8 @@ def write_context(
     """
     require_count("budget", budget, least=1, most=MOST_TOKENS)
     require_choice("order", order, get_args(ContextOrder))
+    if count is not None:
+        require_function("count", count)
     counted = count or estimate_tokens
     parts = opening(pack, budget, question=False)
     if not pack.evidence:

@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import as_one, members, require_base
@@ -45,9 +45,11 @@ from pincite.sources import Entry
 from pincite.sources.record_places import open_record_store
 from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.records import RecordsSource, source_of_records
+from pincite.support.arguments import require_choice, require_count
 from pincite.support.fields import replace
 
 BATCH = 1_000  # records; what a cut-off run may repeat, and what duplicates are looked for in
+_MOST_AT_ONCE = 1_000_000  # a batch is in memory as a whole
 OnError = Literal["report", "raise"]
 
 
@@ -119,10 +121,8 @@ async def upsert(
 
 
 def _require_options(options: UpsertOptions) -> None:
-    if options.batch < 1:
-        raise UsageError(f"a batch of {options.batch} records is too small: give 1 or more")
-    if options.on_error not in ("report", "raise"):
-        raise UsageError(f"on_error is 'report' or 'raise', not {options.on_error!r}")
+    require_count("batch", options.batch, most=_MOST_AT_ONCE)
+    require_choice("on_error", options.on_error, get_args(OnError))
     require_name(options.source)
 
 

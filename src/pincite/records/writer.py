@@ -14,7 +14,7 @@ from pincite.model import Record
 from pincite.model.records import RECORDS
 from pincite.ports import Waiting
 from pincite.settings.defaults import WAIT_S
-from pincite.support.arguments import require_kind, shown
+from pincite.support.arguments import progress_of, require_kind, shown
 from pincite.support.fields import replace
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class RecordWriter(OpenIndex):
             collection: the target, by default the configured collection. It is created if it does
                 not exist.
             source: the name that citations begin with. Ids are unique within it.
-            batch: number of records to read, write and hold in memory at a time.
+            batch: number of records to read, write and hold in memory at a time, at most 1,000,000.
             on_error: `report` lists invalid records in the report and writes the rest; `raise`
                 stops at the first one, after writing those before it.
             progress: called repeatedly with the progress of the run.
@@ -70,6 +70,7 @@ class RecordWriter(OpenIndex):
         """
         from pincite.records.upsert import UpsertOptions, upsert  # the write path is heavy
 
+        told = progress_of(progress)
         self.reopen()
         chosen = record_options(options, keywords)
         if collection and chosen.collection not in ("", collection):
@@ -77,9 +78,10 @@ class RecordWriter(OpenIndex):
                 f"collection={collection!r} and options.collection={chosen.collection!r}",
                 hint="give one of them",
             )
-        chosen = replace(chosen, collection=collection or chosen.collection)
-        self.foreign.refuse(chosen.collection)
-        asked = UpsertOptions(chosen, source, batch, on_error, progress or _unheard)
+        named = chosen.collection if collection == "" else collection
+        self.foreign.refuse(named)
+        chosen = replace(chosen, collection=named)
+        asked = UpsertOptions(chosen, source, batch, on_error, told)
         return await upsert(self.settings, self.client(create=True), records, asked)
 
     async def delete(
@@ -115,6 +117,7 @@ class RecordWriter(OpenIndex):
         """
         from pincite.records.delete import delete
 
+        require_kind("waiting", waiting, Waiting, "a Waiting")
         self.reopen()
         chosen = self._chosen(ids, where, tags, collection, source)
         return await delete(self.settings, self.client(), self._models, chosen, waiting)
@@ -160,8 +163,8 @@ class RecordWriter(OpenIndex):
         """The selected records, checked. A text or a number is a single id."""
         from pincite.records.delete import Chosen
 
+        self.foreign.refuse(collection)
         named = collection or self.settings.indexed_collection
-        self.foreign.refuse(named)
         if isinstance(ids, (str, int, UUID)):
             ids = (ids,)
         elif ids is not None and (
@@ -171,7 +174,3 @@ class RecordWriter(OpenIndex):
         require_kind("where", where, str, "a filter as text, such as \"course = 'ml'\"")
         given = None if ids is None else tuple(ids)
         return Chosen(named, source, given, where, asking.checked_tags(tags))
-
-
-def _unheard(_: UpsertProgress) -> None:
-    """Ignore the progress."""

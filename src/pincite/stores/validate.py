@@ -35,7 +35,7 @@ def is_id(key: str) -> bool:
 
 def check_name(collection: str) -> None:
     """Raise UsageError for a name that is not a valid folder name on all systems."""
-    if not _NAME.fullmatch(collection):
+    if not isinstance(collection, str) or not _NAME.fullmatch(collection):
         raise UsageError(
             f"{collection!r} cannot name a collection: use up to 64 letters, digits, - and _"
         )

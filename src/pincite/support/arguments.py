@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pincite.errors import UsageError
+
+T = TypeVar("T")
 
 _SHOWN = 60
 _MOST = 1e12
@@ -38,6 +40,24 @@ def require_count(name: str, value: object, *, least: int = 1, most: int) -> Non
         raise UsageError(
             f"{name} is {shown(value)}; it takes a whole number from {least} to {most:,}"
         )
+
+
+def require_function(name: str, value: object) -> None:
+    """Raise UsageError for a value that cannot be called."""
+    if not callable(value):
+        raise UsageError(f"{name} is {shown(value)}; it takes a function")
+
+
+def progress_of(value: Callable[[T], None] | None) -> Callable[[T], None]:
+    """Return what hears of the progress of a run; for None, what ignores it. Raises UsageError for
+    other values."""
+    if value is None:
+        return _ignore
+    require_function("progress", value)
+    return value
+
+
+def _ignore(_: object) -> None: ...
 
 
 def require_number(name: str, value: object, *, above: float, unit: str) -> None:

@@ -32,9 +32,10 @@ from pincite.surfaces.frameworks import dspy as our_dspy
 from pincite.surfaces.frameworks import haystack as our_haystack
 from pincite.surfaces.frameworks import llamaindex as our_llamaindex
 from pincite.surfaces.frameworks import openai_agents, pydantic_ai
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource, metadata_of
 from pincite.surfaces.frameworks.langchain import PinciteRetriever as LangChainRetriever
 from tests.surfaces.frameworks.conftest import FILES, QUESTIONS, Opened
+from tests.surfaces.packs import pack, result
 
 
 def in_text(text: str) -> list[str]:
@@ -190,3 +191,23 @@ def test_a_number_that_cannot_be_is_named(index: Path) -> None:
     for wrong in ("3", 0, True, 10_000):
         with pytest.raises(UsageError, match="top_k"):
             our_haystack.PinciteRetriever(str(index)).run("keys", top_k=wrong)  # type: ignore[arg-type]
+
+
+def test_a_location_replaces_an_attribute_only_where_it_is_known() -> None:
+    attributes = {"page": 4, "record_id": "r", "path": "other", "score": 9, "week": ("a", "b")}
+    found = metadata_of(result(attributes=attributes), pack())
+    assert (found["page"], found["record_id"]) == (4, "r")
+    assert (found["path"], found["score"]) == ("docs/keys.md", 0.7123)
+    assert (found["week"], found["citation"]) == (["a", "b"], "acme@c0ffee:docs/keys.md#L3-L5")
+    assert metadata_of(result(attributes=attributes, page=7), pack())["page"] == 7
+    assert metadata_of(result(), pack())["page"] is None
+
+
+def test_a_filter_that_is_no_text_is_refused(index: Path, opened: Opened) -> None:
+    wrong: Any = 5
+    with pytest.raises(UsageError, match="where is 5; it takes a filter as text"):
+        EvidenceSource(index, where=wrong)
+    source = opened(EvidenceSource(index))
+    for wrong in (0, [], ["kind = 'docs'"]):
+        with pytest.raises(UsageError, match=r"^where is .*; it takes a filter as text"):
+            source.search("keys", where=wrong)

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.output_parsers import StrOutputParser
@@ -96,6 +98,60 @@ def test_documents_of_a_loader_become_records(tmp_path: Path, opened: Opened) ->
         )
     )
     assert [one.page_content for one in retriever.invoke("momentum")] == ["Momentum."]
+
+
+def test_all_documents_of_one_source_become_records(tmp_path: Path, opened: Opened) -> None:
+    rows = [Document(f"Guest {n}.", metadata={"source": "p.csv", "row": n}) for n in range(2_500)]
+    with Pincite(tmp_path / ".pincite") as pincite:
+        report = pincite.upsert(records_of(rows), collection="people", lexical=True)
+        assert (report.written, report.failed_count) == (2_500, 0)
+        again = pincite.upsert(records_of(rows), collection="people")
+        assert (again.unchanged, again.written) == (2_500, 0)
+        assert pincite.count_records(where="row >= 0", collection="people") == 2_500
+    retriever = opened(PinciteRetriever(index=tmp_path / ".pincite", where="row = 7"))
+    (found,) = retriever.invoke("guest")
+    assert (found.page_content, found.metadata["record_id"]) == ("Guest 7.", "p.csv#8")
+
+
+Placed: TypeAlias = tuple[str | None, object, object]  #: id, source and page of a document
+
+
+@pytest.mark.parametrize(
+    ("placed", "ids"),
+    [
+        ([(None, "a", None)] * 3, ["a", "a#2", "a#3"]),
+        ([(None, "a", 0), (None, "a", 0), (None, "a", 1)], ["a#0", "a#0#2", "a#1"]),
+        ([(None, "a", None), (None, "b", None)] * 2, ["a", "b", "a#2", "b#2"]),
+        ([(None, "a", None)] * 2 + [(None, "a", 2)] * 2, ["a", "a#2", "a#2#2", "a#2#3"]),
+        ([(None, "a", 2), (None, "a", None), (None, "a", None)], ["a#2", "a", "a#3"]),
+        ([(None, "a", None)] * 2 + [(None, "a", "02")], ["a", "a#2", "a#02"]),
+        ([("a", None, None), (None, "a", None)], ["a", "a#2"]),
+        ([("a#2", "x", 1), (None, "a", None), (None, "a", None)], ["a#2", "a", "a#3"]),
+        ([("m", "a", None), ("m", "a", None)], ["m", "m"]),
+        ([(None, "document-1", None), (None, None, None)], ["document-1", "document-1#2"]),
+        ([(None, None, None)] * 2, ["document-0", "document-1"]),
+    ],
+)
+def test_a_made_id_differs_from_all_before_it(placed: list[Placed], ids: list[str]) -> None:
+    documents = (
+        Document("x", id=id_, metadata={"source": source, "page": page})
+        for id_, source, page in placed
+    )
+    assert [one.id for one in records_of(documents)] == ids
+
+
+SOURCES = st.sampled_from(["a", "a#2", "a#2#2", "a#3", "#", "", "2"])
+PAGES = st.sampled_from([None, 0, 1, 2, 3, "2#2", "02"])
+
+
+@given(st.lists(st.tuples(SOURCES, PAGES), max_size=30))
+def test_no_two_made_ids_are_equal(places: list[tuple[str, object]]) -> None:
+    documents = [
+        Document("x", metadata={"source": source, "page": page}) for source, page in places
+    ]
+    ids = [one.id for one in records_of(documents)]
+    assert len(set(ids)) == len(places)
+    assert ids == [one.id for one in records_of(documents)]
 
 
 def test_asynchronous_calls_side_by_side_give_what_one_gives(index: Path, opened: Opened) -> None:

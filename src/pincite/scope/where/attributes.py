@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pincite.model import AttributeType
 from pincite.model.attributes import attribute_of, check_attribute_name, date_key
-from pincite.ports import AnyOf, Condition, DateRange, Exists, Is, Range
+from pincite.ports import TEXT_FIELDS, AnyOf, Condition, DateRange, Exists, Is, Range
 
 if TYPE_CHECKING:
+    from pincite.errors import UsageError
     from pincite.scope.where.conditions import Reading
+    from pincite.scope.where.tokens import Token
 
 #: Names and types of attributes, sorted; None where they are not known yet.
 Schema: TypeAlias = tuple[tuple[str, AttributeType], ...] | None
@@ -174,12 +176,14 @@ _EXPECTED: dict[AttributeType, str] = {
 
 def _unknown(reading: Reading, field: str) -> tuple[Condition, bool]:
     """A condition of which nothing but its form is known: its values stand for whatever it is."""
+    if not _is_operator(reading.peek()):
+        raise _without_operator(reading, field)
     token = reading.take()
     negated = token.is_sign("!=") or token.keyword == "not"
-    if token.keyword == "not" and reading.peek().keyword == "in":
+    if token.keyword == "not":
+        if reading.peek().keyword != "in":
+            raise reading.wrong(f"{field} not", "in")
         token = reading.take()
-    if token.keyword != "in" and not token.is_sign("=", "==", "!=", "^=", *_BOUNDS):
-        raise reading.wrong(f"{field} is not a field", "=, !=, ^=, <, <=, >, >=, in, exists")
     if token.keyword == "in" and not reading.peek().is_sign("("):
         raise reading.wrong(f"{field} in", "a list such as (a, b)")
     if reading.peek().is_sign("(") and not token.is_sign("^=", *_BOUNDS):
@@ -188,6 +192,22 @@ def _unknown(reading: Reading, field: str) -> tuple[Condition, bool]:
         values = (str(_value(reading, field, None)),)
     same = token.keyword == "in" or token.is_sign("=", "==", "!=")
     return (AnyOf(field, values) if same else Exists(field)), negated
+
+
+def _is_operator(token: Token) -> bool:
+    return token.keyword in ("in", "not") or token.is_sign("=", "==", "!=", "^=", *_BOUNDS)
+
+
+def _without_operator(reading: Reading, field: str) -> UsageError:
+    """The error for a name that no operator of attributes stands behind."""
+    token = reading.peek()
+    if token.is_sign("~"):
+        said = f"~ searches {' and '.join(TEXT_FIELDS)}, and {field} is neither"
+    elif token.is_sign("(") or (token.kind in ("word", "string") and not token.keyword):
+        said = f"an operator is missing after {field}"
+    else:
+        said = f"an operator and a value are missing after {field}"
+    return reading.wrong(said, "=, !=, ^=, <, <=, >, >=, in, not in, exists")
 
 
 def whole(field: str, value: str) -> DateRange:

@@ -13,10 +13,11 @@ from pincite.errors import UsageError
 from pincite.model import Evidence, EvidencePack, SourceType
 from pincite.ports import Reranker
 from pincite.settings.load import Settings
-from pincite.support.arguments import require_count
+from pincite.support.arguments import require_count, require_kind
 from pincite.sync import Pincite
 
 _MOST = 1_000
+_FILTER = "a filter as text, such as \"kind = 'code'\""
 
 
 class EvidenceSource:
@@ -43,6 +44,7 @@ class EvidenceSource:
     ) -> None:
         if limit is not None:
             require_count("limit", limit, most=_MOST)
+        require_kind("where", where, str, _FILTER)
         self.limit = limit
         self._index = index
         self._reranker = reranker
@@ -69,6 +71,7 @@ class EvidenceSource:
 
     def search(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
         """Return the evidence for a question. Raises the errors of `Pincite.search`."""
+        require_kind("where", where, str, _FILTER)
         both = " and ".join(f"({one})" for one in (self._where, where) if one.strip())
         return self.pincite.search(query, limit=limit or self.limit, where=both, **self._asked)
 
@@ -95,9 +98,8 @@ def _hang_up(opened: Pincite) -> None:
 
 def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
     """Return evidence without its text, as plain values: the attributes of its document, overridden
-    by its location. `verdict` is that of the pack: `grounded` or `weak`."""
-    found: dict[str, Any] = {
-        **evidence.attributes,
+    by its location where that is known. `verdict` is that of the pack: `grounded` or `weak`."""
+    ours: dict[str, Any] = {
         "citation": evidence.citation,
         "score": evidence.score,
         "verdict": pack.verdict.level,
@@ -118,8 +120,10 @@ def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
         "record_id": evidence.record_id,
         "content_hash": evidence.content_hash,
     }
+    known = {name: value for name, value in ours.items() if value is not None}
     return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in found.items()
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in {**ours, **evidence.attributes, **known}.items()
     }
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +21,8 @@ from pydantic import ConfigDict, PrivateAttr, model_validator
 from pincite.model import EvidencePack
 from pincite.model.records import Record
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
 class PinciteRetriever(BaseRetriever):
@@ -92,24 +95,57 @@ def documents_of(pack: EvidencePack) -> list[Document]:
 
 def records_of(documents: Iterable[Document]) -> Iterator[Record]:
     """Return documents of any loader as records for `Pincite.upsert`. A document without an id gets
-    `source` of its metadata as id, with its `page` if it has one. Other metadata become
+    `source` of its metadata as id, with its `page` if it has one. Further documents of the same
+    source and page get `#2`, `#3` and so on appended, in their order. Other metadata become
     attributes.
 
     >>> pincite.upsert(records_of(loader.lazy_load()), collection="notes")
     """
+    ids = _Ids()
     for number, document in enumerate(documents):
         metadata = {name: value for name, value in document.metadata.items() if value is not None}
         source = metadata.pop("source", None)
         page = metadata.get("page")
         made = source if page is None or source is None else f"{source}#{page}"
+        wanted = f"document-{number}" if made is None else str(made)
         url = source if isinstance(source, str) and "://" in source else None
         yield Record(
-            id=document.id or (str(made) if made is not None else f"document-{number}"),
+            id=ids.given(document.id) if document.id else ids.made(wanted),
             text=document.page_content,
             title=str(metadata.pop("title", "")),
             url=url,
             attributes=metadata,
         )
+
+
+class _Ids:
+    """Ids of records. One that is made here differs from all ids before it."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}  # by id: the last number appended to it, 1 for none
+
+    def given(self, id_: str) -> str:
+        """Return the id of a document. It stays as it is, also the second time."""
+        self._last.setdefault(id_, 1)
+        return id_
+
+    def made(self, id_: str) -> str:
+        """Return the id, with a number if it is taken."""
+        if not self._is_taken(id_):
+            self._last[id_] = 1
+            return id_
+        number = self._last.get(id_, 1) + 1
+        while self._is_taken(f"{id_}#{number}"):
+            number += 1
+        self._last[id_] = number
+        return f"{id_}#{number}"
+
+    def _is_taken(self, id_: str) -> bool:
+        """Numbered ids are not kept: one source may have millions of them."""
+        before, _, number = id_.rpartition("#")
+        last = self._last.get(before, 1)
+        is_number = last > 1 and _NUMBER.fullmatch(number) is not None
+        return id_ in self._last or (is_number and 2 <= int(number) <= last)
 
 
 def _checked(asked: dict[str, Any]) -> dict[str, Any]:
