@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from pincite import Claim
-from pincite.errors import Forbidden, NotFound, TagsRequired, UsageError, WorkspaceUnavailable
+from pincite.errors import (
+    Forbidden,
+    NotFound,
+    StoreError,
+    TagsRequired,
+    UsageError,
+    WorkspaceUnavailable,
+)
 from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
@@ -112,6 +119,45 @@ async def test_citations_are_read_and_checked_with_an_access(desk: Desk) -> None
     assert [(c.status, c.path) for c in refused_claims] == [("unknown", None)] * 2
     assert [c.status for c in await desk.workspace.verify(Access(BERT), pack)] == ["fresh"]
     assert [c.status for c in await desk.workspace.verify(Access(ANNA), pack)] == ["deleted"]
+
+
+async def test_a_citation_of_an_earlier_version_is_explained_only_to_readers(desk: Desk) -> None:
+    own = desk.memory.add(41, HIS, BERT)
+    await desk.workspace.index_document(own, page("The lynx waits at the gate."))
+    cited = (await desk.workspace.search(Access(BERT, HIS), "lynx"))[0].citation
+    changed = desk.memory.change(own)
+    await desk.workspace.index_document(changed, page("The gate is where the lynx waits."))
+    nowhere = cited.replace(HIS, uuid(99))
+    claims = [Claim(cited), Claim(nowhere), Claim(cited, "the lynx waits")]
+    old, missing, quoted = await desk.workspace.check(Access(BERT), claims)
+    assert (old.status, old.path) == ("unknown", f"{HIS}/{own.id}")
+    assert old.detail.startswith("the record now has revision ")
+    assert old.detail.endswith(": give the quote, or search again")
+    assert quoted.status in ("fresh", "moved")
+    nothing = replace(missing, citation="")
+    assert (nothing.status, nothing.path) == ("unknown", None)
+    assert nothing.detail == "the citation names no accessible document"
+    for stranger in (Access(ANNA), Access(BERT, TEAM), Access(BERT, document_ids=(desk.his.id,))):
+        told = await desk.workspace.check(stranger, claims)
+        assert [replace(one, citation="") for one in told] == [nothing] * 3
+    desk.memory.documents.pop(own.id)
+    told = await desk.workspace.check(Access(BERT), claims)
+    assert [replace(one, citation="") for one in told] == [nothing] * 3
+    await desk.workspace.remove_document(own)
+
+
+async def test_a_check_tells_users_nothing_of_the_servers_files(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited = (await desk.workspace.search(Access(BERT, HIS), "turnstile"))[0].citation
+
+    def broken(*_: object, **__: object) -> None:
+        raise StoreError("the records /srv/index/records.db cannot be read")
+
+    monkeypatch.setattr("pincite.citations.claims.reopen_source", broken)
+    (told,) = await desk.workspace.check(Access(BERT), [Claim(cited)])
+    assert (told.status, told.path) == ("unknown", None)
+    assert told.detail == "the citation names no accessible document"
 
 
 async def test_answers_and_blocks_have_what_the_access_lets_be_read(desk: Desk) -> None:
