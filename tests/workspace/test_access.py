@@ -40,12 +40,12 @@ async def indexed(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
 def desk(indexed: Desk) -> Iterator[Desk]:
     """As it was indexed; what a test changes in the database is taken back."""
     memory = indexed.memory
-    before = deepcopy((memory.members, memory.documents, memory.feeds))
+    before = deepcopy((memory.members, memory.documents, memory.feeds, memory.removed))
     settings = indexed.workspace._engine.settings
     indexed.workspace._check.kept_back = 0
     yield indexed
-    memory.members, memory.documents, memory.feeds = before
-    memory.down = False
+    memory.members, memory.documents, memory.feeds, memory.removed = before
+    memory.down = memory.unmanned = False
     indexed.workspace._engine.settings = settings
 
 
@@ -85,6 +85,63 @@ async def test_what_is_withdrawn_is_not_found_by_the_next_search(desk: Desk) -> 
     desk.memory.documents.pop(desk.hers.id)
     assert await desk.found(Access(ANNA)) == set()
     assert desk.workspace.kept_back == 1, "the index had it still"
+
+
+ALL_SPACES = {"space_id": (HERS, HIS, TEAM)}
+
+
+def alarms(caplog: pytest.LogCaptureFixture) -> list[str]:
+    told = [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR]
+    caplog.clear()
+    return told
+
+
+def alarm_of(number: int) -> list[str]:
+    return [f"alarm: the index returned {number} documents that the user may not read"]
+
+
+async def test_a_deleted_document_that_the_index_still_has_is_no_alarm(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    cited = (await desk.workspace.search(Access(ANNA, HERS), "turnstile"))[0].citation
+    await desk.workspace.delete(Access(ANNA, scopes=("search", "write")), desk.hers.id)
+    caplog.set_level(logging.INFO, "pincite.workspace")
+    assert await desk.found(Access(ANNA)) == {desk.team.id}
+    assert await desk.found(Access(ANNA, HERS)) == set()
+    with pytest.raises(NotFound):
+        await desk.workspace.get(Access(ANNA), cited)
+    (checked,) = await desk.workspace.check(Access(ANNA), [Claim(cited)])
+    assert (checked.status, checked.path) == ("unknown", None)
+    told = {(one.levelname, one.getMessage()) for one in caplog.records}
+    assert told == {("INFO", "the index still has 1 deleted documents; none is shown")}
+    assert desk.workspace.kept_back == 0
+
+
+async def test_a_deleted_document_that_the_filter_should_have_kept_back_is_an_alarm(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await desk.workspace.delete(Access(BERT, scopes=("search", "write")), desk.his.id)
+    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: ALL_SPACES)
+    assert await desk.found(Access(ANNA, HERS)) == {desk.hers.id}
+    assert alarms(caplog) == alarm_of(2), "that of the team, and his, which was deleted elsewhere"
+    both = (desk.his.id, desk.team.id)
+    assert await desk.found(Access(BERT, document_ids=both)) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(2), "a filter by documents has only those that exist"
+    desk.memory.feeds = {"all": {*both}}
+    assert await desk.found(Access(BERT, feed_ids=("all",))) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(2)
+    assert await desk.found(Access(BERT)) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(1), "hers, beside his, which is no alarm"
+    assert desk.workspace.kept_back == 7
+
+
+async def test_without_an_operator_a_deleted_document_is_an_alarm(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    await desk.workspace.delete(Access(ANNA, scopes=("search", "write")), desk.hers.id)
+    desk.memory.unmanned = True
+    assert await desk.found(Access(ANNA)) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(1)
 
 
 async def test_a_filter_of_the_caller_cannot_widen(desk: Desk) -> None:
