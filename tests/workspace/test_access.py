@@ -316,6 +316,25 @@ async def test_other_metadata_rewrites_what_points_say_and_keeps_their_text(desk
     assert await desk.found(Access(BERT, category="letter")) == set()
 
 
+async def test_the_title_that_a_person_set_is_that_of_the_evidence(desk: Desk) -> None:
+    own = desk.memory.add(42, HIS, BERT)
+    text = page("The ibex climbs the dam.", title="In the file")
+    await desk.workspace.index_document(own, text)
+    before = (await desk.workspace.search(Access(BERT, HIS), "ibex"))[0]
+    assert before.title == "In the file"
+    titled = desk.memory.change(own, given={"title": "Gamma Handbook"})
+    found = await desk.workspace.index_document(titled, text)
+    assert found["title"] == "In the file", "what was detected stays"
+    after = (await desk.workspace.search(Access(BERT, HIS), "ibex"))[0]
+    assert after.title == after.attributes["doc_title"] == "Gamma Handbook"
+    assert (after.citation, after.chunk_id) == (before.citation, before.chunk_id)
+    assert await desk.found(Access(BERT, HIS), "Gamma Handbook") == {own.id}
+    cleared = desk.memory.change(titled, given={})
+    await desk.workspace.index_document(cleared, text)
+    assert (await desk.workspace.search(Access(BERT, HIS), "ibex"))[0].title == "In the file"
+    await desk.workspace.remove_document(own)
+
+
 async def test_an_empty_workspace_answers_that_there_is_nothing(tmp_path: Path) -> None:
     settings = load_settings({"PINCITE_IDLE_S": "60"}, tmp_path)
     memory = Memory({HERS: {ANNA}})
