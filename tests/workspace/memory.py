@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from pincite.errors import NotFound, WorkspaceUnavailable
+from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.support.fields import replace
 from pincite.workspace import Access, Document, Readable
 from pincite.workspace.uploads import UploadedText
@@ -29,12 +29,15 @@ def page(text: str, *, title: str = "") -> UploadedText:
 
 @dataclass
 class Memory:
-    """`members` are users by space, `documents` by id, `feeds` ids of documents by feed."""
+    """`members` are users by space, `documents` by id, `feeds` ids of documents by feed, `removed`
+    spaces by deleted document. `unmanned`: it has no operator."""
 
     members: dict[str, set[str]] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     feeds: dict[str, set[str]] = field(default_factory=dict)
+    removed: dict[str, str] = field(default_factory=dict)
     down: bool = False
+    unmanned: bool = False
 
     def add(self, number: int, space_id: str, user_id: str, **more: Any) -> Document:
         """A document that was uploaded."""
@@ -66,6 +69,17 @@ class Memory:
             raise WorkspaceUnavailable("the database does not answer")
         yield MemorySession(self, user_id)
 
+    async def administer(self, work: Callable[[Any], Awaitable[Any]]) -> Any:
+        if self.unmanned:
+            raise ConfigError("there is no address of an operator")
+        return await work(self)
+
+    async def leaving(
+        self, document_ids: Collection[str], space_ids: Collection[str]
+    ) -> frozenset[str]:
+        gone = self.removed
+        return frozenset(d for d in document_ids if d in gone and gone[d] in space_ids)
+
 
 @dataclass
 class MemorySession:
@@ -89,7 +103,9 @@ class MemorySession:
 
     async def delete_document(self, document_id: str) -> Document:
         await self.document(document_id)
-        return self.memory.documents.pop(document_id)
+        gone = self.memory.documents.pop(document_id)
+        self.memory.removed[gone.id] = gone.space_id
+        return gone
 
     async def readable(self, access: Access, most: int | None = None) -> Readable:
         spaces = self._spaces

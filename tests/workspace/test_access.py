@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from pincite import Claim
-from pincite.errors import Forbidden, NotFound, TagsRequired, UsageError, WorkspaceUnavailable
+from pincite.errors import (
+    Forbidden,
+    NotFound,
+    StoreError,
+    TagsRequired,
+    UsageError,
+    WorkspaceUnavailable,
+)
 from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
@@ -33,12 +40,12 @@ async def indexed(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
 def desk(indexed: Desk) -> Iterator[Desk]:
     """As it was indexed; what a test changes in the database is taken back."""
     memory = indexed.memory
-    before = deepcopy((memory.members, memory.documents, memory.feeds))
+    before = deepcopy((memory.members, memory.documents, memory.feeds, memory.removed))
     settings = indexed.workspace._engine.settings
     indexed.workspace._check.kept_back = 0
     yield indexed
-    memory.members, memory.documents, memory.feeds = before
-    memory.down = False
+    memory.members, memory.documents, memory.feeds, memory.removed = before
+    memory.down = memory.unmanned = False
     indexed.workspace._engine.settings = settings
 
 
@@ -80,6 +87,63 @@ async def test_what_is_withdrawn_is_not_found_by_the_next_search(desk: Desk) -> 
     assert desk.workspace.kept_back == 1, "the index had it still"
 
 
+ALL_SPACES = {"space_id": (HERS, HIS, TEAM)}
+
+
+def alarms(caplog: pytest.LogCaptureFixture) -> list[str]:
+    told = [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR]
+    caplog.clear()
+    return told
+
+
+def alarm_of(number: int) -> list[str]:
+    return [f"alarm: the index returned {number} documents that the user may not read"]
+
+
+async def test_a_deleted_document_that_the_index_still_has_is_no_alarm(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    cited = (await desk.workspace.search(Access(ANNA, HERS), "turnstile"))[0].citation
+    await desk.workspace.delete(Access(ANNA, scopes=("search", "write")), desk.hers.id)
+    caplog.set_level(logging.INFO, "pincite.workspace")
+    assert await desk.found(Access(ANNA)) == {desk.team.id}
+    assert await desk.found(Access(ANNA, HERS)) == set()
+    with pytest.raises(NotFound):
+        await desk.workspace.get(Access(ANNA), cited)
+    (checked,) = await desk.workspace.check(Access(ANNA), [Claim(cited)])
+    assert (checked.status, checked.path) == ("unknown", None)
+    told = {(one.levelname, one.getMessage()) for one in caplog.records}
+    assert told == {("INFO", "the index still has 1 deleted documents; none is shown")}
+    assert desk.workspace.kept_back == 0
+
+
+async def test_a_deleted_document_that_the_filter_should_have_kept_back_is_an_alarm(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await desk.workspace.delete(Access(BERT, scopes=("search", "write")), desk.his.id)
+    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: ALL_SPACES)
+    assert await desk.found(Access(ANNA, HERS)) == {desk.hers.id}
+    assert alarms(caplog) == alarm_of(2), "that of the team, and his, which was deleted elsewhere"
+    both = (desk.his.id, desk.team.id)
+    assert await desk.found(Access(BERT, document_ids=both)) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(2), "a filter by documents has only those that exist"
+    desk.memory.feeds = {"all": {*both}}
+    assert await desk.found(Access(BERT, feed_ids=("all",))) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(2)
+    assert await desk.found(Access(BERT)) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(1), "hers, beside his, which is no alarm"
+    assert desk.workspace.kept_back == 7
+
+
+async def test_without_an_operator_a_deleted_document_is_an_alarm(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    await desk.workspace.delete(Access(ANNA, scopes=("search", "write")), desk.hers.id)
+    desk.memory.unmanned = True
+    assert await desk.found(Access(ANNA)) == {desk.team.id}
+    assert alarms(caplog) == alarm_of(1)
+
+
 async def test_a_filter_of_the_caller_cannot_widen(desk: Desk) -> None:
     for where in (
         f"space_id = '{HIS}'",
@@ -112,6 +176,45 @@ async def test_citations_are_read_and_checked_with_an_access(desk: Desk) -> None
     assert [(c.status, c.path) for c in refused_claims] == [("unknown", None)] * 2
     assert [c.status for c in await desk.workspace.verify(Access(BERT), pack)] == ["fresh"]
     assert [c.status for c in await desk.workspace.verify(Access(ANNA), pack)] == ["deleted"]
+
+
+async def test_a_citation_of_an_earlier_version_is_explained_only_to_readers(desk: Desk) -> None:
+    own = desk.memory.add(41, HIS, BERT)
+    await desk.workspace.index_document(own, page("The lynx waits at the gate."))
+    cited = (await desk.workspace.search(Access(BERT, HIS), "lynx"))[0].citation
+    changed = desk.memory.change(own)
+    await desk.workspace.index_document(changed, page("The gate is where the lynx waits."))
+    nowhere = cited.replace(HIS, uuid(99))
+    claims = [Claim(cited), Claim(nowhere), Claim(cited, "the lynx waits")]
+    old, missing, quoted = await desk.workspace.check(Access(BERT), claims)
+    assert (old.status, old.path) == ("unknown", f"{HIS}/{own.id}")
+    assert old.detail.startswith("the record now has revision ")
+    assert old.detail.endswith(": give the quote, or search again")
+    assert quoted.status in ("fresh", "moved")
+    nothing = replace(missing, citation="")
+    assert (nothing.status, nothing.path) == ("unknown", None)
+    assert nothing.detail == "the citation names no accessible document"
+    for stranger in (Access(ANNA), Access(BERT, TEAM), Access(BERT, document_ids=(desk.his.id,))):
+        told = await desk.workspace.check(stranger, claims)
+        assert [replace(one, citation="") for one in told] == [nothing] * 3
+    desk.memory.documents.pop(own.id)
+    told = await desk.workspace.check(Access(BERT), claims)
+    assert [replace(one, citation="") for one in told] == [nothing] * 3
+    await desk.workspace.remove_document(own)
+
+
+async def test_a_check_tells_users_nothing_of_the_servers_files(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited = (await desk.workspace.search(Access(BERT, HIS), "turnstile"))[0].citation
+
+    def broken(*_: object, **__: object) -> None:
+        raise StoreError("the records /srv/index/records.db cannot be read")
+
+    monkeypatch.setattr("pincite.citations.claims.reopen_source", broken)
+    (told,) = await desk.workspace.check(Access(BERT), [Claim(cited)])
+    assert (told.status, told.path) == ("unknown", None)
+    assert told.detail == "the citation names no accessible document"
 
 
 async def test_answers_and_blocks_have_what_the_access_lets_be_read(desk: Desk) -> None:
@@ -211,6 +314,25 @@ async def test_other_metadata_rewrites_what_points_say_and_keeps_their_text(desk
     assert after[0].chunk_id == before[0].chunk_id
     await desk.workspace.index_document(desk.his, page(SAME))
     assert await desk.found(Access(BERT, category="letter")) == set()
+
+
+async def test_the_title_that_a_person_set_is_that_of_the_evidence(desk: Desk) -> None:
+    own = desk.memory.add(42, HIS, BERT)
+    text = page("The ibex climbs the dam.", title="In the file")
+    await desk.workspace.index_document(own, text)
+    before = (await desk.workspace.search(Access(BERT, HIS), "ibex"))[0]
+    assert before.title == "In the file"
+    titled = desk.memory.change(own, given={"title": "Gamma Handbook"})
+    found = await desk.workspace.index_document(titled, text)
+    assert found["title"] == "In the file", "what was detected stays"
+    after = (await desk.workspace.search(Access(BERT, HIS), "ibex"))[0]
+    assert after.title == after.attributes["doc_title"] == "Gamma Handbook"
+    assert (after.citation, after.chunk_id) == (before.citation, before.chunk_id)
+    assert await desk.found(Access(BERT, HIS), "Gamma Handbook") == {own.id}
+    cleared = desk.memory.change(titled, given={})
+    await desk.workspace.index_document(cleared, text)
+    assert (await desk.workspace.search(Access(BERT, HIS), "ibex"))[0].title == "In the file"
+    await desk.workspace.remove_document(own)
 
 
 async def test_an_empty_workspace_answers_that_there_is_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -120,4 +121,24 @@ async def test_the_lock_over_a_real_database_holds_without_the_filter(
         assert await real.found(Access(user.id, document_ids=()), "turnstile") == set()
         narrow = Access(user.id, document_ids=(hers.id, his.id))
         assert await real.found(narrow, "turnstile") == {own.id}
+    assert real.workspace.kept_back > 0
+
+
+async def test_a_deletion_is_no_alarm_and_a_breach_is_one(
+    real: Real, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    hers = await real.upload(real.anna, real.anna.personal, "The turnstile of anna rotates.")
+    his = await real.upload(real.bert, real.bert.personal, "The turnstile of bert rotates.")
+    for user, document in ((real.anna, hers), (real.bert, his)):
+        await real.workspace.delete(Access(user.id, scopes=("write",)), document.id)
+    with caplog.at_level(logging.INFO, "pincite.workspace"):
+        assert await real.found(Access(real.anna.id), "turnstile") == set()
+    assert {one.levelname for one in caplog.records} == {"INFO"}
+    assert real.workspace.kept_back == 0
+    spaces = (real.anna.personal, real.bert.personal)
+    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: {"space_id": spaces})
+    assert await real.found(Access(real.anna.id), "turnstile") == set()
+    assert {one.getMessage() for one in caplog.records if one.levelname == "ERROR"} == {
+        "alarm: the index returned 1 documents that the user may not read"
+    }, "his: it was deleted, but not from a space of hers"
     assert real.workspace.kept_back > 0

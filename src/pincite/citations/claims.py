@@ -113,6 +113,7 @@ async def check(
     tags: Attributes = MappingProxyType({}),
     bounds: Attributes = MappingProxyType({}),
     collections: Sequence[str] = (),
+    faults: bool = True,
 ) -> tuple[ClaimCheck, ...]:
     """One verdict per claim, in their order. Differences in white space do not count.
 
@@ -122,23 +123,29 @@ async def check(
     another revision, which is not at hand, and there is no quote. An id stands for the text of
     its chunk, the lines of a commit that git has for theirs. Records are in the index `folder`.
     What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
+    Without `faults`, the detail of a store that fails is left out, and the path with it.
     Raises UsageError for these, and TagsRequired.
     """
     within = await open_within(index, tags, collections, bounds)
-    return tuple([await _check_one(within, within.infos, claim, folder) for claim in claims])
+    found = [await _check_one(within, within.infos, claim, folder, faults) for claim in claims]
+    return tuple(found)
 
 
 async def _check_one(
-    index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim, folder: Path | None
+    index: TaggedIndex,
+    infos: Sequence[CollectionInfo],
+    claim: Claim,
+    folder: Path | None,
+    faults: bool,
 ) -> ClaimCheck:
     try:
         cited = await _resolve(index, infos, claim)
     except UsageError as error:
         return ClaimCheck(claim.citation, "unknown", error.message)
-    return await asyncio.to_thread(_held_against, claim, cited, folder)
+    return await asyncio.to_thread(_held_against, claim, cited, folder, faults)
 
 
-def _held_against(claim: Claim, cited: _Cited, folder: Path | None) -> ClaimCheck:
+def _held_against(claim: Claim, cited: _Cited, folder: Path | None, faults: bool) -> ClaimCheck:
     """What is claimed, against what the source has now; for a thread, as a source may be in a
     database that does not answer."""
     try:
@@ -152,6 +159,8 @@ def _held_against(claim: Claim, cited: _Cited, folder: Path | None) -> ClaimChec
             if not cited.text:
                 cited = replace(cited, text=_text_at(opened, cited, document))
     except StoreError as error:  # a database that is away says nothing of what is in it
+        if not faults:
+            return ClaimCheck(claim.citation, "unknown")
         return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
     except PinciteError as error:
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)

@@ -151,6 +151,23 @@ class WorkspaceDocumentsContract:
                     await asked
 
     @contract
+    async def test_the_operator_knows_what_leaves_a_space(self, workspaces: Workspaces) -> None:
+        scene = await set_scene(workspaces)
+        team, own = scene.team.id, scene.ada.personal
+        async with workspaces.of(scene.ada.id) as session:
+            kept, gone, moved = [await add(session, team) for _ in range(3)]
+            elsewhere = await add(session, own)
+            await session.change_document(moved.id, space_id=own)
+            for one in (gone, elsewhere):
+                await session.delete_document(one.id)
+        ids = [kept.id, gone.id, moved.id, elsewhere.id, *NO_IDS]
+        async with workspaces.administration() as operator:
+            assert await operator.leaving(ids, [team, *NO_IDS]) == {gone.id}
+            assert await operator.leaving(ids, [team, own]) == {gone.id, elsewhere.id}
+            assert await operator.leaving([kept.id, elsewhere.id], [team]) == frozenset()
+            assert await operator.leaving(ids, []) == frozenset()
+
+    @contract
     async def test_pages_of_documents_follow_each_other(self, workspaces: Workspaces) -> None:
         scene = await set_scene(workspaces)
         async with workspaces.of(scene.ada.id) as session:

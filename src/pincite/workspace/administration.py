@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -202,6 +202,18 @@ class DatabaseAdministration:
             hash=checks.content_hash(content_hash),
         )
         return bool(rows)
+
+    async def leaving(
+        self, document_ids: Collection[str], space_ids: Collection[str]
+    ) -> frozenset[str]:
+        """See `Administration.leaving`."""
+        rows = await self._transaction.rows(
+            "SELECT id FROM removed_documents WHERE id IN (SELECT value FROM id_list(:ids))"
+            " AND space_id IN (SELECT value FROM id_list(:spaces))",
+            ids=json_text(checks.ids_among(document_ids)),
+            spaces=json_text(checks.ids_among(space_ids)),
+        )
+        return frozenset(str(id_) for (id_,) in rows)
 
     async def dead(self) -> tuple[Job, ...]:
         """See `Administration.dead`."""

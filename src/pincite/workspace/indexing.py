@@ -77,7 +77,7 @@ def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str
         "feed_ids": sorted(document.feed_ids)[:MOST_VALUES],
     }
     held = {name: value for name, value in attributes.items() if value}
-    title = (text.title or document.filename)[:_MOST_CHARS]
+    title = (document.given.get("title") or text.title or document.filename)[:_MOST_CHARS]
     if text.is_paged:
         read = set(text.recognised)
         pages = [

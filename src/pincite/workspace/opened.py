@@ -282,18 +282,25 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
 
     async def check(self, access: Access, claims: Sequence[Claim]) -> tuple[ClaimCheck, ...]:
         """Return for each claim whether its citation is valid and whether the source contains the
-        quote. Text that may not be read is `unknown`, as missing text is. Raise the errors of
+        quote. Text that may not be read is `unknown`, as missing text is. So is a citation of an
+        earlier version without a quote, with its path and the reason. Raise the errors of
         `search`."""
         within = await self._within(access)
         if not within.collections:
             return tuple(ClaimCheck(one.citation, "unknown", _UNKNOWN) for one in claims)
-        index, where, bounds = self._engine.client(), within.collections, within.bounds
-        found = await check_claims(index, claims, self._folder, bounds=bounds, collections=where)
+        found = await check_claims(
+            self._engine.client(),
+            claims,
+            self._folder,
+            bounds=within.bounds,
+            collections=within.collections,
+            faults=False,  # they name files of the server
+        )
         checked = []
         for one in found:
             hidden = one.path is not None and not await within.may_show(one.path)
-            unknown = hidden or one.status == "unknown"
-            checked.append(ClaimCheck(one.citation, "unknown", _UNKNOWN) if unknown else one)
+            unread = hidden or (one.status == "unknown" and one.path is None)
+            checked.append(ClaimCheck(one.citation, "unknown", _UNKNOWN) if unread else one)
         return tuple(checked)
 
     async def verify(self, access: Access, pack: EvidencePack) -> tuple[Checked, ...]:

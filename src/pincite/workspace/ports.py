@@ -280,6 +280,12 @@ class Administration(Protocol):
     async def is_stored(self, space_id: str, content_hash: str) -> bool:
         """Return whether a document needs this file."""
 
+    async def leaving(
+        self, document_ids: Collection[str], space_ids: Collection[str]
+    ) -> frozenset[str]:
+        """Return those of the documents that were deleted from one of these spaces and are not yet
+        removed from the index."""
+
     async def dead(self) -> tuple[Job, ...]: ...
 
     async def failed(self) -> tuple[Document, ...]:

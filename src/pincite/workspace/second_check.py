@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import logging
 
+from pincite.errors import PinciteError
 from pincite.support.fields import replace
-from pincite.workspace.model import Access
+from pincite.workspace.model import Access, Readable
 from pincite.workspace.ports import Workspaces
 
 log = logging.getLogger("pincite.workspace")
@@ -40,10 +41,34 @@ class SecondCheck:
             readable = await session.readable(within)
             visible = await session.visible(within.document_ids or ())
             allowed = frozenset(readable.document_ids or ()) & visible
-        if kept := len(ids - allowed):
+        if withheld := ids - allowed:
+            await self._report(access, readable, withheld)
+        return allowed
+
+    async def _report(self, access: Access, readable: Readable, withheld: frozenset[str]) -> None:
+        """Log what the index has and may not show. Deleted documents that a worker has not yet
+        removed are no alarm."""
+        leaving = await self._leaving(access, readable, withheld)
+        if leaving:
+            log.info("the index still has %d deleted documents; none is shown", len(leaving))
+        if kept := len(withheld - leaving):
             self.kept_back += kept
             log.error("alarm: the index returned %d documents that the user may not read", kept)
-        return allowed
+
+    async def _leaving(
+        self, access: Access, readable: Readable, ids: frozenset[str]
+    ) -> frozenset[str]:
+        """Return the documents that were deleted from a space of the access. None if the access
+        names documents or feeds: its filter lists only documents that exist. None either if the
+        database cannot say, so that the alarm stays."""
+        if access.document_ids is not None or access.feed_ids is not None:
+            return frozenset()
+        try:
+            return await self._workspaces.administer(
+                lambda operator: operator.leaving(ids, readable.space_ids)
+            )
+        except PinciteError:
+            return frozenset()
 
 
 def _only(access: Access, ids: frozenset[str]) -> Access:

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.anyio
 
 KEYS = "# Keys\n\nTo rotate a key, call `rotate_key` with the new secret.\n"
 LIMITS = "# Limits\n\nA client may send 600 requests a minute.\n"
+LONG = b"\nAnother line of the manual.\n"
 
 
 @pytest.fixture
@@ -99,6 +100,51 @@ async def test_a_stranger_sees_nothing_and_cannot_tell_it_from_nothing(served: O
         "/v1/evidence/verify", json={"claims": [{"citation": citation}]}
     )
     assert checked.json()[0]["status"] == "unknown"
+
+
+async def test_what_verify_says_of_an_old_citation_depends_on_the_reader(served: Office) -> None:
+    anna, bert = await served.person("Anna"), await served.person("Bert")
+    made = await anna.upload("keys.md", KEYS)
+    await served.work()
+    pack = (await anna.client.post("/v1/search", json={"question": "rotate a key"})).json()
+    citation = pack["evidence"][0]["citation"]
+    replaced = await anna.client.put(f"/v1/documents/{made['id']}/content", content=b"# K\n" + LONG)
+    assert replaced.status_code == 202
+    await served.work()
+    elsewhere = citation.replace(made["id"], str(uuid4()))
+    body = {"claims": [{"citation": citation}, {"citation": elsewhere}]}
+    own, none = (await anna.client.post("/v1/evidence/verify", json=body)).json()
+    assert (own["status"], own["path"]) == ("unknown", f"{anna.personal}/{made['id']}")
+    assert "now has revision" in own["detail"]
+    told = (await bert.client.post("/v1/evidence/verify", json=body)).json()
+    assert told == [{**none, "citation": citation}, none]
+    assert (none["detail"], none["path"]) == ("the citation names no accessible document", None)
+
+
+async def test_a_deletion_that_a_worker_has_not_done_is_no_alarm(
+    served: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    anna = await served.person("Anna")
+    made = await anna.upload("keys.md", KEYS)
+    await served.work()
+    assert await anna.found("rotate a key") == {"keys.md"}
+    assert (await anna.client.delete(f"/v1/documents/{made['id']}")).status_code == 202
+    assert await anna.found("rotate a key") == set()
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
+    assert served.desk.workspace.kept_back == 0
+
+
+async def test_a_title_by_patch_is_the_title_of_evidence(served: Office) -> None:
+    anna = await served.person("Anna")
+    made = await anna.upload("keys.md", KEYS)
+    body = {"metadata": {"title": "Gamma Handbook"}}
+    assert (await anna.client.patch(f"/v1/documents/{made['id']}", json=body)).status_code == 200
+    for content in (None, KEYS.encode() + LONG):
+        if content is not None:
+            await anna.client.put(f"/v1/documents/{made['id']}/content", content=content)
+        await served.work()
+        pack = (await anna.client.post("/v1/search", json={"question": "rotate a key"})).json()
+        assert pack["evidence"][0]["title"] == "Gamma Handbook"
 
 
 async def test_a_membership_and_a_feed_hold_for_the_very_next_request(served: Office) -> None:

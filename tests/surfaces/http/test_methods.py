@@ -74,3 +74,23 @@ async def test_a_connection_goes_on_after_head(served: Office) -> None:
                 assert (head.status_code, head.content) == (200, b"")
                 listed = await client.get("/v1/documents")
                 assert [one["id"] for one in listed.json()["items"]] == [made["id"]]
+
+
+async def test_a_path_names_its_methods(served: Office) -> None:
+    anna = await served.person("Anna")
+    for path, methods in (
+        ("/v1/documents", "GET, HEAD, OPTIONS, POST"),
+        ("/v1/documents/x", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/v1/documents/x/content", "GET, HEAD, OPTIONS, PUT"),
+        ("/v1/search", "OPTIONS, POST"),
+        ("/healthz", "GET, HEAD, OPTIONS"),
+        ("/ui/x.js", "GET, HEAD, OPTIONS"),
+    ):
+        refused = await anna.client.request("TRACE", path)
+        asked = await anna.client.options(path)
+        assert (refused.status_code, refused.headers.get("allow")) == (405, methods), path
+        assert (asked.status_code, asked.headers.get("allow")) == (204, methods), path
+        assert asked.content == b""
+    for method in ("OPTIONS", "TRACE"):
+        missing = await anna.client.request(method, "/v1/nothing")
+        assert (missing.status_code, missing.headers.get("allow")) == (404, None)

@@ -14,7 +14,7 @@ from litestar.types import Message, Scope
 
 from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.metrics import Metrics
-from pincite.surfaces.http.problems import answer_error
+from pincite.surfaces.http.problems import allow, answer_error
 from pincite.surfaces.http.requests import App
 from pincite.surfaces.http.routes.conversations import CONVERSATIONS
 from pincite.surfaces.http.routes.documents import DOCUMENTS
@@ -60,6 +60,10 @@ def make_app(
     async def began(message: Message, scope: Scope) -> None:
         if message["type"] == "http.response.start":
             metrics.answered(cast("MutableMapping[str, Any]", scope), message["status"])
+            if scope.get("method") == "OPTIONS" and message["status"] == 204:
+                methods = allowed.get(str(scope.get("path_template")), "OPTIONS")
+                others = [one for one in message["headers"] if one[0] != b"allow"]
+                message["headers"] = [*others, (b"allow", methods.encode())]
 
     app = Litestar(
         [
@@ -84,4 +88,6 @@ def make_app(
         ),
         logging_config=None,
     )
+    #: Litestar's own responses to OPTIONS have only the first method of each path.
+    allowed = {one.path_format: allow(one.methods) for one in app.routes}
     return Guard(cast("App", app), frozenset(names.hosts), frozenset(names.origins), limits)

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, InternalServerException, ValidationException
+from litestar.exceptions import (
+    HTTPException,
+    InternalServerException,
+    MethodNotAllowedException,
+    ValidationException,
+)
 
 from pincite.errors import (
     ConfigError,
@@ -167,12 +173,22 @@ def response_of(problem: Problem, error: Exception | None = None) -> Response[by
         headers["Retry-After"] = str(max(1, round(error.retry_s + 0.5)))
     elif problem.status == 503:
         headers["Retry-After"] = str(_RETRY_S)
+    if isinstance(error, MethodNotAllowedException):
+        given = (error.headers or {}).get("allow", "")
+        headers["Allow"] = allow(given.split(", "))
     return Response(
         msgspec.json.encode(problem),
         status_code=problem.status,
         media_type=MEDIA_TYPE,
         headers=headers,
     )
+
+
+def allow(methods: Iterable[str]) -> str:
+    """Return the value of the header Allow for a path with these methods. HEAD is answered where
+    GET is."""
+    named = {one for one in methods if one}
+    return ", ".join(sorted(named | ({"HEAD"} if "GET" in named else set())))
 
 
 def _of_http(error: HTTPException, request_id: str) -> Problem:
