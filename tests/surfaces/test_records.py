@@ -107,6 +107,42 @@ def test_python_writes_reads_and_deletes_records(pincite: Pincite) -> None:
         assert [one.path for one in pincite.search("toner").evidence] == []
 
 
+def test_one_name_of_two_types_keeps_nobody_from_reading_both(pincite: Pincite, cli: Cli) -> None:
+    options = package.IndexOptions(lexical=True)
+    scope = package.Scope
+    with pincite:
+        for name, year in (("a", 2020), ("b", "2020")):
+            row = {
+                "id": f"{name}1",
+                "text": f"Report {name} is read.",
+                "attributes": {"year": year},
+            }
+            pincite.upsert([row], collection=name, options=options)
+        pack: EvidencePack = pincite.search("report")
+        assert {one.path for one in pack.evidence} == {"a1", "b1"}
+        assert [one.status for one in pincite.verify(pack)] == ["fresh", "fresh"]
+        assert pincite.get("b1").text == "Report b is read."
+        assert {one.path for one in pincite.files().files} == {"a1", "b1"}
+        assert [one.text for one in pincite.get_many(["a1", "b1"]).passages] == [
+            "Report a is read.",
+            "Report b is read.",
+        ]
+        checked = pincite.check([one.citation for one in pack.evidence])
+        assert {one.path for one in checked} == {"a1", "b1"}
+        assert "Report a is read." in pincite.context_for("report").text
+        for asked in (scope(where="year = 2020"), scope(tags={"year": "2020"})):
+            with pytest.raises(package.UsageError, match="integer in 'a' and keyword in 'b'"):
+                pincite.search("report", scope=asked)
+        for name, where in (("a", "2019 < year < 2021"), ("b", "year ^= 20")):
+            found = pincite.search("report", scope=scope(where=where, collections=(name,)))
+            assert [one.path for one in found.evidence] == [f"{name}1"]
+    assert {one["path"] for one in cli.json("search", "report")["evidence"]} == {"a1", "b1"}
+    assert cli("get", "a1").stdout == "Report a is read."
+    refused = cli("search", "report", "--where", "not year = 2020", code=2).stderr
+    assert "one search cannot filter both by it" in refused
+    assert "-c b" in refused
+
+
 def test_an_agent_reads_a_long_record_piece_by_piece(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ async def unmatched(
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):
         return ()
-    schema = schema_of(one.spec for one in collections)
+    schema = schema_of((one.spec for one in collections), scope)
     given = given_filter(scope, schema)
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
