@@ -143,6 +143,27 @@ def test_one_name_of_two_types_keeps_nobody_from_reading_both(pincite: Pincite, 
     assert "-c b" in refused
 
 
+@pytest.mark.parametrize(
+    "where", ["course = mll", "year > 100", "language = go", "kind = code", "not course = ml"]
+)
+def test_a_filter_without_a_match_is_named_where_words_alone_are_searched(
+    pincite: Pincite, where: str
+) -> None:
+    row = {"id": "m1", "text": "Gradients vanish.", "attributes": {"course": "ml", "year": 2}}
+    with pincite:
+        pincite.upsert([row], options=package.IndexOptions(lexical=True))
+        pack = pincite.search("gradients", where=where)
+        said = {one.code: one.message for one in pack.warnings}
+        assert said["nothing_in_scope"] == f"no indexed document matches where={where!r}"
+        block = pincite.context_for("gradients", where=where).text
+        assert "Nothing was searched." in block
+        assert "Nothing relevant is indexed" not in block
+        tagged = pincite.search("gradients", tags={"course": "mll"})
+        assert "nothing_in_scope" in [one.code for one in tagged.warnings]
+        held = pincite.search("zebra", where="course = ml and year = 2 and kind = docs")
+        assert "nothing_in_scope" not in [one.code for one in held.warnings]
+
+
 def test_an_agent_reads_a_long_record_piece_by_piece(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
