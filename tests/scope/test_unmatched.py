@@ -207,3 +207,23 @@ def test_a_collection_that_cannot_say_what_it_has_is_not_said_to_have_nothing() 
     made = asyncio.run(make(None, PLACES))
     pack = ask("zebra", replace(made, index=Broken(made.index)), scope=Scope(where="language = go"))
     assert "nothing_in_scope" not in [one.code for one in pack.warnings]
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        (Scope(), "is within what may be searched"),
+        (Scope(where="page = 3"), "that may be searched matches where='page = 3'"),
+        (
+            Scope(paths=("dosc/*.md",)),
+            "that may be searched matches paths=['dosc/*.md']; near: docs/keys.md",
+        ),
+    ],
+)
+def test_sources_beside_bounds_are_not_named_as_the_callers(scope: Scope, message: str) -> None:
+    course = "biology" if scope == Scope() else "ml"
+    bound = replace(scope, sources=("acme/docs",), bounds={"course": (course,)})
+    pack = ask("zebra", asyncio.run(_of_courses()), scope=bound)
+    assert [one.message for one in pack.warnings if one.code == "nothing_in_scope"] == [
+        f"no indexed document {message}"
+    ]

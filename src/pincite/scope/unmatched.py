@@ -149,9 +149,10 @@ def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -
 
 
 def _words(scope: Scope) -> str:
-    """What was asked for, by the names that callers use."""
+    """What was asked for, by the names that callers use. Beside bounds, which no caller gives, the
+    sources are none of a caller either."""
     given: dict[str, object] = {
-        "sources": [*scope.sources],
+        "sources": [] if scope.bounds else [*scope.sources],
         "kinds": [*scope.kinds],
         "paths": [*scope.paths],
         "not_paths": [*scope.not_paths],
@@ -160,7 +161,9 @@ def _words(scope: Scope) -> str:
         "where": scope.where.strip(),
     }
     said = ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
-    return f"matches {said or 'what may be searched'}"  # its bounds were given by no caller
+    if not scope.bounds:
+        return f"matches {said}"
+    return f"that may be searched matches {said}" if said else "is within what may be searched"
 
 
 def _plain(value: AttributeValue) -> object:
@@ -176,8 +179,9 @@ def _short(value: object) -> str:
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
     """What there is that may have been meant: of the sources, of the kinds, else of the paths."""
     sources = sorted({record.source for record in known})
-    if scope.sources and not set(scope.sources) & set(sources):
-        near = near_names(scope.sources, sources, _SHOWN) or sources[:_SHOWN]
+    named = () if scope.bounds else scope.sources
+    if named and not set(named) & set(sources):
+        near = near_names(named, sources, _SHOWN) or sources[:_SHOWN]
         rest = f" and {len(sources) - len(near)} more" if len(sources) > len(near) else ""
         return f"; the sources are {', '.join(near)}{rest}" if near else "; no source is indexed"
     kinds = sorted({record.source_type for record in known})
