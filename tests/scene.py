@@ -85,7 +85,10 @@ async def make(
         vector, length = sparse.encode_document(text, 10.0)
         row = (await dense.embed_documents([text]))[0] if dense else None
         one = chunk(path, text=text, source_type=of.get(path, "docs"), path=path)
-        record = DocumentRecord("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length)
+        record = DocumentRecord(
+            *("acme/docs", path, path, "0" * 64, "c0ffee", 1, 1, 1, length),
+            source_type=one.source_type,
+        )
         points = [Point(one, vector, length, row)]
         await index.replace(name, [IndexedDocument(record, points)])
     kinds_there = frozenset(of.get(path, "docs") for path in texts)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import TagsRequired, UsageError
-from pincite.model import Attributes, CollectionSpec, Scope
+from pincite.model import Attributes, AttributeType, CollectionSpec, Scope
 from pincite.ports import (
     AnyOf,
     Condition,
@@ -26,9 +26,9 @@ from pincite.ports import (
     Range,
     Searchable,
 )
-from pincite.scope.filter import kinds_of, scope_filter
+from pincite.scope.filter import check_scope_of, given_filter, kinds_of, scope_filter
 from pincite.scope.required import require_tags
-from pincite.scope.schema import for_collection, schema_of
+from pincite.scope.schema import for_collection
 from pincite.scope.tags import tag_conditions
 from pincite.scope.where import Schema, parse_where, print_where
 from pincite.stores.predicate import matches
@@ -195,10 +195,76 @@ def test_a_tag_that_cannot_be_is_refused(tags: Attributes, said: str) -> None:
         tag_conditions(tags, SCHEMA)
 
 
-def test_one_name_of_two_types_names_both_collections() -> None:
-    other = replace(SPEC, name="other", attributes={"year": "keyword"})
+OTHER = replace(SPEC, name="other", attributes={"year": "keyword", "term": "integer"})
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        *(Scope(where=f"year {rest}") for rest in ("= 2020", "= x", "in (a, b)", "^= 2", "exists")),
+        *(Scope(where=text) for text in ("2019 < year", "2019 < year <= 2021", "not year = 1")),
+        Scope(where="course = ml and not (labels = a or year != 2020)"),
+        Scope(where="path = x or year > 3"),
+        Scope(tags={"year": 2020}),
+        Scope(bounds={"year": ("2020",)}),
+    ],
+)
+def test_one_name_of_two_types_cannot_be_asked_for_and_both_collections_are_named(
+    scope: Scope,
+) -> None:
+    for specs in ([SPEC, OTHER], [SPEC, SPEC, OTHER]):
+        with pytest.raises(UsageError, match="integer in 'main' and keyword in 'other'") as caught:
+            check_scope_of(specs, scope)
+        assert caught.value.hint == "search one of them: -c other"
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        Scope(),
+        Scope(where="course = year and term = 3"),
+        Scope(where="text ~ year or title ~ 'year 2020'", tags={"labels": "year"}),
+        Scope(paths=("year",), sources=("year",)),
+    ],
+)
+def test_one_name_of_two_types_matters_only_where_it_is_asked_for(scope: Scope) -> None:
+    schema = check_scope_of([SPEC, OTHER], scope)
+    assert dict(schema or ()) == {
+        **{name: kind for name, kind in SPEC.attributes.items() if name != "year"},
+        "term": "integer",
+    }
+    assert hash(schema) == hash(check_scope_of([OTHER, SPEC], scope))
+
+
+def test_each_collection_alone_has_its_own_type() -> None:
+    asked = Scope(where="year = 2020")
+    for spec, meant in (
+        (SPEC, Range("year", gte=2020, lte=2020)),
+        (OTHER, AnyOf("year", ("2020",))),
+    ):
+        assert given_filter(asked, check_scope_of([spec], asked)) == Filter(must=(meant,))
+
+
+def test_a_required_name_of_two_types_is_asked_for_first() -> None:
+    requiring = replace(SPEC, require=("year",))
+    with pytest.raises(TagsRequired, match="'main' requires year"):
+        check_scope_of([requiring, OTHER], Scope())
     with pytest.raises(UsageError, match="integer in 'main' and keyword in 'other'"):
-        schema_of([SPEC, other])
+        check_scope_of([requiring, OTHER], Scope(tags={"year": 2020}))
+
+
+def test_a_name_of_two_types_does_not_keep_a_search_from_both() -> None:
+    def typed(one: Searchable, kind: AttributeType) -> Searchable:
+        return replace(one, spec=replace(one.spec, attributes={"year": kind}))
+
+    first = typed(asyncio.run(make(None, TEXTS, "first")), "integer")
+    second = typed(asyncio.run(make(None, TEXTS, "second")), "keyword")
+    pack = ask("rotate a key", first, second)
+    assert {item.path for item in pack.evidence} == {"keys"}
+    assert set(pack.plan.collections) == {"first", "second"}
+    assert ask("zebra", first, second, scope=Scope(paths=("keys",))).evidence == ()
+    with pytest.raises(UsageError, match="one search cannot filter both by it"):
+        ask("rotate a key", first, second, scope=Scope(where="year = 2020"))
 
 
 def test_nothing_fits_an_attribute_that_a_collection_does_not_have() -> None:

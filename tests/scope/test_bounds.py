@@ -53,7 +53,7 @@ def test_nothing_outside_of_its_bounds_passes_whatever_the_filter_is(
     require_tags(SPEC, filter_)  # as the process that has the index asks again
     held = {"space_id": space, "source_ids": tuple(sources), "year": year}
     one = chunk("a", attributes={name: value for name, value in held.items() if value != ()})
-    free = for_collection(given_filter(Scope(where=where), schema_of([SPEC])), SPEC)
+    free = for_collection(given_filter(Scope(where=where), schema_of([SPEC], Scope())), SPEC)
     assert matches(filter_, "r", one) == (space in spaces and matches(free, "r", one))
 
 

@@ -7,9 +7,11 @@ from typing import Any, NoReturn
 
 import pytest
 
+from pincite.errors import StoreError
 from pincite.model import Scope
-from pincite.ports import Readable
+from pincite.ports import Readable, Searchable
 from pincite.support.fields import replace
+from tests.builders import chunk
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 PLACES = {f"docs/{path}.md": text for path, text in TEXTS.items()}
@@ -59,10 +61,12 @@ def test_a_scope_without_a_document_is_named(
     assert said(scope, encoder=encoder).startswith(message)
 
 
-def test_what_only_chunks_know_is_named_where_meaning_would_have_found_it() -> None:
-    scope = Scope(where="language = go")
-    assert said(scope, encoder=TopicEncoder()) == "where='language = go'"
-    assert said(scope) == ""  # by word alone, perhaps nothing has the words
+@pytest.mark.parametrize("encoder", [None, TopicEncoder()])
+@pytest.mark.parametrize(
+    "where", ["language = go", "start_line > 1000", "not text ~ a and url = x"]
+)
+def test_what_only_chunks_know_is_named(encoder: TopicEncoder | None, where: str) -> None:
+    assert said(Scope(where=where), encoder=encoder) == f"where={where!r}"
 
 
 @pytest.mark.parametrize(
@@ -98,10 +102,128 @@ class Silent:
         return getattr(self._index, name)
 
 
-@pytest.mark.parametrize("where", ["language = go", "start_line > 1000", "not text ~ key"])
-def test_documents_are_read_only_where_the_scope_says_something_of_them(where: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "nothing"),
+    [("language = go", True), ("start_line > 1000", True), ("not text ~ key", False)],
+)
+def test_documents_are_read_only_where_the_scope_says_something_of_them(
+    where: str, nothing: bool
+) -> None:
     made = asyncio.run(make(None, PLACES))
-    silent = replace(made, index=Silent(made.index), kinds=frozenset({"docs"}))
+    silent = replace(made, index=Silent(made.index))
     pack = ask("zebra", silent, scope=Scope(where=where))
     assert not pack.evidence
+    assert ("nothing_in_scope" in [one.code for one in pack.warnings]) is nothing
+
+
+def test_documents_are_not_read_for_attributes_where_meaning_found_nothing() -> None:
+    made = asyncio.run(make(TopicEncoder(), PLACES))
+    spec = replace(made.spec, attributes={"course": "keyword"})
+    asyncio.run(made.index.create(spec))  # type: ignore[attr-defined]
+    silent = replace(made, spec=spec, index=Silent(made.index))
+    pack = ask("rotate a key", silent, scope=Scope(tags={"course": "ml"}))
+    assert [one.message for one in pack.warnings] == [
+        "no indexed document matches tags={'course': 'ml'}"
+    ]
+
+
+async def _of_courses() -> Searchable:
+    """By word: a document of the course ml, one of the course bio, one of none whose chunk says a
+    page."""
+    made = await make(None, {**PLACES, "src/main.go": "Zip it."}, kinds={"src/main.go": "code"})
+    spec = replace(
+        made.spec,
+        attributes={"course": "keyword", "year": "integer", "page": "integer"},
+    )
+    index: Any = made.index
+    await index.create(spec)
+    said: dict[str, dict[str, Any]] = {
+        "docs/keys.md": {"attributes": {"course": "ml", "year": 2}},
+        "docs/backups.md": {"attributes": {"course": "bio", "year": 3}},
+        "docs/billing.md": {"chunk_attributes": "page"},
+    }
+    records = await index.documents("main")
+    await index.touch("main", [replace(r, **said[r.path]) for r in records if r.path in said])
+    return replace(made, spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("scope", "nothing"),
+    [
+        (Scope(where="course = mll"), True),
+        (Scope(where="course = ml"), False),
+        (Scope(tags={"course": "mll"}), True),
+        (Scope(tags={"course": "ml", "year": 3}), True),
+        (Scope(tags={"course": "ml", "year": 2}), False),
+        (Scope(where="year > 100"), True),
+        (Scope(where="year > 2"), False),
+        (Scope(where="course = ml and year = 3"), True),
+        (Scope(where="course = mll or year = 100"), True),
+        (Scope(where="course = mll or year = 2"), False),
+        (Scope(where="course exists and not course in (ml, bio)"), True),
+        (Scope(where="not course in (ml, bio)"), False),
+        (Scope(where="page = 3"), True),
+        (Scope(where="page = 3 or course = ml"), False),
+        (Scope(where="course = ml and language = go"), True),
+        (Scope(where="course = ml and language = markdown"), False),
+        (Scope(where="language = go"), True),
+        (Scope(where="kind = data"), True),
+        (Scope(where="kind = code"), False),
+        (Scope(where="kind = code and path ^= docs/"), True),
+        (Scope(kinds=("code",), paths=("docs/*",)), True),
+        (Scope(kinds=("code",), paths=("src/*",)), False),
+        (Scope(where="kind = code and course = ml"), True),
+        (Scope(where=f"id = {'0' * 32}"), True),
+        (Scope(where=f"id = {chunk('docs/keys.md').id}"), False),
+        (Scope(where=f"id = {chunk('docs/keys.md').id} and path ^= docs/"), False),
+        (Scope(where=f"id = {chunk('docs/keys.md').id} and path ^= src/"), True),
+    ],
+)
+def test_every_filter_that_matches_nothing_is_named_where_words_alone_are_searched(
+    scope: Scope, nothing: bool
+) -> None:
+    pack = ask("zebra", asyncio.run(_of_courses()), scope=scope)
+    assert not pack.evidence
+    assert ("nothing_in_scope" in [one.code for one in pack.warnings]) is nothing
+
+
+def test_what_is_too_much_to_look_at_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = asyncio.run(make(None, {str(n): "A text." for n in range(6)}))
+    monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)
+    for pages, nothing in ((4, True), (3, False), (1, False)):
+        monkeypatch.setattr("pincite.scope.unmatched._MOST_PAGES", pages)
+        pack = ask("zebra", made, scope=Scope(where="language = go"))
+        assert ("nothing_in_scope" in [one.code for one in pack.warnings]) is nothing
+
+
+class Broken(Silent):
+    """An index that cannot list its chunks."""
+
+    async def page(self, collection: str, _after: str | None, _limit: int) -> NoReturn:
+        raise StoreError(f"{collection} is damaged")
+
+
+def test_a_collection_that_cannot_say_what_it_has_is_not_said_to_have_nothing() -> None:
+    made = asyncio.run(make(None, PLACES))
+    pack = ask("zebra", replace(made, index=Broken(made.index)), scope=Scope(where="language = go"))
     assert "nothing_in_scope" not in [one.code for one in pack.warnings]
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        (Scope(), "is within what may be searched"),
+        (Scope(where="page = 3"), "that may be searched matches where='page = 3'"),
+        (
+            Scope(paths=("dosc/*.md",)),
+            "that may be searched matches paths=['dosc/*.md']; near: docs/keys.md",
+        ),
+    ],
+)
+def test_sources_beside_bounds_are_not_named_as_the_callers(scope: Scope, message: str) -> None:
+    course = "biology" if scope == Scope() else "ml"
+    bound = replace(scope, sources=("acme/docs",), bounds={"course": (course,)})
+    pack = ask("zebra", asyncio.run(_of_courses()), scope=bound)
+    assert [one.message for one in pack.warnings if one.code == "nothing_in_scope"] == [
+        f"no indexed document {message}"
+    ]

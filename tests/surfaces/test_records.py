@@ -107,6 +107,63 @@ def test_python_writes_reads_and_deletes_records(pincite: Pincite) -> None:
         assert [one.path for one in pincite.search("toner").evidence] == []
 
 
+def test_one_name_of_two_types_keeps_nobody_from_reading_both(pincite: Pincite, cli: Cli) -> None:
+    options = package.IndexOptions(lexical=True)
+    scope = package.Scope
+    with pincite:
+        for name, year in (("a", 2020), ("b", "2020")):
+            row = {
+                "id": f"{name}1",
+                "text": f"Report {name} is read.",
+                "attributes": {"year": year},
+            }
+            pincite.upsert([row], collection=name, options=options)
+        pack: EvidencePack = pincite.search("report")
+        assert {one.path for one in pack.evidence} == {"a1", "b1"}
+        assert [one.status for one in pincite.verify(pack)] == ["fresh", "fresh"]
+        assert pincite.get("b1").text == "Report b is read."
+        assert {one.path for one in pincite.files().files} == {"a1", "b1"}
+        assert [one.text for one in pincite.get_many(["a1", "b1"]).passages] == [
+            "Report a is read.",
+            "Report b is read.",
+        ]
+        checked = pincite.check([one.citation for one in pack.evidence])
+        assert {one.path for one in checked} == {"a1", "b1"}
+        assert "Report a is read." in pincite.context_for("report").text
+        for asked in (scope(where="year = 2020"), scope(tags={"year": "2020"})):
+            with pytest.raises(package.UsageError, match="integer in 'a' and keyword in 'b'"):
+                pincite.search("report", scope=asked)
+        for name, where in (("a", "2019 < year < 2021"), ("b", "year ^= 20")):
+            found = pincite.search("report", scope=scope(where=where, collections=(name,)))
+            assert [one.path for one in found.evidence] == [f"{name}1"]
+    assert {one["path"] for one in cli.json("search", "report")["evidence"]} == {"a1", "b1"}
+    assert cli("get", "a1").stdout == "Report a is read."
+    refused = cli("search", "report", "--where", "not year = 2020", code=2).stderr
+    assert "one search cannot filter both by it" in refused
+    assert "-c b" in refused
+
+
+@pytest.mark.parametrize(
+    "where", ["course = mll", "year > 100", "language = go", "kind = code", "not course = ml"]
+)
+def test_a_filter_without_a_match_is_named_where_words_alone_are_searched(
+    pincite: Pincite, where: str
+) -> None:
+    row = {"id": "m1", "text": "Gradients vanish.", "attributes": {"course": "ml", "year": 2}}
+    with pincite:
+        pincite.upsert([row], options=package.IndexOptions(lexical=True))
+        pack = pincite.search("gradients", where=where)
+        said = {one.code: one.message for one in pack.warnings}
+        assert said["nothing_in_scope"] == f"no indexed document matches where={where!r}"
+        block = pincite.context_for("gradients", where=where).text
+        assert "Nothing was searched." in block
+        assert "Nothing relevant is indexed" not in block
+        tagged = pincite.search("gradients", tags={"course": "mll"})
+        assert "nothing_in_scope" in [one.code for one in tagged.warnings]
+        held = pincite.search("zebra", where="course = ml and year = 2 and kind = docs")
+        assert "nothing_in_scope" not in [one.code for one in held.warnings]
+
+
 def test_an_agent_reads_a_long_record_piece_by_piece(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

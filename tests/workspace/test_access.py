@@ -79,6 +79,24 @@ async def test_named_documents_feeds_sources_and_metadata_narrow(desk: Desk) -> 
     assert await desk.found(Access(ANNA, category="letter")) == set()
 
 
+@pytest.mark.parametrize(
+    ("access", "where", "said"),
+    [
+        (Access(ANNA, category="letter"), "", "is within what may be searched"),
+        (Access(ANNA, document_ids=()), "", "is within what may be searched"),
+        (Access(ANNA), "language = go", "that may be searched matches where='language = go'"),
+    ],
+)
+async def test_what_matches_nothing_is_said_in_the_words_of_the_caller(
+    desk: Desk, access: Access, where: str, said: str
+) -> None:
+    pack = await desk.workspace.search(access, "turnstile", where=where)
+    assert not pack.evidence
+    assert [one.message for one in pack.warnings if one.code == "nothing_in_scope"] == [
+        f"no indexed document {said}"
+    ]
+
+
 async def test_what_is_withdrawn_is_not_found_by_the_next_search(desk: Desk) -> None:
     desk.memory.members[TEAM] = {BERT}
     assert await desk.found(Access(ANNA)) == {desk.hers.id}

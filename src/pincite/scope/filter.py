@@ -26,7 +26,7 @@ def check_scope(collections: Sequence[Searchable], scope: Scope) -> Schema:
 
 def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope) -> Schema:
     """As `check_scope`. An empty tag is a missing one where it is required."""
-    schema = schema_of(specs)
+    schema = schema_of(specs, scope)
     required = {name for spec in specs for name in spec.require}
     empty = {name for name, value in scope.tags.items() if name in required and is_empty(value)}
     held = {name: value for name, value in scope.tags.items() if name not in empty}
@@ -62,7 +62,7 @@ async def scope_filter(
     documents a revision and globs allow. `schema` are the attributes of all that is searched, by
     default those of the collection. Raises StoreError, and UsageError for a `where` or a tag that
     says nothing."""
-    known = schema_of([collection.spec]) if schema is None else schema
+    known = schema_of([collection.spec], scope) if schema is None else schema
     given = for_collection(given_filter(scope, known), collection.spec)
     must = [*given.must]
     if scope.sources:

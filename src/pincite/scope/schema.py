@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pincite.errors import UsageError
-from pincite.model import CollectionSpec
+from pincite.model import CollectionSpec, Scope
 from pincite.ports import (
     FILTER_FIELDS,
     NUMBER_FIELDS,
@@ -14,28 +14,39 @@ from pincite.ports import (
     Filter,
     Ids,
 )
-from pincite.scope.where import Schema
+from pincite.scope.where import Schema, parse_where
 from pincite.support.fields import replace
 
 _OWN = frozenset((*FILTER_FIELDS, *NUMBER_FIELDS, *TEXT_FIELDS))
 _NOTHING = Ids(())
 
 
-def schema_of(specs: Iterable[CollectionSpec]) -> Schema:
-    """Names and types of all attributes, sorted. Raises UsageError for a name that is of two types
-    in two collections."""
+def schema_of(specs: Iterable[CollectionSpec], scope: Scope) -> Schema:
+    """Names and types of the attributes that the scope can ask for, sorted. A name that is of two
+    types in two collections is not among them. Raises UsageError if the scope asks for it."""
     found: dict[str, CollectionSpec] = {}
+    clashes: dict[str, CollectionSpec] = {}
     for spec in specs:
         for name, kind in spec.attributes.items():
-            other = found.setdefault(name, spec)
-            if other.attributes[name] != kind:
-                raise UsageError(
-                    f"the attribute {name!r} has the type {other.attributes[name]} in"
-                    f" {other.public_name!r} and {kind} in {spec.public_name!r}: these"
-                    " collections cannot be searched together",
-                    hint=f"search one of them: -c {spec.public_name}",
-                )
-    return tuple(sorted((name, spec.attributes[name]) for name, spec in found.items()))
+            if found.setdefault(name, spec).attributes[name] != kind:
+                clashes.setdefault(name, spec)
+    for name in sorted(clashes.keys() & _asked(scope)) if clashes else ():
+        one, other = found[name], clashes[name]
+        raise UsageError(
+            f"the attribute {name!r} has the type {one.attributes[name]} in {one.public_name!r}"
+            f" and {other.attributes[name]} in {other.public_name!r}: one search cannot filter"
+            " both by it",
+            hint=f"search one of them: -c {other.public_name}",
+        )
+    known = ((name, spec.attributes[name]) for name, spec in found.items() if name not in clashes)
+    return tuple(sorted(known))
+
+
+def _asked(scope: Scope) -> frozenset[str]:
+    """The names that a scope has conditions on. Raises UsageError for a `where` of wrong form."""
+    conditions = parse_where(scope.where, None).conditions
+    fields = (one.field for one in conditions if not isinstance(one, Ids))
+    return frozenset((*fields, *scope.tags, *scope.bounds))
 
 
 def for_collection(filter_: Filter, spec: CollectionSpec) -> Filter:

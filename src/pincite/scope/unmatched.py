@@ -5,59 +5,95 @@ What there is instead is named only as far as the tags let it be seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from pincite.errors import PinciteError
 from pincite.model import AttributeValue, CollectionSpec, DocumentRecord, Notice, Ranking, Scope
 from pincite.model.attributes import values_of
-from pincite.ports import AnyOf, Condition, Exists, Filter, Ids, Prefix, Searchable
-from pincite.scope.filter import given_filter, in_scope, kinds_of
+from pincite.ports import AnyOf, Condition, Filter, Ids, Prefix, Searchable
+from pincite.scope.filter import given_filter, in_scope
 from pincite.scope.near import near_names, near_paths
 from pincite.scope.reading import fits_document
 from pincite.scope.schema import for_collection, schema_of
+from pincite.stores.predicate import holds_of, matches
 
 _SHOWN = 3
 _MOST_CHARS = 200  # of what was asked for, as it is said
-_OF_DOCUMENTS = ("path", "repo", "revision")
+_PAGE: Final = 256
+_MOST_PAGES: Final = 8  # of chunks; all of them took 0.03 to 0.11 s, embedded
+#: What a record says of its chunks, by the names that filters have for it.
+_OF_RECORD: Final = {
+    "path": "path",
+    "repo": "source",
+    "revision": "revision",
+    "source_type": "source_type",
+}
 
 
 async def unmatched(
     rankings: Iterable[Ranking], collections: Sequence[Searchable], scope: Scope
 ) -> tuple[Notice, ...]:
-    """A notice if nothing was found because the scope matches nothing: no document of any
-    collection fits, or a dense side, which finds whatever passes, found nothing. Documents are
-    asked for in that case alone; a collection that cannot say what it has is left to its dense
-    side."""
+    """A notice if nothing was found because the scope matches nothing: in each collection the dense
+    side, which finds whatever passes, found nothing, or neither a document nor a chunk fits. Both
+    are asked for in that case alone. There is no notice where that stays open: a collection cannot
+    say what it has, or has too many chunks to look at."""
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):
         return ()
-    schema = schema_of(one.spec for one in collections)
+    schema = schema_of((one.spec for one in collections), scope)
     given = given_filter(scope, schema)
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
-    of_documents = _asks_of_documents(scope, given)
     for one in collections:
-        if not (of_documents or one.foreign):
-            if one.kinds and one.spec.name not in searched:
-                return ()
-            continue
-        try:
-            records = await one.index.documents(one.spec.name)
-        except PinciteError:
-            records = ()
-            if one.spec.name not in searched:
-                return ()
+        told = one.spec.name in searched
         asked = for_collection(given, one.spec)
-        told = [(record, _of_attributes(record, asked, one.spec)) for record in records]
-        # with tags nothing is named of which they do not say that it may be seen
-        bound = scope.tags or scope.bounds
-        known += [record for record, fits in told if fits or (fits is None and not bound)]
-        records = tuple(record for record, fits in told if fits is not False)
-        fitting = any(_fits(record, scope, asked) for record in records)
-        if fitting and kinds_of(scope) & one.kinds and one.spec.name not in searched:
+        fits: dict[DocumentRecord, bool | None] | None = None
+        if _asks_of_documents(scope, asked, one, named=told):
+            try:
+                records = await one.index.documents(one.spec.name)
+            except PinciteError:
+                if told:
+                    continue
+                return ()
+            # with tags nothing is named of which they do not say that it may be seen
+            bound = scope.tags or scope.bounds
+            seen = ((record, _of_attributes(record, asked, one.spec)) for record in records)
+            known += [record for record, may in seen if may or (may is None and not bound)]
+            fits = {record: _fits(record, scope, asked, one.spec) for record in records}
+        if not told and not await _is_out_of_scope(one, asked, fits):
             return ()
-    said = f"no indexed document matches {_words(scope)}"
-    return (Notice("nothing_in_scope", f"{said}{_instead(known, scope, given)}"),)
+    said = f"{_words(scope)}{_instead(known, scope, given)}"
+    return (Notice("nothing_in_scope", f"no indexed document {said}"),)
+
+
+async def _is_out_of_scope(
+    one: Searchable, asked: Filter, fits: Mapping[DocumentRecord, bool | None] | None
+) -> bool:
+    """Does nothing in the collection fit? False where it is too much to look at. `fits` says which
+    documents do, if that was asked."""
+    open_: dict[tuple[str, str], str] = {}
+    for record, fit in (fits or {}).items():
+        if fit and record.chunks:
+            return False
+        if fit is not False:
+            open_[record.source, record.path] = record.revision
+    after: str | None = None
+    for _ in range(_MOST_PAGES):
+        if fits is not None and not open_:
+            return True
+        try:
+            chunks = await one.index.page(one.spec.name, after, _PAGE)
+        except PinciteError:
+            return False
+        if not chunks:
+            return True
+        for chunk in chunks:
+            revision = "" if fits is None else open_.get((chunk.repo, chunk.path))
+            if revision is not None and matches(asked, revision, chunk):
+                return False
+        after = chunks[-1].id
+    return False
 
 
 def _of_attributes(record: DocumentRecord, asked: Filter, spec: CollectionSpec) -> bool | None:
@@ -73,46 +109,50 @@ def _restricts(scope: Scope) -> bool:
     return bool(listed or scope.ref or scope.where.strip() or scope.tags or scope.bounds)
 
 
-def _asks_of_documents(scope: Scope, given: Filter) -> bool:
-    """Can a document alone say that it is not within the scope?"""
-    listed = scope.sources or scope.kinds or scope.paths or scope.not_paths or scope.ref
-    return bool(listed) or any(
-        isinstance(one, AnyOf | Prefix | Exists) and one.field in _OF_DOCUMENTS
-        for one in given.conditions
+def _asks_of_documents(scope: Scope, asked: Filter, one: Searchable, *, named: bool) -> bool:
+    """Can a document alone say that it is not within the scope? With `named` only by what has a
+    name that may have been meant instead."""
+    if one.foreign or scope.sources or scope.kinds or scope.paths or scope.not_paths or scope.ref:
+        return True
+    fields = {each.field for each in asked.conditions if not isinstance(each, Ids)}
+    return not fields.isdisjoint(_OF_RECORD) or not (
+        named or fields.isdisjoint(one.spec.attributes)
     )
 
 
-def _fits(record: DocumentRecord, scope: Scope, given: Filter) -> bool:
-    """Unless what is known of a document says no."""
+def _fits(record: DocumentRecord, scope: Scope, asked: Filter, spec: CollectionSpec) -> bool | None:
+    """Is it within the scope? None where only its chunks know."""
     if scope.sources and record.source not in scope.sources:
         return False
-    return (
-        in_scope(record, scope)
-        and all(_holds(one, record) is not False for one in given.must)
-        and not any(_holds(one, record) for one in given.must_not)
-        and (not given.should or any(_holds(one, record) is not False for one in given.should))
-    )
+    if scope.kinds and record.source_type not in scope.kinds:
+        return False
+    must = [_holds(one, record, spec) for one in asked.must]
+    must_not = [_holds(one, record, spec) for one in asked.must_not]
+    should = [_holds(one, record, spec) for one in asked.should] or [True]
+    if False in must or True in must_not or not any(one is not False for one in should):
+        return False
+    if not in_scope(record, scope):
+        return False
+    return None if None in (*must, *must_not) or True not in should else True
 
 
-def _holds(condition: Condition, record: DocumentRecord) -> bool | None:
+def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -> bool | None:
     """None for what a record does not say."""
-    of_record = {"path": record.path, "repo": record.source, "revision": record.revision}
-    if not isinstance(condition, AnyOf | Prefix | Exists) or condition.field not in of_record:
+    if isinstance(condition, Ids):
+        return None if condition.ids else False
+    if name := _OF_RECORD.get(condition.field):
+        return holds_of(condition, getattr(record, name))
+    of_chunks = record.chunk_attributes.split("\n")
+    if condition.field not in spec.attributes or condition.field in of_chunks:
         return None
-    value = of_record[condition.field]
-    match condition:
-        case AnyOf():
-            return value in condition.values
-        case Prefix():
-            return value.startswith(condition.prefix)
-        case Exists():
-            return True
+    return holds_of(condition, record.all_attributes.get(condition.field))
 
 
 def _words(scope: Scope) -> str:
-    """What was asked for, by the names that callers use."""
+    """What was asked for, by the names that callers use. Beside bounds, which no caller gives, the
+    sources are none of a caller either."""
     given: dict[str, object] = {
-        "sources": [*scope.sources],
+        "sources": [] if scope.bounds else [*scope.sources],
         "kinds": [*scope.kinds],
         "paths": [*scope.paths],
         "not_paths": [*scope.not_paths],
@@ -121,7 +161,9 @@ def _words(scope: Scope) -> str:
         "where": scope.where.strip(),
     }
     said = ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
-    return said or "what may be searched"  # its bounds were given by no caller
+    if not scope.bounds:
+        return f"matches {said}"
+    return f"that may be searched matches {said}" if said else "is within what may be searched"
 
 
 def _plain(value: AttributeValue) -> object:
@@ -137,8 +179,9 @@ def _short(value: object) -> str:
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
     """What there is that may have been meant: of the sources, of the kinds, else of the paths."""
     sources = sorted({record.source for record in known})
-    if scope.sources and not set(scope.sources) & set(sources):
-        near = near_names(scope.sources, sources, _SHOWN) or sources[:_SHOWN]
+    named = () if scope.bounds else scope.sources
+    if named and not set(named) & set(sources):
+        near = near_names(named, sources, _SHOWN) or sources[:_SHOWN]
         rest = f" and {len(sources) - len(near)} more" if len(sources) > len(near) else ""
         return f"; the sources are {', '.join(near)}{rest}" if near else "; no source is indexed"
     kinds = sorted({record.source_type for record in known})

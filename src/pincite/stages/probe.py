@@ -131,7 +131,7 @@ async def probe(
     there is no verdict, and the notice `probe_unavailable` says why. Raises errors that do not
     concern a single collection, and UsageError for an invalid filter.
     """
-    schema = schema_of(one.spec for one in collections)
+    schema = schema_of((one.spec for one in collections), scope)
     vectors, lost = await _vectors(query.text, collections, timeout_s)
 
     async def look(one: Searchable) -> _Found:

@@ -61,7 +61,7 @@ async def retrieve(
     fails or is late is left out and named in a notice. If none is left, the error of the first one
     is raised.
     """
-    schema = schema_of(one.spec for one in collections)
+    schema = schema_of((one.spec for one in collections), scope)
     limit_s = config.timeout_s * _ENCODING_SHARE
     vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s)
     try:
