@@ -53,6 +53,7 @@ LONG: Final = (
     "keywords",
     "watching",
     "docstrings",
+    "symbols",
     *("home", "qmd", "load", "frameworks"),
 )
 

@@ -41,6 +41,7 @@ from bench.records_table import records
 from bench.refusals_table import refusals
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
+from bench.symbols_table import symbols
 from bench.tenants import tenants
 from bench.thresholds import thresholds
 from bench.watching_table import watching
@@ -343,6 +344,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "providers": providers,
     "latency": latency,
     "large_code": large_code,
+    "symbols": symbols,
     "stores": stores,
     "million": million,
     "records": records,

@@ -1,0 +1,143 @@
+"""Names of definitions, as people copy them, in Python packages that are installed here.
+
+Of each package, 150 classes, functions and methods are drawn. Each is asked for in three forms: the
+name with its path (`Route.matches`), its declaration (`def matches`), and a question ("where is
+Route.matches defined?"). The packages are indexed by words, one index for each.
+
+- first: the share of the names whose first result contains the line of the definition. In the form
+  of a declaration, any definition of this name in the package counts.
+
+No other program is needed. Versions of the packages are those that the tests install.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from bench.frame import Options, SkippedError
+from bench.product import open_product, temporary_folder
+from pincite.engine import AsyncPincite
+from pincite.ingestion.options import IndexOptions
+
+PACKAGES: Final = (
+    *("starlette", "click", "httpx", "anyio"),
+    *("langchain_core", "litestar", "pydantic_ai", "sqlalchemy"),
+)
+_NAMES: Final = 150
+_SEED: Final = 7
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A definition: its file, and the line of `def` or `class`."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolFigures:
+    """Shares of the names of each package, by the form that they are asked in."""
+
+    names: int
+    first: dict[str, dict[str, float]]
+
+
+async def run(options: Options) -> SymbolFigures:
+    """Measure all packages. Raises SkippedError if none is installed."""
+    found = {name: root for name in PACKAGES if (root := _root(name)) is not None}
+    if not found:
+        raise SkippedError(f"none of these packages is installed: {', '.join(PACKAGES)}")
+    if options.quick:
+        found = dict(list(found.items())[:1])
+    first: dict[str, dict[str, float]] = {}
+    asked = 0
+    with temporary_folder() as work:
+        for name, root in found.items():
+            async with open_product(work / name, options) as engine:
+                await engine.index([root], options=IndexOptions(lexical=True, name=name))
+                names = draw(definitions(root), 10 if options.quick else _NAMES)
+                asked += len(names)
+                first[name] = await _shares(engine, names)
+            print(f"  {name}: {first[name]}", flush=True)
+    return SymbolFigures(asked, first)
+
+
+def _root(package: str) -> Path | None:
+    spec = find_spec(package)
+    return Path(spec.origin).parent if spec is not None and spec.origin else None
+
+
+def definitions(root: Path) -> Mapping[str, Sequence[Place]]:
+    """All definitions of a package by their names with paths, such as `Route.matches`."""
+    places: dict[str, list[Place]] = {}
+    for file in sorted(root.rglob("*.py")):
+        try:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
+            continue
+        for name, line in _defined(tree, ()):
+            places.setdefault(name, []).append(Place(file.relative_to(root).as_posix(), line))
+    return places
+
+
+def _defined(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """The definitions of a module or class; those inside of functions are left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            path = (*within, child.name)
+            yield ".".join(path), child.lineno
+            if isinstance(child, ast.ClassDef):
+                yield from _defined(child, path)
+        elif isinstance(child, ast.If | ast.Try):
+            yield from _defined(child, within)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A name with the text to search for in each form, and the places that count as found."""
+
+    forms: Mapping[str, tuple[str, Sequence[Place]]]
+
+
+def draw(places: Mapping[str, Sequence[Place]], most: int) -> list[Asked]:
+    """Draw names, the same ones each time."""
+    ends: dict[str, list[Place]] = {}
+    for name, found in places.items():
+        ends.setdefault(name.rpartition(".")[2], []).extend(found)
+    names = sorted(places)
+    return [
+        Asked(
+            {
+                "Class.name": (name, places[name]),
+                "def name": (f"{_keyword(end)} {end}", ends[end]),
+                "where is Class.name defined?": (f"where is {name} defined?", places[name]),
+            }
+        )
+        for name in random.Random(_SEED).sample(names, min(most, len(names)))
+        if (end := name.rpartition(".")[2])
+    ]
+
+
+def _keyword(name: str) -> str:
+    return "class" if name[0].isupper() else "def"
+
+
+async def _shares(engine: AsyncPincite, names: Sequence[Asked]) -> dict[str, float]:
+    found: dict[str, int] = {}
+    for one in names:
+        for form, (text, places) in one.forms.items():
+            pack = await engine.search(text, limit=_SHOWN)
+            first = pack.evidence[0] if pack.evidence else None
+            hit = first is not None and any(
+                first.path.endswith(place.path) and place.line in first.lines for place in places
+            )
+            found[form] = found.get(form, 0) + hit
+    return {form: count / len(names) for form, count in found.items()}
