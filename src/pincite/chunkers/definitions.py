@@ -140,6 +140,8 @@ def _name_of(node: Node) -> Node | None:
     """Return the field `name`, for patterns that capture no name. In Swift, the field is also that
     of a return type, and the name of an operator has no node type of its own."""
     name = node.child_by_field_name("name")
+    if name is not None and name.type == "prefix_id":  # an operator in parentheses, of Haskell
+        return name.named_child(0)
     if name is None or name.is_named or not _WORD.search(_text(name)):
         return name
     return next((each for each in node.children_by_field_name("name") if each.is_named), None)
@@ -172,7 +174,11 @@ def _by_query(root: Node, grammar: Grammar) -> list[Definition]:
         while stack and stack[-1].end_byte <= start:
             stack.pop()
         outer = stack[-1].path if stack else ()
-        text = unquoted(_text(one.name)) if grammar.quoted else _text(one.name)
+        text = _text(one.name)
+        if grammar.quoted:
+            text = unquoted(text)
+        elif text[:1] == "`" == text[-1:]:  # a name that is no word
+            text = text.strip("`") or text
         own = (one.owner, text) if one.owner and outer[-1:] != (one.owner,) else (text,)
         definition = Definition(
             one.node.start_point.row,

@@ -161,7 +161,13 @@ _C_SHARP = named(
     "constructor_declaration", "destructor_declaration", "property_declaration",
     "namespace_declaration", "local_function_statement",
 )  # fmt: skip
-_RUBY = named("method", "singleton_method", "class", "module")
+_RUBY = (
+    named("method", "singleton_method", "class", "module")
+    + """
+((assignment . (constant) @name (call . (constant) @_base)) @def
+  (#any-of? @_base "Struct" "Data" "Class" "Module"))
+"""
+)
 _PHP = named(
     "function_definition", "class_declaration", "interface_declaration", "trait_declaration",
     "enum_declaration", "method_declaration",
@@ -177,7 +183,8 @@ _KOTLIN = (
 _KOTLIN_BODIES = Mend(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
 _SCALA = named(
     "class_definition", "object_definition", "trait_definition", "enum_definition",
-    "function_definition", "function_declaration", "type_definition",
+    "function_definition", "function_declaration", "type_definition", "given_definition",
+    "package_object",
 )  # fmt: skip
 _SWIFT = named("class_declaration", "protocol_declaration", "function_declaration",
                 "protocol_function_declaration", "typealias_declaration") + """
@@ -207,7 +214,8 @@ _HASKELL = (
 _ZIG = """
 (function_declaration name: (identifier) @name) @def
 (variable_declaration (identifier) @name
-  [(struct_declaration) (enum_declaration) (union_declaration)]) @def
+  [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration)
+    (error_set_declaration)]) @def
 """
 _CSS = """
 (rule_set (selectors) @name) @def
@@ -237,7 +245,7 @@ GRAMMARS: dict[str, Grammar] = {
         "tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"}), patterns=PATTERNS["cpp"]
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
-    "ruby": Grammar("tree_sitter_ruby", _RUBY),
+    "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=1),
     "php": Grammar("tree_sitter_php", _PHP, "language_php"),
     "kotlin": Grammar(
         "tree_sitter_kotlin",
@@ -247,14 +255,14 @@ GRAMMARS: dict[str, Grammar] = {
         revision=1,
     ),
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
-    "scala": Grammar("tree_sitter_scala", _SCALA),
+    "scala": Grammar("tree_sitter_scala", _SCALA, revision=1),
     "swift": Grammar("tree_sitter_swift", _SWIFT, revision=1),
     "lua": Grammar("tree_sitter_lua", _LUA),
     "elixir": Grammar("tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"})),
     "haskell": Grammar(
         "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=1
     ),
-    "zig": Grammar("tree_sitter_zig", _ZIG),
+    "zig": Grammar("tree_sitter_zig", _ZIG, revision=1),
     "css": Grammar("tree_sitter_css", _CSS),
     "sql": Grammar(
         "tree_sitter_sql",
@@ -275,7 +283,7 @@ GRAMMARS: dict[str, Grammar] = {
     "clojure": Grammar(f"{_PACK}.clojure", more.CLOJURE),
     "graphql": Grammar(f"{_PACK}.graphql", more.GRAPHQL),
     "cmake": Grammar(f"{_PACK}.cmake", more.CMAKE, steps=4.0),
-    "r": Grammar(f"{_PACK}.r", more.R),
+    "r": Grammar(f"{_PACK}.r", more.R, revision=1),
     "protobuf": Grammar(f"{_PACK}.proto", more.PROTOBUF),
 }
 
