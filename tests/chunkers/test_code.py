@@ -5,7 +5,7 @@ import pytest
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.definitions import find_definitions, names_of
 from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load
-from pincite.chunkers.parsing import parse, parse_mended
+from pincite.chunkers.parsing import parse, parse_repaired
 from pincite.chunkers.patterns import PATTERNS, names_in, unquoted
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
@@ -212,7 +212,7 @@ def test_definitions_have_the_path_of(path: str, text: str, headings: list[str])
     grammar = grammar_for(found.language, path)
     if grammar is None:
         pytest.skip("needs the extra `languages`")
-    tree = parse_mended(grammar, text.encode())
+    tree = parse_repaired(grammar, text.encode())
     assert tree is not None
     assert not tree.root_node.has_error
     definitions = find_definitions(tree.root_node, grammar, text.splitlines()).all
@@ -225,7 +225,7 @@ def test_definitions_have_the_path_of(path: str, text: str, headings: list[str])
 def test_a_mend_that_makes_a_tree_no_better_is_not_used() -> None:
     grammar = GRAMMARS["sql"]
     for source in (b"SELECT a[i] FROM t;\n", b"CREATE TABLE t (a int[]);\n(((\n[x]", b"(" * 9):
-        tree = parse_mended(grammar, source)
+        tree = parse_repaired(grammar, source)
         assert tree is not None
         assert tree.root_node.text == source
 

@@ -37,7 +37,7 @@ LEADING = frozenset(
 )  # fmt: skip
 
 
-class Mend(msgspec.Struct, frozen=True):
+class Repair(msgspec.Struct, frozen=True):
     """A replacement in the source after which a parser may understand it. No text changes its
     length, and no newline is touched: offsets and rows stay the same."""
 
@@ -59,7 +59,7 @@ class Grammar(msgspec.Struct, frozen=True):
     #: took more than is usual elsewhere)
     steps: float = 1.0
     #: tried where the tree has errors
-    mend: Mend | None = None
+    repair: Repair | None = None
     #: Do names have quotes, as in SQL?
     quoted: bool = False
     #: Raise it if files of the language get other definitions: the next run cuts them again.
@@ -180,7 +180,7 @@ _KOTLIN = (
 """
 )
 #: The parser wants a newline or `;` behind the last member of a body in one line.
-_KOTLIN_BODIES = Mend(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
+_KOTLIN_BODIES = Repair(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
 _SCALA = named(
     "class_definition", "object_definition", "trait_definition", "enum_definition",
     "function_definition", "function_declaration", "type_definition", "given_definition",
@@ -223,7 +223,7 @@ _CSS = """
 """
 
 #: The parser does not know the names in brackets of T-SQL.
-_BRACKETS = Mend(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
+_BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 
 GRAMMARS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
@@ -251,7 +251,7 @@ GRAMMARS: dict[str, Grammar] = {
         "tree_sitter_kotlin",
         _KOTLIN,
         patterns=PATTERNS["kotlin"],
-        mend=_KOTLIN_BODIES,
+        repair=_KOTLIN_BODIES,
         revision=1,
     ),
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
@@ -268,7 +268,7 @@ GRAMMARS: dict[str, Grammar] = {
         "tree_sitter_sql",
         more.SQL,
         patterns=PATTERNS["sql"],
-        mend=_BRACKETS,
+        repair=_BRACKETS,
         quoted=True,
         revision=1,
     ),

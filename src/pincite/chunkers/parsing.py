@@ -99,16 +99,16 @@ def parse(grammar: Grammar, source: bytes) -> Tree | None:
     return tree
 
 
-def parse_mended(grammar: Grammar, source: bytes) -> Tree | None:
-    """Do as `parse`. If the tree has errors, and fewer with the mend of the grammar, return the
-    mended tree: its offsets are those of the source, but the texts of its nodes may differ."""
+def parse_repaired(grammar: Grammar, source: bytes) -> Tree | None:
+    """Do as `parse`. If the tree has errors, and fewer with the repair of the grammar, return the
+    repaired tree: its offsets are those of the source, but the texts of its nodes may differ."""
     tree = parse(grammar, source)
-    if tree is None or grammar.mend is None or not tree.root_node.has_error:
+    if tree is None or grammar.repair is None or not tree.root_node.has_error:
         return tree
-    mended = grammar.mend.pattern.sub(grammar.mend.by, source)
-    if mended == source:
+    repaired = grammar.repair.pattern.sub(grammar.repair.by, source)
+    if repaired == source:
         return tree
-    other = parse(grammar, mended)
+    other = parse(grammar, repaired)
     if other is None or _broken_bytes(other.root_node) >= _broken_bytes(tree.root_node):
         return tree
     return other
