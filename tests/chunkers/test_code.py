@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.definitions import names_of
+from pincite.chunkers.definitions import find_definitions, names_of
 from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load
-from pincite.chunkers.parsing import parse
-from pincite.chunkers.patterns import PATTERNS, names_in
+from pincite.chunkers.parsing import parse, parse_repaired
+from pincite.chunkers.patterns import PATTERNS, names_in, unquoted
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
 from tests.chunkers.more_samples import MORE_SAMPLES
@@ -127,6 +127,13 @@ def test_a_long_docstring_stays_below_its_function() -> None:
         ("a.js", "exports.handlers = {\n  get: 1,\n}\n", ("handlers",)),
         ("a.js", "module.exports = {\n  get: 1,\n}\n", ()),
         ("a.js", "function $get() {}\n", ("$get",)),
+        ("a.sql", "CREATE TABLE `lines` (id INT);\n", ("lines",)),
+        ("a.sql", 'CREATE TABLE "public"."users" (id INT);\n', ("public.users", "users")),
+        ("a.sql", 'CREATE TABLE "Order Details" (id INT);\n', ("Order Details",)),
+        ("a.sql", "CREATE TABLE [dbo].[Orders] ([Id] int);\n", ("dbo.Orders", "Orders")),
+        ("a.sql", "CREATE PROCEDURE [dbo].[pay] @id int AS\nSELECT 1\n", ("dbo.pay", "pay")),
+        ("a.sql", "CREATE OR ALTER PROCEDURE [dbo].[pay]\nAS\nx\n", ("dbo.pay", "pay")),
+        ("a.hs", "a `orElse` b = a\n\nx <||> y = x\n", ("orElse", "<||>")),
     ],
 )
 def test_a_definition_can_be_asked_for_by_its_name_and_the_last_part_of_it(
@@ -145,6 +152,8 @@ def test_a_definition_can_be_asked_for_by_its_name_and_the_last_part_of_it(
         ("a.rs", "make! {\n    #[status = X]\n    pub struct NoHost(Error);\n}\n", {"NoHost"}),
         ("a.rs", "macro_rules! m {\n  () => {\n    fn made() {}\n  };\n}\n", {"m", "made"}),
         ("a.js", "%%)(\nexport default function $run() {\n", {"$run"}),
+        ("a.kt", "class A {\n  fun close() {}}\nclass B(val x: Int) {\n}}}\n", {"A", "B", "close"}),
+        ("a.kt", "}}}\ninternal inline fun <T> List<T>.second(): T = (((\n", {"second"}),
         ("a.sql", "DELIMITER //\nCREATE PROCEDURE pay(IN a INT) BEGIN x y z; END //\n", {"pay"}),
     ],
 )  # fmt: skip
@@ -153,6 +162,89 @@ def test_what_a_parser_does_not_understand_is_known_by_its_line(
 ) -> None:
     named = {symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols}
     assert symbols <= named
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "headings"),
+    [
+        (
+            "Ports.kt",
+            "interface Sink { fun put(x: Int) }\ninterface Source { val x: Int } // one\n"
+            "class Repo {\n  companion object Factory {\n    fun make() = Repo()\n  }\n}\n",
+            ["Sink", "Sink put", "Source", "Repo", "Repo Factory", "Repo Factory make"],
+        ),
+        ("Text.kt", 'val x = "a } b }"\nobject O { init { a() } }\nclass C\n', ["x", "O", "C"]),
+        (
+            "Money.swift",
+            "struct Money {\n  static func == (a: Money, b: Money) -> Bool { true }\n"
+            "  init() {}\n}\nfunc <~> (a: Int, b: Int) -> Int { a }\n",
+            ["Money", "Money ==", "Money init", "<~>"],
+        ),
+        ("a.kt", "class T {\n  fun `adds two`() {}\n}\n", ["T", "T adds two"]),
+        ("a.hs", "(<+>) a b = a\n\n(<.>) = f\n", ["<+>", "<.>"]),
+        (
+            "a.scala",
+            "given order: Ordering[Int] with\n  def compare(x: Int, y: Int) = 0\n"
+            "package object util { def help = 1 }\n",
+            ["order", "order compare", "util", "util help"],
+        ),
+        (
+            "a.zig",
+            "const E = error{Bad};\nconst H = opaque {\n  fn close() void {}\n};\n",
+            ["E", "H", "H close"],
+        ),
+        (
+            "a.rb",
+            "Line = Struct.new(:sku) do\n  def price; end\nend\nLIMIT = Max.new(3)\n",
+            ["Line", "Line price"],
+        ),
+        (
+            "a.R",
+            'Q <- R6::R6Class("Q", public = list(n = 1, add = function(x) x))\n'
+            "`%or%` <- function(a, b) apply(a, FUN = function(x) x)\n",
+            ["Q", "Q add", "%or%"],
+        ),
+    ],
+)
+def test_definitions_have_the_path_of(path: str, text: str, headings: list[str]) -> None:
+    found = file_type(path)
+    assert found is not None
+    grammar = grammar_for(found.language, path)
+    if grammar is None:
+        pytest.skip("needs the extra `languages`")
+    tree = parse_repaired(grammar, text.encode())
+    assert tree is not None
+    assert not tree.root_node.has_error
+    definitions = find_definitions(tree.root_node, grammar, text.splitlines()).all
+    assert [" ".join(each.path) for each in definitions] == headings
+    assert {each.symbol for each in definitions} == {
+        symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols
+    }
+
+
+def test_a_mend_that_makes_a_tree_no_better_is_not_used() -> None:
+    grammar = GRAMMARS["sql"]
+    for source in (b"SELECT a[i] FROM t;\n", b"CREATE TABLE t (a int[]);\n(((\n[x]", b"(" * 9):
+        tree = parse_repaired(grammar, source)
+        assert tree is not None
+        assert tree.root_node.text == source
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("orders", "orders"),
+        ("dbo].[Orders", "dbo.Orders"),
+        ('[a b].`c d`."e f" @id int', "a b.c d.e f"),
+        ("dbo].[pay] @id int", "dbo.pay"),
+        ('"cut off', "cut off"),
+        ("[x]", "x"),
+        ("[]", "[]"),
+        ("", ""),
+    ],
+)
+def test_a_name_of_sql_is_known_without_its_quotes(written: str, name: str) -> None:
+    assert unquoted(written) == name
 
 
 def test_a_parameter_or_a_call_on_a_broken_line_defines_nothing() -> None:

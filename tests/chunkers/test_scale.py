@@ -57,6 +57,13 @@ HOSTILE |= {
     "quotes never closed": ('"' * 300_001, _LATER),
     "scripts one after the other": ("<script>\nlet a\n</script>\n" * 20_000, ("vue", "svelte")),
 }
+HOSTILE |= {
+    "bodies in one line": ("class A { fun a() }\n" * 20_000, ("kt",)),
+    "bodies in bodies": ("class A { " * 4_000 + " }" * 4_000, ("kt",)),
+    "half a MB of blanks": ("class A {" + " " * 500_000 + "}}", ("kt", "sql")),
+    "names in brackets": ("CREATE TABLE [dbo].[Orders] ([Id] int)\nGO\n" * 8_000, ("sql",)),
+    "brackets never closed": ("[Order Details " * 30_000, ("sql",)),
+}
 CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]
 
 

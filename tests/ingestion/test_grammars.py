@@ -67,3 +67,17 @@ def test_a_file_that_was_cut_at_blank_lines_before_is_cut_again(
     assert (report.changed, report.unchanged) == (1, 1)
     (report,) = desk.run("lib")
     assert (report.changed, report.unchanged) == (0, 2)
+
+
+def test_a_file_whose_language_has_other_definitions_since_is_cut_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("app/Ports.kt", "interface Sink { fun put(x: Int) }\n")
+    desk.write("app/ports.py", "class Sink:\n    pass\n")
+    with monkeypatch.context() as before:
+        before.setattr("pincite.ingestion.revisions.grammar_revision", lambda _language: 0)
+        desk.run("app")
+    (report,) = desk.run("app")
+    assert (report.changed, report.unchanged) == (1, 1)
+    (report,) = desk.run("app")
+    assert (report.changed, report.unchanged) == (0, 2)

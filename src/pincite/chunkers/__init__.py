@@ -6,7 +6,7 @@ from pincite.chunkers.config import ChunkerConfig
 from pincite.chunkers.context import context_line
 from pincite.chunkers.cutting import chunk_id, cut
 from pincite.chunkers.dispatch import chunk_document
-from pincite.chunkers.grammars import lacks_grammar
+from pincite.chunkers.grammars import grammar_revision, lacks_grammar
 
 __all__ = [
     "ChunkerConfig",
@@ -15,6 +15,7 @@ __all__ = [
     "context_line",
     "cut",
     "estimate_tokens",
+    "grammar_revision",
     "lacks_grammar",
     "outlined",
 ]

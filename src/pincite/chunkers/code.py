@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pincite.chunkers.definitions import Definitions, find_definitions
 from pincite.chunkers.grammars import LEADING
-from pincite.chunkers.parsing import parse
+from pincite.chunkers.parsing import parse_repaired
 from pincite.chunkers.pieces import Piece
 from pincite.chunkers.text import paragraphs
 from pincite.model import Section
@@ -71,7 +71,7 @@ def _parsed(
 ) -> tuple[Node, Definitions] | None:
     """Return the tree of these lines, with rows of the whole file, and its definitions."""
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
-    tree = parse(grammar, text.encode("utf-8", "replace"))
+    tree = parse_repaired(grammar, text.encode("utf-8", "replace"))
     if tree is None:
         return None
     return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from pincite.chunkers.grammars import load, unnamed_regions
-from pincite.chunkers.patterns import names_in
+from pincite.chunkers.patterns import names_in, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tree_sitter import Node, Query
+    from tree_sitter import Node
 
     from pincite.chunkers.grammars import Grammar
     from pincite.chunkers.pieces import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DEEPEST = 8  #: symbol paths are cut below; real code stays above
 _NAME_CHARS = 80
 _PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=<|\Z)")
+_WORD = re.compile(r"\w")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 
 
@@ -105,7 +106,7 @@ def find_definitions(root: Node, grammar: Grammar, lines: list[str]) -> Definiti
     """Run the grammar's query, and its patterns where the tree has no names."""
     if _is_rubble(root):
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
-    found = _by_query(root, load(grammar)[1])
+    found = _by_query(root, grammar)
     named = {each.name_row for each in found}
     rows = _unnamed(root, grammar) - named if grammar.patterns else set()
     return Definitions(found, len(lines), _by_line(grammar, rows, lines))
@@ -114,7 +115,8 @@ def find_definitions(root: Node, grammar: Grammar, lines: list[str]) -> Definiti
 def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
     if grammar.patterns is None:
         return []
-    return names_in(grammar.patterns, (row for row in rows if row < len(lines)), lines)
+    found = names_in(grammar.patterns, (row for row in rows if row < len(lines)), lines)
+    return [(row, unquoted(name)) for row, name in found] if grammar.quoted else found
 
 
 def _unnamed(root: Node, grammar: Grammar) -> set[int]:
@@ -135,16 +137,20 @@ def _unnamed(root: Node, grammar: Grammar) -> set[int]:
 
 
 def _name_of(node: Node) -> Node | None:
-    """Return the field `name`, for patterns that capture no name."""
+    """Return the field `name`, for patterns that capture no name. In Swift, the field is also that
+    of a return type, and the name of an operator has no node type of its own."""
     name = node.child_by_field_name("name")
-    if name is None or name.is_named:
+    if name is not None and name.type == "prefix_id":  # an operator in parentheses, of Haskell
+        return name.named_child(0)
+    if name is None or name.is_named or not _WORD.search(_text(name)):
         return name
     return next((each for each in node.children_by_field_name("name") if each.is_named), None)
 
 
-def _by_query(root: Node, query: Query) -> list[Definition]:
+def _by_query(root: Node, grammar: Grammar) -> list[Definition]:
     from tree_sitter import QueryCursor
 
+    query = load(grammar)[1]
     spans: dict[tuple[int, int], _Captured] = {}
     rests: dict[int, list[Node]] = {}
     for _, captures in QueryCursor(query).matches(root):
@@ -169,6 +175,10 @@ def _by_query(root: Node, query: Query) -> list[Definition]:
             stack.pop()
         outer = stack[-1].path if stack else ()
         text = _text(one.name)
+        if grammar.quoted:
+            text = unquoted(text)
+        elif text[:1] == "`" == text[-1:]:  # a name that is no word
+            text = text.strip("`") or text
         own = (one.owner, text) if one.owner and outer[-1:] != (one.owner,) else (text,)
         definition = Definition(
             one.node.start_point.row,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,14 @@ LEADING = frozenset(
 )  # fmt: skip
 
 
+class Repair(msgspec.Struct, frozen=True):
+    """A replacement in the source after which a parser may understand it. No text changes its
+    length, and no newline is touched: offsets and rows stay the same."""
+
+    pattern: re.Pattern[bytes]
+    by: bytes
+
+
 class Grammar(msgspec.Struct, frozen=True):
     """A language with its parser. `module` and `function` name the parser in its wheel."""
 
@@ -49,6 +58,12 @@ class Grammar(msgspec.Struct, frozen=True):
     #: steps of the parser for each token, relative to other languages (36 of 150 files of CMake
     #: took more than is usual elsewhere)
     steps: float = 1.0
+    #: tried where the tree has errors
+    repair: Repair | None = None
+    #: Do names have quotes, as in SQL?
+    quoted: bool = False
+    #: Raise it if files of the language get other definitions: the next run cuts them again.
+    revision: int = 0
 
 
 _PYTHON = (
@@ -146,21 +161,30 @@ _C_SHARP = named(
     "constructor_declaration", "destructor_declaration", "property_declaration",
     "namespace_declaration", "local_function_statement",
 )  # fmt: skip
-_RUBY = named("method", "singleton_method", "class", "module")
+_RUBY = (
+    named("method", "singleton_method", "class", "module")
+    + """
+((assignment . (constant) @name (call . (constant) @_base)) @def
+  (#any-of? @_base "Struct" "Data" "Class" "Module"))
+"""
+)
 _PHP = named(
     "function_definition", "class_declaration", "interface_declaration", "trait_declaration",
     "enum_declaration", "method_declaration",
 )  # fmt: skip
 _KOTLIN = (
-    named("class_declaration", "object_declaration", "function_declaration")
+    named("class_declaration", "object_declaration", "companion_object", "function_declaration")
     + """
 (type_alias type: (_) @name) @def
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @def)
 """
 )
+#: The parser wants a newline or `;` behind the last member of a body in one line.
+_KOTLIN_BODIES = Repair(re.compile(rb"(?<=[^\s{;])[ \t](?=\})"), b";")
 _SCALA = named(
     "class_definition", "object_definition", "trait_definition", "enum_definition",
-    "function_definition", "function_declaration", "type_definition",
+    "function_definition", "function_declaration", "type_definition", "given_definition",
+    "package_object",
 )  # fmt: skip
 _SWIFT = named("class_declaration", "protocol_declaration", "function_declaration",
                 "protocol_function_declaration", "typealias_declaration") + """
@@ -181,16 +205,25 @@ _ELIXIR = """
     (binary_operator left: (call target: (identifier) @name))])) @def
   (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate"))
 """
-_HASKELL = named("function", "bind", "data_type", "newtype", "class", "type_synonym")
+_HASKELL = (
+    named("function", "bind", "data_type", "newtype", "class", "type_synonym")
+    + """
+(function (infix operator: [(operator) @name (infix_id (variable) @name)])) @def
+"""
+)
 _ZIG = """
 (function_declaration name: (identifier) @name) @def
 (variable_declaration (identifier) @name
-  [(struct_declaration) (enum_declaration) (union_declaration)]) @def
+  [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration)
+    (error_set_declaration)]) @def
 """
 _CSS = """
 (rule_set (selectors) @name) @def
 (keyframes_statement (keyframes_name) @name) @def
 """
+
+#: The parser does not know the names in brackets of T-SQL.
+_BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 
 GRAMMARS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
@@ -212,18 +245,33 @@ GRAMMARS: dict[str, Grammar] = {
         "tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"}), patterns=PATTERNS["cpp"]
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
-    "ruby": Grammar("tree_sitter_ruby", _RUBY),
+    "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=1),
     "php": Grammar("tree_sitter_php", _PHP, "language_php"),
-    "kotlin": Grammar("tree_sitter_kotlin", _KOTLIN),
+    "kotlin": Grammar(
+        "tree_sitter_kotlin",
+        _KOTLIN,
+        patterns=PATTERNS["kotlin"],
+        repair=_KOTLIN_BODIES,
+        revision=1,
+    ),
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
-    "scala": Grammar("tree_sitter_scala", _SCALA),
-    "swift": Grammar("tree_sitter_swift", _SWIFT),
+    "scala": Grammar("tree_sitter_scala", _SCALA, revision=1),
+    "swift": Grammar("tree_sitter_swift", _SWIFT, revision=1),
     "lua": Grammar("tree_sitter_lua", _LUA),
     "elixir": Grammar("tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"})),
-    "haskell": Grammar("tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"})),
-    "zig": Grammar("tree_sitter_zig", _ZIG),
+    "haskell": Grammar(
+        "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=1
+    ),
+    "zig": Grammar("tree_sitter_zig", _ZIG, revision=1),
     "css": Grammar("tree_sitter_css", _CSS),
-    "sql": Grammar("tree_sitter_sql", more.SQL, patterns=PATTERNS["sql"]),
+    "sql": Grammar(
+        "tree_sitter_sql",
+        more.SQL,
+        patterns=PATTERNS["sql"],
+        repair=_BRACKETS,
+        quoted=True,
+        revision=1,
+    ),
     "objective_c": Grammar("tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"]),
     "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),
     "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml"),
@@ -235,7 +283,7 @@ GRAMMARS: dict[str, Grammar] = {
     "clojure": Grammar(f"{_PACK}.clojure", more.CLOJURE),
     "graphql": Grammar(f"{_PACK}.graphql", more.GRAPHQL),
     "cmake": Grammar(f"{_PACK}.cmake", more.CMAKE, steps=4.0),
-    "r": Grammar(f"{_PACK}.r", more.R),
+    "r": Grammar(f"{_PACK}.r", more.R, revision=1),
     "protobuf": Grammar(f"{_PACK}.proto", more.PROTOBUF),
 }
 
@@ -250,6 +298,11 @@ def grammar_for(language: str, path: str = "") -> Grammar | None:
     if grammar is None or not _installed(grammar.module):
         return None
     return _INTERFACES.get(path[-4:], grammar) if language == "ocaml" else grammar
+
+
+def grammar_revision(language: str) -> int:
+    """Return the revision of the language's definitions, 0 if it has no grammar here."""
+    return 0 if lacks_grammar(language) or language not in GRAMMARS else GRAMMARS[language].revision
 
 
 def lacks_grammar(language: str) -> bool:

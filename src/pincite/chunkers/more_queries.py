@@ -132,6 +132,12 @@ R = f"""
 (binary_operator lhs: {_R_NAME} rhs: (function_definition)) @def
 ((binary_operator lhs: {_R_NAME} rhs: (call function: (identifier) @_kind)) @def
   (#any-of? @_kind "R6Class" "setRefClass"))
+((binary_operator lhs: {_R_NAME} rhs: (call function: (namespace_operator
+  rhs: (identifier) @_kind))) @def
+  (#any-of? @_kind "R6Class" "setRefClass"))
+((argument name: (identifier) @_part value: (call arguments: (arguments
+  (argument name: (identifier) @name value: (function_definition)) @def)))
+  (#any-of? @_part "public" "private" "active" "methods"))
 ((call function: (identifier) @_kind
   arguments: (arguments . argument: (argument value: (string content: (_) @name)))) @def
   (#any-of? @_kind "setClass" "setGeneric" "setMethod" "setRefClass" "setValidity"))

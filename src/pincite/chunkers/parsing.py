@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from pincite.chunkers.grammars import load
 
 if TYPE_CHECKING:
-    from tree_sitter import Tree
+    from tree_sitter import Node, Tree
 
     from pincite.chunkers.grammars import Grammar
 
@@ -97,6 +97,37 @@ def parse(grammar: Grammar, source: bytes) -> Tree | None:
         return None
     reads = sys.maxsize  # `Node.text` reads in the same way, once for each name
     return tree
+
+
+def parse_repaired(grammar: Grammar, source: bytes) -> Tree | None:
+    """Do as `parse`. If the tree has errors, and fewer with the repair of the grammar, return the
+    repaired tree: its offsets are those of the source, but the texts of its nodes may differ."""
+    tree = parse(grammar, source)
+    if tree is None or grammar.repair is None or not tree.root_node.has_error:
+        return tree
+    repaired = grammar.repair.pattern.sub(grammar.repair.by, source)
+    if repaired == source:
+        return tree
+    other = parse(grammar, repaired)
+    if other is None or _broken_bytes(other.root_node) >= _broken_bytes(tree.root_node):
+        return tree
+    return other
+
+
+def _broken_bytes(root: Node) -> int:
+    """Return how much of the source is in error nodes. Each counts one byte more, and so does what
+    the parser has added."""
+    size = 0
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error:
+            size += node.end_byte - node.start_byte + 1
+        elif node.has_error:
+            broken = [each for each in node.children if each.has_error]
+            size += not broken  # a node that is missing here, which may be hidden
+            stack += broken
+    return size
 
 
 class _Steps:

@@ -61,9 +61,32 @@ _C_LINES = re.compile(
     r"\s*(?:template\s*<[^{;]{0,100}>\s*)?(?:class|struct|union|enum|enum class|namespace)\s+"
     r"(?:[A-Z][A-Z0-9_]+(?:\([^()]{0,40}\))?\s+)?([A-Za-z_]\w*)(?!\w)[^;()=*&]*$"
 )
+_SQL_NAME = r'(?:\w+|"[^"]{1,100}"|\[[^\]]{1,100}\]|`[^`]{1,100}`)'
+_PART = re.compile(r""""([^"]*)(?:"|\Z)|\[([^\]]*)(?:\]|\Z)|`([^`]*)(?:`|\Z)|([^\s"`\[\]]+)""")
+
+
+def unquoted(name: str) -> str:
+    """Return a name of SQL without its quotes, and without what follows behind a blank. The first
+    and the last quote may be missing: the parser leaves out brackets, and long names are cut."""
+    if "]" in name.partition("[")[0]:
+        name = "[" + name
+    parts: list[str] = []
+    end = 0
+    while part := _PART.match(name, end):
+        parts.append(part[part.lastindex or 0])
+        end = part.end()
+    return "".join(parts) or name
+
+
 PATTERNS = {
     "c": Patterns(_C_LINES, calls=True),
     "cpp": Patterns(_C_LINES, calls=True),
+    "kotlin": Patterns(
+        re.compile(
+            r"\s*(?:[a-z]+\s+){0,6}?(?:class|interface|object|fun|typealias)\s+"
+            r"(?:<[^>]{0,100}>\s*)?(?:\w+(?:<[^<>]{0,100}>)?\??\.){0,4}(\w+)"
+        )
+    ),
     "rust": Patterns(
         re.compile(
             r"\s*(?:pub(?:\([^()]{0,40}\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?"
@@ -80,7 +103,7 @@ PATTERNS = {
         re.compile(
             r"\s*create\s+(?:or\s+\w+\s+)?(?:temp\w*\s+|unique\s+|materialized\s+)?"
             r"(?:table|view|function|procedure|proc|trigger|type|index|sequence|package)\s+"
-            r"(?:if\s+not\s+exists\s+)?[\"`\[]?(\w+(?:\.\w+)?)",
+            rf"(?:if\s+not\s+exists\s+)?({_SQL_NAME}(?:\.{_SQL_NAME}){{0,3}})",
             re.IGNORECASE,
         )
     ),

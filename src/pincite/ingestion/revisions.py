@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
-from pincite.chunkers import lacks_grammar, outlined
+from pincite.chunkers import grammar_revision, lacks_grammar, outlined
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
@@ -78,6 +78,8 @@ def fingerprints_of(
         parts.append("no grammar")  # cut again when a grammar is available
     if found is not None and found.source_type == "code" and outlined(found.language):
         parts.append("by line")
+    if found is not None and (revision := grammar_revision(found.language)):
+        parts.append(f"definitions {revision}")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
     return fingerprints(spec, parts, made_with(opened.source.name, path))
