@@ -154,3 +154,51 @@ def test_what_is_not_named_is_said_as_it_was_written(repository: Repository) -> 
     for cited in ("docs/nothere.md:12-20", "other:docs/nothere.md#L1"):
         found = repository.check(cited)
         assert (found.status, found.detail) == ("unknown", f"no indexed file is named '{cited}'")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("#L0", "walrus.txt has 2 lines: line 0 does not exist"),
+        ("#L2-L1", "line 1 comes before line 2"),
+        ("#L2-L3", "walrus.txt has 2 lines: line 3 does not exist"),
+        ("#L2C20", "line 2 of walrus.txt has 18 characters: column 20 does not exist"),
+        ("#L1C500-L1C900", "line 1 of walrus.txt has 22 characters: column 500 does not exist"),
+        ("#L1C9-L1C2", "column 2 comes before column 9"),
+        ("#L1C0-L1C2", "columns count from 1"),
+        ("#page=77", "walrus.txt has lines, not pages"),
+        ("#sheet=1&row=2-3", "walrus.txt has lines, not sheets"),
+        ("#page=1&char=0,5", "walrus.txt has lines, not pages"),
+    ],
+)
+def test_a_place_that_the_file_has_not_is_changed(
+    repository: Repository, place: str, said: str
+) -> None:
+    found = repository.check(f"acme@{repository.sha}:walrus.txt{place}")
+    assert (found.status, found.detail, found.start_line) == ("changed", said, None)
+
+
+def test_columns_that_the_lines_have_are_fresh(repository: Repository) -> None:
+    for place in ("#L1C1-L1C22", "#L1C22-L2C1", "#L2C18", "#L1C9-L2C2"):
+        assert repository.check(f"acme@{repository.sha}:walrus.txt{place}").status == "fresh", place
+
+
+def test_lines_before_the_first_are_in_no_revision(repository: Repository) -> None:
+    found = repository.check("walrus.txt:0-3")
+    assert (found.status, found.path) == ("changed", "walrus.txt")
+
+
+def test_an_older_commit_must_have_the_cited_lines_too(repository: Repository) -> None:
+    repository.write("walrus.txt", FILE * 5)
+    commit(repository.place)
+    assert repository.check().status == "fresh"
+    found = repository.check(f"acme@{repository.sha}:walrus.txt#L2-L9")
+    said = "walrus.txt has 2 lines: line 9 does not exist"
+    assert (found.status, found.detail) == ("changed", said)
+    assert repository.check(f"acme@{repository.sha}:walrus.txt#L2C20").status == "changed"
+
+
+def test_lines_are_a_hint_where_there_is_a_quote(repository: Repository) -> None:
+    for place in ("#L0", "#L9", "#L1C500-L1C900", "#L2C3-L2C1"):
+        found = repository.check(f"acme@{repository.sha}:walrus.txt{place}", "dreams of fish")
+        assert found.status in ("fresh", "moved"), place

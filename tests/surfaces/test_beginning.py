@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,31 @@ def asked_on_a_terminal(cli: Cli, answer: bytes, user: dict[str, Any]) -> tuple[
         said += part
     os.close(ours)
     return process.wait(timeout=HANGS_S), said.decode()
+
+
+@pytest.mark.parametrize("command", ["search", "evidence"])
+def test_no_progress_line_erases_the_question_of_a_search(cli: Cli, command: str) -> None:
+    user = homes(cli)
+    cli.write("pincite.toml", CLAIM)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "pincite.surfaces.cli.app", command, "x"],
+        cwd=cli.folder,
+        env=clean_environment() | {"PINCITE_OFFLINE": "1"} | user,
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.DEVNULL,
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while b"[y/N] " not in said:
+            said += os.read(ours, 4_096)
+        assert said.endswith(b"Trust this file until it changes? [y/N] ")
+        later, _, _ = select.select([ours], [], [], 1.5)  # a progress line waits for 0.5 s
+        assert not later, os.read(ours, 4_096)
+        os.write(ours, b"n\n")
+        assert process.wait(timeout=HANGS_S) == 2
+    os.close(ours)
 
 
 def test_a_person_is_asked_once(cli: Cli) -> None:

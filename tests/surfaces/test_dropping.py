@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pty
+import signal
 import subprocess
 import sys
 
 import pytest
 
+from pincite import AsyncPincite, load_settings
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.surfaces.test_waiting import heed_interrupts
 
 
 @pytest.fixture
@@ -66,3 +70,47 @@ def test_yes_drops_it(indexed: Cli) -> None:
 
 def test_what_is_not_there_is_said_before_anything_is_asked(indexed: Cli) -> None:
     assert "'nope'" in indexed("collections", "drop", "nope", code=2).stderr
+
+
+def interrupted(cli: Cli, *command: str) -> tuple[int, str]:
+    """A command that is interrupted while it asks, with a terminal where nobody types."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "pincite.surfaces.cli.app", *command],
+        cwd=cli.folder,
+        env=clean_environment() | {"PINCITE_OFFLINE": "1", "PINCITE_IDLE_S": "60"},
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=heed_interrupts,
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while b"[y/N] " not in said:
+            said += os.read(ours, 4_096)
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(timeout=HANGS_S)
+        finally:
+            process.kill()
+    os.close(ours)
+    return code, said.decode()
+
+
+def test_an_interrupt_ends_every_question_at_once(cli: Cli) -> None:
+    cli.write("a.jsonl", '{"id": "t1", "text": "The printer is on fire."}\n')
+    cli("import", "a.jsonl", "--lexical")
+    code, said = interrupted(cli, "delete", "--id", "t1")
+    assert "Delete 1 record? [y/N] " in said
+    assert code == 130
+    assert "main: 1 document" in cli("collections").stdout
+
+    async def begun() -> str:
+        async with AsyncPincite(load_settings({}, cli.folder)) as engine:
+            return await engine.begin_conversation(title="what burns?")
+
+    conversation = asyncio.run(begun())
+    code, said = interrupted(cli, "conversations", "delete", conversation)
+    assert "Delete 0 turns? [y/N] " in said
+    assert code == 130
+    assert conversation in cli("conversations", "list").stdout

@@ -7,6 +7,7 @@ import sqlite3
 
 import pytest
 
+from pincite import Pincite, load_settings
 from tests.surfaces.conftest import Cli
 
 GOOD = "# Good\n\nA walrus lives here.\n"
@@ -134,3 +135,18 @@ def test_a_query_that_is_no_valid_unicode_is_searched_as_far_as_it_goes(cli: Cli
     cli.write("guide.md", "# Keys\n\nRotate a key with the new secret.\n")
     cli("index", ".", "--lexical")
     assert "guide.md:1-3" in cli("search", os.fsdecode(b"rotate \xff a key")).stdout
+
+
+def test_a_collection_of_an_unknown_language_can_still_be_searched(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.write("docs/keys.md", "To rotate a key, call rotate_key.\n")
+    older = "pincite.ingestion.options.named_language"
+    with monkeypatch.context() as patched:  # as versions did that took any language
+        patched.setattr(older, lambda given: given)
+        with Pincite(load_settings({}, cli.folder)) as pincite:
+            pincite.index(cli.folder / "docs", lexical=True, language="klingon")
+    cli.write("docs/locks.md", "To open a lock, turn the key.\n")
+    assert "1 new" in cli("index").stderr
+    assert "docs/locks.md" in cli("search", "open lock").stdout
+    cli("stop")

@@ -111,7 +111,11 @@ def test_files_of_several_sources_are_named_with_their_source(cli: Cli) -> None:
     for line in shown:
         assert f"of {line[:3]}," in cli("get", line).stdout
     alone = cli("search", "rotate a key", "--all", "--path", "two", "--format", "files").stdout
-    assert alone == "keys.md:1:1\n"
+    assert alone == "two:keys.md:1:1\n"  # `get keys.md` would be ambiguous
+    assert "of two," in cli("get", alone.strip()).stdout
+    cli("stop")  # and without a process that has the index open
+    null = ("search", "rotate a key", "--path", "two", "--format", "files", "-0")
+    assert cli(*null).stdout == "two:keys.md:1:1\0"
 
 
 def test_a_file_named_with_its_source_is_no_file_of_another_source(cli: Cli) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pincite as package
-from pincite import AsyncPincite, Pincite, Record, load_settings
+from pincite import AsyncPincite, Pincite, Record, UsageError, load_settings
 from pincite.model.evidence import EvidencePack
 from pincite.surfaces.mcp.tools import ReadArguments, tools
 from tests.surfaces.conftest import Cli
@@ -50,6 +50,9 @@ def test_a_file_of_records_is_imported_searched_cited_and_deleted(cli: Cli) -> N
     assert (again["unchanged"], again["failed_count"]) == (2, 2)
     refused = cli("delete", "--where", "course = ml", code=2)
     assert "1 record would be deleted, and confirmation needs a terminal" in refused.stderr
+    for given in ((), ("--id", "t1", "--where", "course = ml")):
+        hint = cli("delete", *given, "--yes", code=2).stderr
+        assert "try: --id a17, or --where \"course = 'ml'\"" in hint
     assert cli.json("delete", "--where", "course = ml", "--yes")["deleted"] == 1
     assert "not found: t1" in cli("delete", "--id", "t1", "--yes", code=1).stderr
     assert "1 unchanged" in cli("index", "--lexical").stderr
@@ -193,3 +196,25 @@ def test_an_agent_reads_a_long_record_piece_by_piece(
             return found
 
     assert asyncio.run(read()) == text
+
+
+def test_an_unknown_language_is_refused_before_anything_is_written(cli: Cli) -> None:
+    cli.write("a.jsonl", lines(*ROWS))
+    cli.write("docs/keys.md", "# Schlüssel\n\nDie Schlüssel werden getauscht.\n")
+    for command in (
+        ("index", "docs", "--lexical"),
+        ("import", "a.jsonl", "--lexical"),
+        ("collections", "rebuild", "main"),
+    ):
+        refused = cli(*command, "--language", "klingon", code=2).stderr
+        assert "language is 'klingon'; it takes one of auto, arabic," in refused, command
+    with Pincite(load_settings({}, cli.folder)) as pincite:
+        with pytest.raises(UsageError, match="it takes one of auto"):
+            pincite.upsert(ROWS, language="klingon", lexical=True)
+        with pytest.raises(UsageError, match="it takes one of auto"):
+            pincite.index(cli.folder / "docs", language="klingon", lexical=True)
+    assert "no index exists" in cli("search", "x", code=1).stderr
+    cli("index", "docs", "--lexical", "--language", "DE")
+    (found,) = cli.json("collections")
+    assert found["spec"]["language"] == "german"
+    cli("index", "docs", "--language", "German")  # the same one

@@ -184,3 +184,16 @@ def test_a_required_attribute_is_given_in_the_settings(cli: Cli) -> None:
     (report,) = cli.json("index")
     assert (report["new"], report["rewritten"], report["skipped"]) == (1, 1, {})
     assert "require     institution" in cli("status").stdout
+
+
+def test_two_folders_of_one_name_and_an_empty_path_are_refused_as_what_they_are(cli: Cli) -> None:
+    cli.write("a/docs/keys.md", "one\n")
+    cli.write("b/docs/keys.md", "two\n")
+    refused = cli("index", "a/docs", "b/docs", "--lexical", code=1).stderr
+    assert "two of these paths are named 'docs'" in refused
+    assert "one at a time, with --name" in refused
+    assert "already indexed" not in refused
+    assert "a path is empty" in cli("index", "", "--lexical", code=2).stderr
+    cli("index", "a/docs", "--lexical")
+    said = cli("index", "b/docs", "--lexical", code=1).stderr
+    assert "a source named 'docs' is already indexed from" in said

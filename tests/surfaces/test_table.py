@@ -146,7 +146,10 @@ def test_a_path_counts_from_where_the_user_stands_and_can_be_clicked(tmp_path: P
     above = Look(here=str(tmp_path), roots=roots)
     assert "[1] work/docs/keys.md:3" in shown(pack(result()), above)
     elsewhere = Look(here="/nowhere", roots=roots)
-    assert "[1] docs/keys.md:3" in shown(pack(result()), elsewhere)
+    assert "[1] acme:docs/keys.md:3" in shown(pack(result()), elsewhere)
+    beside = Look(here=f"{tmp_path}/wor", roots=roots)
+    assert "[1] acme:docs/keys.md:3" in shown(pack(result()), beside)
+    assert "[1] docs/keys.md:3" in shown(pack(result()), Look(roots=roots))
     assert "\x1b" not in shown(pack(result(2, "gone.md")), here, links=True)
 
 

@@ -213,6 +213,8 @@ def test_single_citations_are_checked_in_the_forms_that_people_write(
     first, second = done.stdout.splitlines()
     assert first.split()[:2] == ["fresh", cited["citation"]]
     assert second.startswith("unknown")  # of no revision, and without a quote
+    long = f"{cited['citation'].partition(':')[0]}:{'long' * 100}.md#L1"
+    assert "no indexed file is named" in cli("verify", long, code=3).stdout
     (place / "docs/walrus.txt").unlink()
     gone = cli("verify", cited["citation"], "docs/walrus.txt:1", code=3)
     assert "deleted" in gone.stdout

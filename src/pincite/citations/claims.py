@@ -28,7 +28,7 @@ from pincite.citations.pages import (
     place_in,
     words_of,
 )
-from pincite.citations.reading import IndexedFile
+from pincite.citations.reading import IndexedFile, lines_of, no_such_line
 from pincite.citations.verify import Freshness, absent, document_at
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
@@ -90,6 +90,7 @@ class _Cited:
     page: int | None = None
     page_unit: PageUnit | None = None
     rows: Rows | None = None
+    columns: tuple[int | None, int | None] = (None, None)
 
 
 def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
@@ -119,9 +120,10 @@ async def check(
 
     `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
     `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or the file has
-    no such lines. `deleted`: the file is gone. `unknown`: it is not indexed, or the file is of
-    another revision, which is not at hand, and there is no quote. An id stands for the text of
-    its chunk, the lines of a commit that git has for theirs. Records are in the index `folder`.
+    no such lines, columns or page. `deleted`: the file is gone. `unknown`: it is not indexed, or
+    the file is of another revision, which is not at hand, and there is no quote. An id stands for
+    the text of its chunk, the lines of a commit that git has for theirs. Records are in the index
+    `folder`.
     What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
     Without `faults`, the detail of a store that fails is left out, and the path with it.
     Raises UsageError for these, and TagsRequired.
@@ -156,8 +158,14 @@ def _held_against(claim: Claim, cited: _Cited, folder: Path | None, faults: bool
                 return ClaimCheck(claim.citation, status, detail, cited.known.path)
             if unit_of(document) is not None:
                 return _compare_page(claim, cited, document, opened)
-            if not cited.text:
-                cited = replace(cited, text=_text_at(opened, cited, document))
+            if not cited.text.strip():
+                if said := _impossible(cited, document):
+                    return ClaimCheck(claim.citation, "changed", said, cited.known.path)
+                then = _text_then(opened, cited, document)
+                if then is not None:
+                    if said := _outside(cited, then):
+                        return ClaimCheck(claim.citation, "changed", said, cited.known.path)
+                    cited = replace(cited, text=_lines_of(cited, then))
     except StoreError as error:  # a database that is away says nothing of what is in it
         if not faults:
             return ClaimCheck(claim.citation, "unknown")
@@ -211,7 +219,9 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
         raise NotNamed(f"no indexed file is named {shortened(claim.citation)}") from error
     if citation.end_char is not None or citation.page is not None:
         return _of_chars(known, citation, claim)
-    return _Cited(known, citation.start_line, citation.end_line, citation.ref, claim.quote)
+    cited = (citation.start_line, citation.end_line, citation.ref, claim.quote)
+    columns = (citation.start_column, citation.end_column)
+    return _Cited(known, *cited, columns=columns)
 
 
 def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
@@ -221,15 +231,54 @@ def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
     return _Cited(known, None, None, cited.ref, claim.quote, *place)
 
 
-def _text_at(opened: OpenSource, cited: _Cited, document: Document) -> str:
-    """The cited lines in the cited revision, where that is another one and at hand, else ""."""
-    if cited.start_line is None or _is_revision(cited, document):
-        return ""
+def _text_then(opened: OpenSource, cited: _Cited, document: Document) -> str | None:
+    """The text of the cited revision, where that is another one and at hand, else None."""
+    if cited.start_line is None or cited.chars is not None or _is_revision(cited, document):
+        return None
     raw = opened.read_at(cited.ref, cited.known.path)
-    if raw is None:
+    return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
+
+
+def _lines_of(cited: _Cited, text: str) -> str:
+    return "\n".join(text.split("\n")[(cited.start_line or 1) - 1 : cited.end_line])
+
+
+def _impossible(cited: _Cited, document: Document) -> str:
+    """Why no revision of this file has such a place, "" where one may have it."""
+    if cited.page is not None:
+        try:
+            place_in(document, cited.page, cited.page_unit, cited.chars, cited.rows)
+        except UsageError as error:
+            return error.message
+    if cited.start_line is None:
         return ""
-    text, _ = text_in(raw, opened.source, cited.known.path)
-    return "\n".join(text.split("\n")[cited.start_line - 1 : cited.end_line])
+    start, end = cited.start_line, cited.end_line or cited.start_line
+    first, last = cited.columns
+    if start < 1:
+        return no_such_line(cited.known.path, document.text, start)
+    if end < start:
+        return f"line {end} comes before line {start}"
+    if 0 in (first, last):
+        return "columns count from 1"
+    if start == end and last is not None and last < (first or 1):
+        return f"column {last} comes before column {first}"
+    return ""
+
+
+def _outside(cited: _Cited, text: str) -> str:
+    """Why this text of the file has no such lines or columns, "" where it has them."""
+    if cited.start_line is None or cited.chars is not None:
+        return ""
+    start, end = cited.start_line, cited.end_line or cited.start_line
+    lines = lines_of(text)
+    for line, column in zip((start, end), cited.columns, strict=True):
+        if line > len(lines):
+            return no_such_line(cited.known.path, text, line)
+        size = len(lines[line - 1])
+        if (column or 0) > size:
+            said = counted(size, "character")
+            return f"line {line} of {cited.known.path} has {said}: column {column} does not exist"
+    return ""
 
 
 def _is_revision(cited: _Cited, document: Document) -> bool:
@@ -311,8 +360,7 @@ _Verdict = tuple[ClaimStatus, str, int | None, int | None]
 
 def _compare(cited: _Cited, document: Document) -> _Verdict:
     text = document.text
-    last = max(1, text.count("\n") + (not text.endswith("\n")))
-    lines = Lines(cited.start_line or 1, cited.end_line or last)
+    lines = Lines(cited.start_line or 1, cited.end_line or len(lines_of(text)))
     if cited.text.strip():
         found = find_text(document.text, cited.text, lines, spaces="any")
         if found is None:
@@ -323,6 +371,6 @@ def _compare(cited: _Cited, document: Document) -> _Verdict:
     if not _is_revision(cited, document):
         detail = f"the file now has revision {document.ref}: give the quote, or search again"
         return "unknown", detail, None, None
-    if (cited.end_line or 0) > last:
-        return "changed", f"the file has {counted(last, 'line')}", None, None
+    if said := _outside(cited, document.text):
+        return "changed", said, None, None
     return "fresh", "", cited.start_line, cited.end_line

@@ -160,6 +160,17 @@ def _passage(known: IndexedFile, document: Document, first: int, last: int) -> P
     )
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; a newline at its end begins no other one."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" and len(lines) > 1 else lines
+
+
+def no_such_line(path: str, text: str, line: int) -> str:
+    """Somebody has named a line that the text has not."""
+    return f"{path} has {counted(len(lines_of(text)), 'line')}: line {line} does not exist"
+
+
 def read_lines(
     known: IndexedFile, start: int, end: int, context: int, folder: Path | None
 ) -> Passage:
@@ -172,10 +183,9 @@ def read_lines(
     changed = document.content_hash != known.content_hash
     ref = _revision_of(known, document)
     lines = document.text.split("\n")
-    count = len(lines) - (1 if lines[-1] == "" and len(lines) > 1 else 0)
+    count = len(lines_of(document.text))
     if start > count or start < 1:
-        said = counted(count, "line")
-        raise UsageError(f"{path} has {said}: line {start} does not exist")
+        raise UsageError(no_such_line(path, document.text, start))
     last = min(end + context, count)
     start = max(1, start - context)
     last = max(start, last)

@@ -8,6 +8,7 @@ from typing import Any, Final, TypedDict, get_args
 
 from pincite.errors import UsageError
 from pincite.model import AnchorStyle, Notice
+from pincite.providers.sparse.languages import named_language
 from pincite.settings.defaults import WAIT_S
 from pincite.support.arguments import (
     require_choice,
@@ -29,12 +30,12 @@ class IndexOptions:
 
     `name`, `ref`, `url_rule` (one per line) and `anchors` describe the named sources; they override
     their `[[source]]` and remembered values. `lexical` leaves the dense model out, `upgrade` adds
-    it to a lexical collection, `rebuild` starts with an empty one. `language` is a stemmer's name
-    or `auto`. `model` names the dense model (`voyage:voyage-code-3`, `bundled`); if empty, it is
-    that of the collection, else the configured one. `sparse` names the sparse encoder of a new
-    collection (see `pincite.encoders.sparse`). `beside` gives another model a separate collection
-    beside the existing one. With `background` the run ends when keyword search covers everything,
-    and another process makes the vectors.
+    it to a lexical collection, `rebuild` starts with an empty one. `language` is a language's
+    name, its ISO 639-1 code, or `auto`. `model` names the dense model (`voyage:voyage-code-3`,
+    `bundled`); if empty, it is that of the collection, else the configured one. `sparse` names the
+    sparse encoder of a new collection (see `pincite.encoders.sparse`). `beside` gives another model
+    a separate collection beside the existing one. With `background` the run ends when keyword
+    search covers everything, and another process makes the vectors.
 
     `attributes` apply to all sources of the run, over those of `[[source]]` and remembered ones;
     None, an empty text or an empty list removes one. `attribute_texts` are attributes as text, each
@@ -167,6 +168,7 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
         raise UsageError(f"wait_s is {given.wait_s}; it takes seconds, or 0 for no wait")
     return replace(
         given,
+        language=named_language(given.language),
         include=texts_of("include", given.include),
         exclude=texts_of("exclude", given.exclude),
         attribute_texts=texts_of("attribute_texts", given.attribute_texts),

@@ -281,9 +281,15 @@ def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: st
 
 def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:
     places = {record.source.name: record.source.location for record in records}
+    known = frozenset(places)
     for one, _ in opened:
         name, location = one.source.name, one.source.location
         if places.setdefault(name, location) != location:
+            if name not in known:
+                raise SourceError(
+                    f"two of these paths are named {name!r}: {places[name]} and {location}",
+                    hint="index them one at a time, with --name NAME",
+                )
             raise SourceError(
                 f"a source named {name!r} is already indexed from {places[name]}",
                 hint="give this one another name with --name NAME",

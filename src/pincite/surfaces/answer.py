@@ -49,22 +49,24 @@ class Printed:
 
 
 def printed(
-    pack: EvidencePack, wanted: Wanted, infos: Iterable[CollectionInfo], query_id: str = ""
+    pack: EvidencePack, wanted: Wanted, infos: Sequence[CollectionInfo], query_id: str = ""
 ) -> Printed:
     """Return the pack in the wanted form. `infos` are the collections of the index."""
     from pincite.surfaces.render import null_files, render
 
     messages = tuple(f"warning: {one.code}: {one.message}" for one in pack.warnings)
     level = pack.verdict.level
+    # `get` looks in all sources, so that a path alone may be ambiguous
+    several = len({record.source.name for info in infos for record in info.sources}) > 1
     if wanted.null:
-        return Printed((), null_files(pack), messages, level, query_id)
+        return Printed((), null_files(pack, several=several), messages, level, query_id)
     if wanted.form == "prompt":
         prompt = pack.to_prompt(wanted.max_tokens, line_numbers=True)
         return Printed((prompt,), None, messages, level, query_id)
     if wanted.form in ("context", "context_json"):
         return Printed((_context(pack, wanted),), None, messages, level, query_id)
     if wanted.form != "table":
-        parts = render(pack, wanted.form)  # type: ignore[arg-type]
+        parts = render(pack, wanted.form, several=several)  # type: ignore[arg-type]
         return Printed(parts, None, messages, level, query_id)
     look = look_of(pack, wanted, infos)
     return Printed(render(pack, "table", look), None, messages, level, query_id)

@@ -49,15 +49,18 @@ def answer_schema() -> dict[str, Any]:
     return msgspec.json.schema(Answer)
 
 
-def render(pack: EvidencePack, form: Format, look: Look | None = None) -> tuple[str | Painted, ...]:
+def render(
+    pack: EvidencePack, form: Format, look: Look | None = None, *, several: bool = False
+) -> tuple[str | Painted, ...]:
     """Return a pack in one of the formats, without a final newline; empty for a list of no files.
-    `look` is that of the table."""
+    `look` is that of the table. `several` says that the index has several sources, so that a list
+    of files names them."""
     if form == "table":
         from pincite.surfaces.table import Look, table
 
         return tuple(table(pack, look or Look()))
     if form == "files":
-        text = "\n".join(_files(pack, _quoted))
+        text = "\n".join(_files(pack, _quoted, several=several))
     else:
         text = to_json(pack) if form == "json" else _markdown(pack)
     return (text,) if text else ()
@@ -91,17 +94,20 @@ def reason_of(verdict: Verdict) -> str:
     return f"{verdict.reason} (These thresholds are assumed, not measured.)"
 
 
-def null_files(pack: EvidencePack) -> bytes:
-    """Return the file names, each ended by a NUL."""
-    return "".join(f"{one}\0" for one in _files(pack, str)).encode()
+def null_files(pack: EvidencePack, *, several: bool = False) -> bytes:
+    """Return the file names, each ended by a NUL; see `render`."""
+    return "".join(f"{one}\0" for one in _files(pack, str, several=several)).encode()
 
 
-def _files(pack: EvidencePack, called: Callable[[str], str]) -> Iterable[str]:
+def _files(
+    pack: EvidencePack, called: Callable[[str], str], *, several: bool = False
+) -> Iterable[str]:
     """Yield `path:first:last`, best first, each once; without lines only the path, without a path
-    the URL. If results come from several sources, each path has the name of its source and a colon
-    before it, which `pincite get` accepts. `called` formats a path or URL."""
+    the URL. If the index or the results have several sources, each path has the name of its source
+    and a colon before it, which `pincite get` accepts. `called` formats a path or URL."""
     places: dict[str, None] = {}
-    several = len({(item.collection, item.repo) for item in pack.evidence if item.path}) > 1
+    found = {(item.collection, item.repo) for item in pack.evidence if item.path}
+    several = several or len(found) > 1
     for item in pack.evidence:
         lines = f":{item.start_line}:{item.end_line}" if item.path and item.end_line else ""
         path = f"{item.repo}:{item.path}" if several and item.path else item.path

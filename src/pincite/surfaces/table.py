@@ -122,14 +122,18 @@ def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
 
 
 def location(item: Evidence, look: Look) -> tuple[str, str]:
-    """Return `path:line`, relative to the user's folder if the file is below it, and the URL of the
-    file; empty if it is not on this machine."""
+    """Return `path:line` and the URL of the file; empty if it is not on this machine. The path is
+    relative to the user's folder if the file is below it, else it has the name of its source and a
+    colon before it: the path in the source may name another file here."""
     line = f":{item.start_line}" if item.path and item.end_line else ""
     path, found = item.path, file_of(item, look.roots)
     if not path or not found:
         return (f"{path}{line}" if path else place_of(item) or item.collection), ""
-    if look.here and found.startswith(f"{look.here.rstrip('/')}/"):
-        path = found[len(look.here.rstrip("/")) + 1 :]
+    below = f"{look.here.rstrip('/')}/"
+    if look.here and found.startswith(below):
+        path = found[len(below) :]
+    elif look.here:
+        path = f"{item.repo}:{path}"
     return f"{path}{line}", file_link(found, look.host)
 
 

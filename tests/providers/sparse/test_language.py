@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.providers.sparse.analyser import STEMMED, Analyser
+from pincite.errors import UsageError
+from pincite.providers.sparse.analyser import Analyser
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.providers.sparse.language import guess_language, stemmer_for
+from pincite.providers.sparse.languages import KNOWN, STEMMED, UNSPACED, named_language
 
 QUESTIONS = {
     "arabic": "كيف أقوم بتشغيل الخادم؟",
@@ -76,4 +78,35 @@ def test_every_language_makes_an_analyser(language: str) -> None:
 
 @given(st.text(max_size=500))
 def test_any_text_has_a_guess_and_every_guess_an_analyser(text: str) -> None:
-    assert Analyser(stemmer_for(guess_language(text))).terms("Linux") != []
+    guess = stemmer_for(guess_language(text))
+    assert Analyser(guess).terms("Linux") != []
+    assert named_language(guess) == guess
+
+
+@pytest.mark.parametrize("text", QUESTIONS.values(), ids=QUESTIONS)
+def test_every_guess_can_be_named(text: str) -> None:
+    assert stemmer_for(guess_language(text)) in KNOWN
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        *(("german", "german"), ("German", "german"), ("de", "german"), ("EN", "english")),
+        *(("Auto", "auto"), ("nb", "norwegian"), (" zh ", "chinese"), ("he", "hebrew")),
+    ],
+)
+def test_a_language_has_a_name_in_any_case_and_a_code(given: str, name: str) -> None:
+    assert named_language(given) == name
+
+
+def test_every_code_is_of_a_known_language_and_every_language_has_one() -> None:
+    from pincite.providers.sparse.languages import _CODES
+
+    assert set(_CODES.values()) == KNOWN
+    assert STEMMED | UNSPACED < KNOWN
+
+
+@pytest.mark.parametrize("given", ["klingon", "", "xx", "germ\x1ban", "unknown"])
+def test_an_unknown_language_is_refused_with_the_known_ones(given: str) -> None:
+    with pytest.raises(UsageError, match=r"it takes one of auto, arabic, .*, yiddish"):
+        named_language(given)

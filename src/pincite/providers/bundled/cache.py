@@ -93,7 +93,7 @@ def known(name: str, catalog: Mapping[str, KnownModel]) -> KnownModel:
     if name not in catalog:
         raise UsageError(
             f"no model is named {name!r}; known models: {', '.join(sorted(catalog))}",
-            hint="pincite models list",
+            hint="pincite models",
         )
     return catalog[name]
 

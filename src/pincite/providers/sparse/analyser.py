@@ -27,6 +27,7 @@ from typing import Final, TypeVar
 
 from pincite.providers.sparse.escapes import without_escapes
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
+from pincite.providers.sparse.languages import STEMMED, UNSPACED
 from pincite.support.late_patterns import late_pattern
 
 T = TypeVar("T")
@@ -35,19 +36,6 @@ T = TypeVar("T")
 #: must then be rebuilt. Weights that version 1 stored before it read escape sequences as blanks
 #: differ in the words beside them alone.
 ANALYSER_VERSION: Final = 1
-
-#: Languages that have a Snowball stemmer. Others are not stemmed.
-STEMMED: Final = frozenset(
-    {
-        *("arabic", "armenian", "basque", "catalan", "czech", "danish", "dutch", "english"),
-        *("esperanto", "estonian", "finnish", "french", "german", "greek", "hindi", "hungarian"),
-        *("indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "persian"),
-        *("polish", "portuguese", "romanian", "russian", "serbian", "spanish", "swedish"),
-        *("tamil", "turkish", "yiddish"),
-    }
-)
-#: Languages whose terms are characters and pairs of them. Latin words inside are mostly English.
-UNSPACED: Final = frozenset({"chinese", "japanese", "korean", "thai", "lao", "khmer", "burmese"})
 
 # Han, kana, Hangul, Thai, Lao, Myanmar, Khmer, Tai, Javanese. Hangul has spaces, but particles are
 # attached to its words: pairs of syllables are the common solution.

@@ -8,7 +8,8 @@ from typing import Final
 
 from pincite.model import SparseVector
 from pincite.model.documents import AVERAGE_LENGTH
-from pincite.providers.sparse.analyser import ANALYSER_VERSION, UNSPACED, Analyser, look_up
+from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser, look_up
+from pincite.providers.sparse.languages import UNSPACED
 
 #: nDCG@10, mean of ten collections, lexical and hybrid: k1 0.6 .683 .754, 0.9 .685 .753, 1.2 .686
 #: .752, 1.5 .686 .750, 2.0 .683. 1.2 loses nothing on either side. b 0.6 instead of 0.75: .684 and

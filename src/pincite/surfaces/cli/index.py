@@ -27,13 +27,30 @@ from pincite.surfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
+    import os
+
     from pincite.engine import AsyncPincite
     from pincite.ingestion.report import IngestReport
     from pincite.model import AnchorStyle, Notice
     from pincite.ports import CollectionInfo
 
+
+class _NamedPath(click.Path):
+    """A path that is not empty: an unset variable does not mean the current folder."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str | bytes | os.PathLike[str]:
+        if value == "":
+            self.fail("a path is empty; the current folder is .", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 _language = click.option(
-    "--language", default="auto", help="Stemming: english, german, ... or auto."
+    "--language", default="auto", help="Language: english, german, de, ... or auto."
 )
 _model = click.option(
     "--model", default="", help="The dense model: PROVIDER:MODEL, or bundled; see `pincite doctor`."
@@ -47,7 +64,7 @@ _lexical = click.option(
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=_NamedPath(path_type=Path))
 @collection_option
 @click.option("--name", help="Name of the source in citations.")
 @click.option("--ref", help="Its revision, if none is recorded.")

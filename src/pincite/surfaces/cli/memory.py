@@ -14,7 +14,6 @@ from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
 
 if TYPE_CHECKING:
-    from pincite.engine import AsyncPincite
     from pincite.model import Turn
 
 _user = click.option("--user", required=True, metavar="NAME", help="The user of the facts.")
@@ -164,16 +163,14 @@ def _show_turn(turn: Turn) -> None:
 def delete_conversation(conversation: str, owner: str, yes: bool, index: Path | None) -> int:
     """Delete CONVERSATION with all of its turns."""
 
-    async def work(engine: AsyncPincite) -> bool:
-        turns = await engine.turns(conversation, owner)  # raises if there is none
-        if not yes and not _agreed(f"Delete {counted(len(turns), 'turn')}?"):
-            return False
-        await engine.delete_conversation(conversation, owner)
-        return True
-
-    gone = run(work, index)
-    say("deleted" if gone else "no turn was deleted")
-    return OK if gone else NOTHING
+    # Raises if there is none. Asked outside of the event loop, so that Ctrl-C ends it at once.
+    turns = run(lambda engine: engine.turns(conversation, owner), index)
+    if not yes and not _agreed(f"Delete {counted(len(turns), 'turn')}?"):
+        say("no turn was deleted")
+        return NOTHING
+    run(lambda engine: engine.delete_conversation(conversation, owner), index)
+    say("deleted")
+    return OK
 
 
 def _agreed(question: str) -> bool:

@@ -183,16 +183,18 @@ def run(
     index: Path | None,
     *,
     measured: bool = False,
+    settings: Settings | None = None,
 ) -> T:
     """Run `work` on the engine of the index folder. While something is `measured`, the index does
-    not update itself."""
+    not update itself. Without `settings`, those of the folder apply, and a question about trust may
+    be asked."""
     import asyncio
 
     from pincite.engine import AsyncPincite
     from pincite.support.fields import replace
     from pincite.surfaces.watching import watched
 
-    settings = settings_here(index)
+    settings = settings or settings_here(index)
     given = settings.refresh
     settings = replace(settings, refresh=given.off() if measured else given.by_itself())
 

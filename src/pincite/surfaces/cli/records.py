@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,10 +28,9 @@ from pincite.surfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pincite.engine import AsyncPincite
     from pincite.model import Notice
     from pincite.records.formats import FieldMap, Format
-    from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
+    from pincite.records.report import UpsertProgress, UpsertReport
 
 _NAMED = 10  # failures shown; the JSON has all that are kept
 _source = click.option(
@@ -66,7 +65,7 @@ _source = click.option(
     default=None,
     help="The format of the texts; default: text.",
 )
-@click.option("--language", default="auto", help="Stemming: english, german, ... or auto.")
+@click.option("--language", default="auto", help="Language: english, german, de, ... or auto.")
 @click.option("--lexical", is_flag=True, help="Leave the dense model out of a new collection.")
 @click.option("--model", default="", help="The dense model of a new collection.")
 @click.option("--batch", type=click.IntRange(min=1), default=1_000, show_default=True)
@@ -220,24 +219,20 @@ def delete(
     from pincite.ports import Waiting
     from pincite.surfaces.render import to_json
 
-    async def work(engine: AsyncPincite) -> DeleteReport | None:
-        chosen = {
-            "ids": ids or None,
-            "where": where,
-            "tags": _tags(tags),
-            "collection": collection,
-            "source": source,
-        }
-        if not yes:
-            count = await engine.count_records(**chosen)  # type: ignore[arg-type]
-            if count and not _agreed(count):
-                return None
-        return await engine.delete(**chosen, waiting=Waiting(wait, say_notice))  # type: ignore[arg-type]
-
-    report = run(work, index)
-    if report is None:
-        say("no record was deleted")
-        return ERROR
+    _require_choice(ids, where)
+    chosen: dict[str, Any] = {
+        "ids": ids or None,
+        "where": where,
+        "tags": _tags(tags),
+        "collection": collection,
+        "source": source,
+    }
+    if not yes:  # asked outside of the event loop, so that Ctrl-C ends it at once
+        count = run(lambda engine: engine.count_records(**chosen), index)
+        if count and not _agreed(count):
+            say("no record was deleted")
+            return ERROR
+    report = run(lambda engine: engine.delete(**chosen, waiting=Waiting(wait, say_notice)), index)
     records = "1 record was" if report.deleted == 1 else f"{report.deleted:,} records were"
     say(f"{records} removed from {report.collection}")
     if report.missing:
@@ -246,6 +241,19 @@ def delete(
     if json_:
         show(to_json(report))
     return ERROR if report.missing_count else OK
+
+
+def _require_choice(ids: tuple[str, ...], where: str) -> None:
+    """Raise UsageError unless either ids or a filter are given."""
+    from pincite.errors import UsageError
+
+    if bool(ids) == bool(where.strip()):
+        given = "both --id and --where" if ids else "neither --id nor --where"
+        raise UsageError(
+            f"records to delete are given by {given}",
+            hint="--id a17, or --where \"course = 'ml'\"; a whole source: pincite collections"
+            " forget SOURCE",
+        )
 
 
 def _tags(given: tuple[str, ...]) -> Mapping[str, object]:

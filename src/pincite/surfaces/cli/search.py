@@ -24,6 +24,7 @@ from pincite.surfaces.cli.options import (
     run,
     say,
     say_hidden,
+    settings_here,
     show,
     tag_option,
     with_options,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
     from pincite.model import TaskMode
     from pincite.ports import CollectionInfo
+    from pincite.settings.load import Settings
     from pincite.surfaces import render
     from pincite.surfaces.answer import Printed, Wanted
     from pincite.surfaces.cli.paging import When
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: The question, the searched part of the index, and the mode: options of every command that
 #: searches.
+_OPENING = "opening the index"  # while a search waits for it
 _WIDE = 160  # columns where there is no terminal
 #: Options of `_SHOWING` that do not change the search.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
@@ -267,14 +270,16 @@ def search_with(
         tokenizer=tokenizer,
         **_place(),
     )
-    with waiting(sys.stderr, "opening the index"):
-        done = None
-        if not explained and not debug and not tokenizer:  # only this user reads it
-            from pincite.surfaces.cli.quick import ask_daemon
+    done = None
+    if not explained and not debug and not tokenizer:  # only this user reads it
+        from pincite.surfaces.cli.quick import ask_daemon
 
+        with waiting(sys.stderr, _OPENING):
             done = ask_daemon(options, wanted, index)
-        if done is None:
-            done = _asked_here(options, wanted, index, explained=explained, debug=debug)
+    if done is None:
+        settings = settings_here(index)  # it may ask, and a progress line would erase the question
+        with waiting(sys.stderr, _OPENING):
+            done = _asked_here(options, wanted, settings, explained=explained, debug=debug)
     if done.raw is not None:
         hand_over(done.raw, done.raw.decode())
     elif wanted.form == "table":
@@ -301,7 +306,7 @@ def _place() -> dict[str, str]:
 
 
 def _asked_here(
-    options: Mapping[str, Any], wanted: Wanted, index: Path | None, *, explained: bool, debug: bool
+    options: Mapping[str, Any], wanted: Wanted, settings: Settings, *, explained: bool, debug: bool
 ) -> Printed:
     """Return the output of the engine in this process."""
     from pincite.surfaces import commands, render
@@ -312,7 +317,7 @@ def _asked_here(
     async def searched(engine: AsyncPincite) -> Printed:
         say_hidden(engine.settings, asked.preset)
         pack, trace = await commands.search(engine, asked, explained=explained, debug=debug)
-        infos = await _own(engine) if wanted.form == "table" else ()
+        infos = await _own(engine) if wanted.form in ("table", "files") else ()
         done = printed(pack, wanted, infos, trace.query_id)
         if explained:
             say(commands.explain_table(trace))
@@ -320,7 +325,7 @@ def _asked_here(
             say(render.to_json(pack.debug))
         return done
 
-    return run(searched, index)
+    return run(searched, None, settings=settings)
 
 
 async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
