@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 import pytest
 
 from pincite.errors import StoreError
-from pincite.model import Scope
+from pincite.model import Ranking, Scope
 from pincite.ports import Readable, Searchable
+from pincite.scope.unmatched import unmatched
 from pincite.support.fields import replace
 from tests.builders import chunk
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -125,6 +126,14 @@ def test_documents_are_not_read_for_attributes_where_meaning_found_nothing() -> 
     assert [one.message for one in pack.warnings] == [
         "no indexed document matches tags={'course': 'ml'}"
     ]
+
+
+@pytest.mark.parametrize(("share", "nothing"), [(1.0, True), (0.5, False)])
+def test_vectors_of_a_part_do_not_say_that_nothing_is_in_scope(share: float, nothing: bool) -> None:
+    made = replace(asyncio.run(make(TopicEncoder(), PLACES)), embedded=share)
+    empty = Ranking(made.spec.name, "dense", "cosine", (), 0)
+    told = asyncio.run(unmatched([empty], [made], Scope(paths=("docs/keys.md",))))
+    assert ([one.code for one in told] == ["nothing_in_scope"]) is nothing
 
 
 async def _of_courses() -> Searchable:

@@ -35,9 +35,9 @@ async def unmatched(
     rankings: Iterable[Ranking], collections: Sequence[Searchable], scope: Scope
 ) -> tuple[Notice, ...]:
     """A notice if nothing was found because the scope matches nothing: in each collection the dense
-    side, which finds whatever passes, found nothing, or neither a document nor a chunk fits. Both
-    are asked for in that case alone. There is no notice where that stays open: a collection cannot
-    say what it has, or has too many chunks to look at."""
+    side, which finds whatever passes and has a vector, found nothing, or neither a document nor a
+    chunk fits. Both are asked for in that case alone. There is no notice where that stays open: a
+    collection cannot say what it has, or has too many chunks to look at."""
     found = tuple(rankings)
     if any(ranking.hits for ranking in found) or not _restricts(scope):
         return ()
@@ -46,7 +46,7 @@ async def unmatched(
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
     for one in collections:
-        told = one.spec.name in searched
+        told = one.spec.name in searched and one.embedded >= 1  # else some chunks have no vector
         asked = for_collection(given, one.spec)
         fits: dict[DocumentRecord, bool | None] | None = None
         if _asks_of_documents(scope, asked, one, named=told):
