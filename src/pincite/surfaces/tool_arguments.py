@@ -30,7 +30,7 @@ _MOST_TEXTS: Final = 2_000
 _MOST_CHARS: Final = 200_000
 
 S = TypeVar("S", bound=msgspec.Struct)
-_UNKNOWN = re.compile(r"unknown field `(?P<name>.*)`")
+_UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$\.(?P<place>[^`]*)`)?")
 
 
 def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: bool = False) -> S:
@@ -111,6 +111,8 @@ def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
     if unknown is not None:
         close = get_close_matches(unknown["name"], known, n=1)
         meant = f"; did you mean {close[0]!r}?" if close else ""
+        if unknown["place"]:
+            return f"{unknown['place']}: there is no field {unknown['name']!r}"
         return f"no argument is named {unknown['name']!r}{meant}"
     text, _, place = message.partition(" - at `$.")
     name = place.rstrip("`")

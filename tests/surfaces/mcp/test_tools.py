@@ -252,6 +252,11 @@ def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
         ("read_lines", {"path": "keys.py"}, "no argument is named 'path'"),
         ("verify_citations", {"citations": []}, "citations: Expected `array` of length >= 1"),
         ("verify_citations", {"citations": [{"quote": "x"}]}, "missing required field `citation`"),
+        (
+            "verify_citations",
+            {"citations": [{"citation": "a", "quotes": "x"}]},
+            "citations[0]: there is no field 'quotes'",
+        ),
         ("index_status", {"verbose": True}, "no argument is named 'verbose'"),
     ],
 )

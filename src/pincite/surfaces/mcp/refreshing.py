@@ -53,9 +53,14 @@ async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArgume
 
 
 def _text(answer: Refreshed, found: Freshness) -> str:
-    lines = ["The index is as the files are." if answer.done else "Still being indexed:"]
-    if answer.done and answer.troubles:
+    if not answer.done:
+        lines = [
+            "Still being indexed:" if answer.pending else "The files are still being compared."
+        ]
+    elif answer.troubles:
         lines = ["The index is as the files are, but for:"]
+    else:
+        lines = ["The index is as the files are."]
     lines += [f"{counted(one.files, 'file')} of {one.source}" for one in answer.pending]
     lines += [f"{one.source or one.collection or 'all'}: {one.message}" for one in found.troubles]
     return "\n".join(lines)
