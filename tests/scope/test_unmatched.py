@@ -196,6 +196,38 @@ def test_every_filter_that_matches_nothing_is_named_where_words_alone_are_search
     assert ("nothing_in_scope" in [one.code for one in pack.warnings]) is nothing
 
 
+def test_with_tags_documents_of_others_change_nothing_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)
+    monkeypatch.setattr("pincite.scope.unmatched._MOST_PAGES", 1)
+    empty = Ranking("main", "sparse", "bm25", (), 0)
+
+    async def told(others: int, *, chunk_attributes: str = "") -> list[str]:
+        texts = {"own.md": "A text.", **{f"secret/{n}.md": "A text." for n in range(others)}}
+        made = await make(None, texts)
+        spec = replace(made.spec, attributes={"user": "keyword"})
+        index: Any = made.index
+        await index.create(spec)
+        own, *rest = sorted(await index.documents("main"), key=lambda one: one.path)
+        theirs = {"chunk_attributes": "user"} if chunk_attributes else {"attributes": {"user": "b"}}
+        told = [replace(own, attributes={"user": "a"}), *(replace(one, **theirs) for one in rest)]
+        await index.touch("main", told)
+        searched = [replace(made, spec=spec)]
+        scopes = (
+            Scope(where="language = go", bounds={"user": "a"}),
+            Scope(where="language = go", tags={"user": "a"}),
+            Scope(paths=("secret/*",), bounds={"user": "a"}),
+        )
+        notices = [await unmatched([empty], searched, scope) for scope in scopes]
+        return [one.message for found in notices for one in found]
+
+    alone = asyncio.run(told(0))
+    assert len(alone) == 3
+    assert asyncio.run(told(9)) == alone
+    assert asyncio.run(told(9, chunk_attributes="user")) == alone
+
+
 def test_what_is_too_much_to_look_at_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     made = asyncio.run(make(None, {str(n): "A text." for n in range(6)}))
     monkeypatch.setattr("pincite.scope.unmatched._PAGE", 2)

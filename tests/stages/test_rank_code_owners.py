@@ -73,6 +73,17 @@ def test_the_path_of_a_name_may_be_its_own_symbol_or_its_file() -> None:
     assert first("Plug.Conn", elsewhere, in_file) == "in file"
 
 
+def test_a_file_or_a_neighbour_of_this_name_takes_nothing_from_other_definitions() -> None:
+    of_class = one("class", 1.0, "get", within="FastAPI", path="applications.py")
+    in_file = one("file", 0.3, "get", path="app.py")
+    beside = one("beside", 0.3, "app", "get", path="other.py")
+    question = "how does app.get add a path operation?"
+    alone = part(question, "class", of_class)
+    assert part(question, "class", of_class, in_file) >= alone / 2
+    assert part(question, "class", of_class, beside) >= alone / 2
+    assert part(question, "file", of_class, in_file) > part(question, "class", of_class, in_file)
+
+
 def test_other_names_of_the_question_count_as_before() -> None:
     question = "does Route.matches call get_route_path?"
     helper = one("helper", 0.2, "get_route_path", path="utils.py")
@@ -109,6 +120,8 @@ def test_the_owner_is_the_part_before_the_last(name: str, owner: tuple[str, str]
         *(("def echo", "echo"), ("async def fetch", "fetch"), ("pub fn parse", "parse")),
         *(("func Serve", "Serve"), ("class TestClient", "TestClient"), ("fun load", "load")),
         *(("struct http_parser", "http_parser"), ("def echo(text, nl=True):", "echo")),
+        *(("func Serve(w http.ResponseWriter) error {", "Serve"), ("def echo(f=g(1)", "echo")),
+        *(("fun load(id: Int): User", "load"), ("async def f() -> None:", "f")),
     ],
 )
 def test_a_copied_declaration_is_the_name_that_it_declares(text: str, name: str) -> None:
@@ -120,6 +133,9 @@ def test_a_copied_declaration_is_the_name_that_it_declares(text: str, name: str)
     "text",
     [
         *("type checking", "function arguments", "class diagram", "interface design", "def"),
+        "def send(self, request) does not call close_pool after a timeout",
+        *("func Serve(w http.ResponseWriter) in server.go", "fun fact(s) about our company"),
+        "async def read(path) blocks the event loop, why?",
         *("fun facts about it", "module loading", "define echo", "how to def echo", "fnord x"),
     ],
 )

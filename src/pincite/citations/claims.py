@@ -119,11 +119,11 @@ async def check(
     """One verdict per claim, in their order. Differences in white space do not count.
 
     `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
-    `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or the file has
-    no such lines, columns or page. `deleted`: the file is gone. `unknown`: it is not indexed, or
-    the file is of another revision, which is not at hand, and there is no quote. An id stands for
-    the text of its chunk, the lines of a commit that git has for theirs. Records are in the index
-    `folder`.
+    `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or without a
+    quote, the file has no such lines, columns or page. `deleted`: the file is gone. `unknown`: it
+    is not indexed, or the file is of another revision, which is not at hand, and there is no quote.
+    An id stands for the text of its chunk, the lines of a commit that git has for theirs. Records
+    are in the index `folder`.
     What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
     Without `faults`, the detail of a store that fails is left out, and the path with it.
     Raises UsageError for these, and TagsRequired.

@@ -45,9 +45,12 @@ async def unmatched(
     given = given_filter(scope, schema)
     searched = {ranking.collection for ranking in found if ranking.signal == "dense"}
     known: list[DocumentRecord] = []
+    bound = bool(scope.tags or scope.bounds)
+    seen_by = Scope(tags=scope.tags, bounds=scope.bounds)
     for one in collections:
         told = one.spec.name in searched and one.embedded >= 1  # else some chunks have no vector
         asked = for_collection(given, one.spec)
+        may_see = for_collection(given_filter(seen_by, schema), one.spec)
         fits: dict[DocumentRecord, bool | None] | None = None
         if _asks_of_documents(scope, asked, one, named=told):
             try:
@@ -56,15 +59,37 @@ async def unmatched(
                 if told:
                     continue
                 return ()
-            # with tags nothing is named of which they do not say that it may be seen
-            bound = scope.tags or scope.bounds
-            seen = ((record, _of_attributes(record, asked, one.spec)) for record in records)
+            if bound:  # else the notice would depend on documents that may not be seen
+                records = tuple(each for each in records if fits_document(each, may_see))
+            seen = [(record, _of_attributes(record, asked, one.spec)) for record in records]
             known += [record for record, may in seen if may or (may is None and not bound)]
             fits = {record: _fits(record, scope, asked, one.spec) for record in records}
-        if not told and not await _is_out_of_scope(one, asked, fits):
+        if told:
+            continue
+        if not await (_has_none(one, asked, fits) if bound else _is_out_of_scope(one, asked, fits)):
             return ()
     said = f"{_words(scope)}{_instead(known, scope, given)}"
     return (Notice("nothing_in_scope", f"no indexed document {said}"),)
+
+
+async def _has_none(
+    one: Searchable, asked: Filter, fits: Mapping[DocumentRecord, bool | None] | None
+) -> bool:
+    """Does no document fit, nor a chunk of one that may? Only these documents are read, so that
+    neither the answer nor its time depends on others. False where it is too much to look at."""
+    if fits is None or any(fit and record.chunks for record, fit in fits.items()):
+        return False
+    open_ = [record for record, fit in fits.items() if fit is not False]
+    if len(open_) > _PAGE or sum(record.chunks for record in open_) > _PAGE * _MOST_PAGES:
+        return False
+    for record in open_:
+        try:
+            chunks = await one.index.document(one.spec.name, record.source, record.path)
+        except PinciteError:
+            return False
+        if any(matches(asked, record.revision, chunk) for chunk in chunks):
+            return False
+    return True
 
 
 async def _is_out_of_scope(

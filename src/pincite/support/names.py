@@ -13,6 +13,7 @@ _KEYWORD = re.compile(
     r"|class|function|struct|enum|trait|interface|type|object|module|macro|protocol) "
 )
 _NO_WORD = re.compile(r"_|[a-z][A-Z]")
+_RESULT_WORDS = 4  # of a declaration behind its parameters; guess, unmeasured
 _AROUND = "`'\"()[]{}<>,;.:?!"
 
 
@@ -38,7 +39,7 @@ def code_names(text: str) -> tuple[str, ...]:
 
 def undeclared(text: str) -> str:
     """Return the name that a text declares, alone: `echo` for `def echo` and `def echo(text):`.
-    Return other texts as they are.
+    Return other texts as they are, also if more than a signature follows the name.
 
     `def` begins no sentence. `function` and `class` do, so a name must follow that no English word
     looks like, with an underscore or an inner capital.
@@ -46,9 +47,28 @@ def undeclared(text: str) -> str:
     found = _KEYWORD.match(text)
     if found is None:
         return text
-    name = text[found.end() :].partition("(")[0]
-    is_name = name and " " not in name and (found["function"] or _NO_WORD.search(name))
-    return name if is_name else text
+    name, opened, rest = text[found.end() :].partition("(")
+    if not name or " " in name or not (found["function"] or _NO_WORD.search(name)):
+        return text
+    return name if not opened or _is_end(_behind(rest)) else text
+
+
+def _behind(parameters: str) -> str:
+    """Return what follows the parenthesis that closes these parameters, "" if none does."""
+    depth = 1
+    for place, char in enumerate(parameters):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return parameters[place + 1 :].strip()
+    return ""
+
+
+def _is_end(rest: str) -> bool:
+    """Is it the end of a declaration, such as `-> int:` or `error {`?"""
+    if not rest:
+        return True
+    ends = rest.startswith(("->", ":", "{", ";", "=")) or rest.endswith("{")
+    return ends and len(rest.split()) <= _RESULT_WORDS
 
 
 def bare_words(text: str) -> list[str]:

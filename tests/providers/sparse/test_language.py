@@ -93,6 +93,7 @@ def test_every_guess_can_be_named(text: str) -> None:
     [
         *(("german", "german"), ("German", "german"), ("de", "german"), ("EN", "english")),
         *(("Auto", "auto"), ("nb", "norwegian"), (" zh ", "chinese"), ("he", "hebrew")),
+        *(("pt-BR", "portuguese"), ("zh_TW", "chinese"), ("sk", "slovak"), ("none", "none")),
     ],
 )
 def test_a_language_has_a_name_in_any_case_and_a_code(given: str, name: str) -> None:
@@ -102,8 +103,15 @@ def test_a_language_has_a_name_in_any_case_and_a_code(given: str, name: str) -> 
 def test_every_code_is_of_a_known_language_and_every_language_has_one() -> None:
     from pincite.providers.sparse.languages import _CODES
 
-    assert set(_CODES.values()) == KNOWN
+    assert set(_CODES.values()) == KNOWN - {"none"}
     assert STEMMED | UNSPACED < KNOWN
+
+
+def test_a_language_without_a_stemmer_is_not_taken_for_another_one() -> None:
+    assert named_language("bulgarian") == "bulgarian"
+    with pytest.raises(UsageError) as caught:
+        named_language("latin")
+    assert caught.value.hint in ("", "latvian")
 
 
 @pytest.mark.parametrize("given", ["klingon", "", "xx", "germ\x1ban", "unknown"])

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from pincite.model import Chunk
 from pincite.stages.rank_code.config import RankCodeConfig
@@ -31,26 +32,39 @@ def defining_files(files: Iterable[Iterable[Set[str]]]) -> Mapping[str, int]:
     return Counter(name for passages in files for name in frozenset[str]().union(*passages))
 
 
-def at_their_paths(asked: Asked, chunks: Sequence[Chunk]) -> list[Set[str]]:
-    """Return, for each passage, which names of the question it defines where their paths say:
-    `matches` of `Route.matches` if it defines this name within `Route`. The path is known from the
-    headings of the passage, its other definitions, and the name of its file. Upper and lower case
+class AtPath(NamedTuple):
+    """The names of the question that a passage defines where their paths say. `own` are all of
+    them, `within` those whose path is known from the definitions around the passage."""
+
+    own: Set[str] = frozenset()
+    within: Set[str] = frozenset()
+
+
+_NOWHERE = AtPath()
+
+
+def at_their_paths(asked: Asked, chunks: Sequence[Chunk]) -> list[AtPath]:
+    """Return what each passage defines at its path: `matches` of `Route.matches` if it defines this
+    name within `Route`. The path is known from the headings of the passage and the paths of its own
+    names. A guess is made from its other names, and from the name of its file. Upper and lower case
     do not count. Empty if the question has no name with a path."""
     return [_at_path(asked.owners, chunk) for chunk in chunks] if asked.owners else []
 
 
-def _at_path(owners: Iterable[tuple[str, str]], chunk: Chunk) -> Set[str]:
+def _at_path(owners: Iterable[tuple[str, str]], chunk: Chunk) -> AtPath:
     names = {name.lower() for name in names_of(chunk.symbols)}
     defined = [(owner, end) for owner, end in owners if end.lower() in names]
     if not defined:
-        return frozenset()
-    around = {
-        part.lower()
-        for name in (*chunk.headings, *chunk.symbols)
-        for part in components(name.partition("<")[0])
-    }
-    around.add(PurePosixPath(chunk.path).stem.lower())
-    return frozenset(end for owner, end in defined if owner.lower() in around)
+        return _NOWHERE
+    paths = [components(name.partition("<")[0].lower()) for name in chunk.headings]
+    paths += [components(name.lower())[:-1] for name in chunk.symbols]
+    around = frozenset(part for path in paths for part in path)
+    guessed = {*names, PurePosixPath(chunk.path).stem.lower()}
+    within = frozenset(end for owner, end in defined if owner.lower() in around)
+    return AtPath(
+        within | {end for owner, end in defined if owner.lower() in guessed},
+        within,
+    )
 
 
 def definition_part(
@@ -72,8 +86,8 @@ def definition_part(
 
     A name that n of the found `files` define counts 1 / n for the first two: a namespace is opened
     in every file, and a class in parts is in many. For `defines`, that is not so for the passage's
-    `own` names, which it defines where the question's path says. Names that any passage so defines
-    (`placed`) do not count in other passages.
+    `own` names, which it defines where the question's path says. Names that any passage is known to
+    define there (`placed`) do not count in other passages.
     """
     if not names:
         return 0.0

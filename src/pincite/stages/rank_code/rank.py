@@ -175,13 +175,13 @@ def _files(
     names = [names_of(one.chunk.symbols) for one in candidates]
     defining = defining_files([names[place] for place in of_file] for of_file in places.values())
 
-    own = at_their_paths(asked, [one.chunk for one in candidates])
-    placed = frozenset[str]().union(*own)
+    found = at_their_paths(asked, [one.chunk for one in candidates])
+    placed = frozenset[str]().union(*(one.within for one in found))
 
     def passage(place: int) -> _Passage:
         one = candidates[place]
-        here = own[place] if placed else placed
-        part = definition_part(asked, names[place], like, defining, config, here, placed)
+        own = found[place].own if found else frozenset[str]()
+        part = definition_part(asked, names[place], like, defining, config, own, placed)
         again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
         said = words[place] if words else 0.0
         return _Passage(one, shares[place], adding[place], part, said, again)
