@@ -22,6 +22,7 @@ _SHOWN = 3
 _MOST_CHARS = 200  # of what was asked for, as it is said
 _PAGE: Final = 256
 _MOST_PAGES: Final = 8  # of chunks; all of them took 0.03 to 0.11 s, embedded
+_MOST_READ: Final = 256  # documents that are read one by one; guess, unmeasured
 #: What a record says of its chunks, by the names that filters have for it.
 _OF_RECORD: Final = {
     "path": "path",
@@ -72,15 +73,22 @@ async def unmatched(
     return (Notice("nothing_in_scope", f"no indexed document {said}"),)
 
 
+def _undecided(fits: Mapping[DocumentRecord, bool | None]) -> list[DocumentRecord] | None:
+    """The documents that may fit; None if one with a chunk does."""
+    if any(fit and record.chunks for record, fit in fits.items()):
+        return None
+    return [record for record, fit in fits.items() if fit is not False]
+
+
 async def _has_none(
     one: Searchable, asked: Filter, fits: Mapping[DocumentRecord, bool | None] | None
 ) -> bool:
     """Does no document fit, nor a chunk of one that may? Only these documents are read, so that
     neither the answer nor its time depends on others. False where it is too much to look at."""
-    if fits is None or any(fit and record.chunks for record, fit in fits.items()):
+    open_ = None if fits is None else _undecided(fits)
+    if open_ is None or len(open_) > _MOST_READ:
         return False
-    open_ = [record for record, fit in fits.items() if fit is not False]
-    if len(open_) > _PAGE or sum(record.chunks for record in open_) > _PAGE * _MOST_PAGES:
+    if sum(record.chunks for record in open_) > _PAGE * _MOST_PAGES:
         return False
     for record in open_:
         try:
@@ -97,12 +105,10 @@ async def _is_out_of_scope(
 ) -> bool:
     """Does nothing in the collection fit? False where it is too much to look at. `fits` says which
     documents do, if that was asked."""
-    open_: dict[tuple[str, str], str] = {}
-    for record, fit in (fits or {}).items():
-        if fit and record.chunks:
-            return False
-        if fit is not False:
-            open_[record.source, record.path] = record.revision
+    undecided = _undecided(fits or {})
+    if undecided is None:
+        return False
+    open_ = {(record.source, record.path): record.revision for record in undecided}
     after: str | None = None
     for _ in range(_MOST_PAGES):
         if fits is not None and not open_:
