@@ -241,6 +241,9 @@ def test_a_mend_that_makes_a_tree_no_better_is_not_used() -> None:
         ("[x]", "x"),
         ("[]", "[]"),
         ("", ""),
+        ('dbo."say ""hi"""', 'dbo.say "hi"'),
+        ("[a]]b].[c]", "a]b.c"),
+        ("`a``b`", "a`b"),
     ],
 )
 def test_a_name_of_sql_is_known_without_its_quotes(written: str, name: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import pytest
+
 from pincite.citations.reading import IndexedFile, read_lines
 from pincite.model import Source, SourceRecord
 from pincite.model.citation import parse_citation
@@ -55,3 +57,19 @@ def test_other_content_is_not_cited_at_the_version_of_an_archive(tmp_path: Path)
     zipped(place, {"notes/a.md": "0ne\n", "notes/b.md": TEXT})
     assert ref_of(source, "1.2.3") == content_of("0ne\n")
     assert ref_of(source, "1.2.2") == "1.2.3"
+
+
+@pytest.mark.parametrize(
+    "text", ["one\ntwo\n", "one\ntwo", "one\n\n", "one", "\n", "one\r\ntwo\r\n"]
+)
+def test_the_bytes_of_lines_are_those_of_the_file(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.md").write_bytes(text.encode())
+    known = IndexedFile(
+        "main", SourceRecord(Source("notes", str(tmp_path), "folder")), "a.md", "", ""
+    )
+    rows = text.splitlines(keepends=True)
+    for first in range(1, len(rows) + 1):
+        for last in range(first, len(rows) + 1):
+            passage = read_lines(known, first, last, 0, None)
+            assert passage.raw.decode() == "".join(rows[first - 1 : last])
+            assert passage.text == passage.raw.decode().removesuffix("\n")

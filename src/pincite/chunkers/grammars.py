@@ -270,7 +270,7 @@ GRAMMARS: dict[str, Grammar] = {
         patterns=PATTERNS["sql"],
         repair=_BRACKETS,
         quoted=True,
-        revision=1,
+        revision=2,
     ),
     "objective_c": Grammar("tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"]),
     "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),

@@ -61,8 +61,15 @@ _C_LINES = re.compile(
     r"\s*(?:template\s*<[^{;]{0,100}>\s*)?(?:class|struct|union|enum|enum class|namespace)\s+"
     r"(?:[A-Z][A-Z0-9_]+(?:\([^()]{0,40}\))?\s+)?([A-Za-z_]\w*)(?!\w)[^;()=*&]*$"
 )
-_SQL_NAME = r'(?:\w+|"[^"]{1,100}"|\[[^\]]{1,100}\]|`[^`]{1,100}`)'
-_PART = re.compile(r""""([^"]*)(?:"|\Z)|\[([^\]]*)(?:\]|\Z)|`([^`]*)(?:`|\Z)|([^\s"`\[\]]+)""")
+# a quote within a name in quotes is doubled
+_SQL_NAME = (
+    r'(?:\w+|"(?:[^"]|""){1,100}"(?!")|\[(?:[^\]]|\]\]){1,100}\](?!\])|`(?:[^`]|``){1,100}`(?!`))'
+)
+_PART = re.compile(
+    r""""((?:[^"]|"")*)(?:"|\Z)|\[((?:[^\]]|\]\])*)(?:\]|\Z)|`((?:[^`]|``)*)(?:`|\Z)"""
+    r"""|([^\s"`\[\]]+)"""
+)
+_CLOSING = {'"': '"', "[": "]", "`": "`"}
 
 
 def unquoted(name: str) -> str:
@@ -73,7 +80,10 @@ def unquoted(name: str) -> str:
     parts: list[str] = []
     end = 0
     while part := _PART.match(name, end):
-        parts.append(part[part.lastindex or 0])
+        text = part[part.lastindex or 0]
+        if quote := _CLOSING.get(part[0][0]):
+            text = text.replace(quote * 2, quote)
+        parts.append(text)
         end = part.end()
     return "".join(parts) or name
 

@@ -12,6 +12,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.asking import agreed
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     ERROR,
@@ -234,12 +235,23 @@ def _sentence(report: IngestReport) -> str:
 @click.pass_context
 def collections(context: click.Context, json_: bool, index: Path | None) -> None:
     """List, drop and rebuild collections."""
+    if context.invoked_subcommand is None:
+        _show_collections(json_, index)
+
+
+@collections.command("list")
+@json_option
+@index_option
+def list_(json_: bool, index: Path | None) -> None:
+    """List collections; `pincite collections` alone does the same."""
+    _show_collections(json_, index)
+
+
+def _show_collections(json_: bool, index: Path | None) -> None:
     from pincite.collection.members import hidden
     from pincite.diagnostics.status import standing
     from pincite.surfaces.render import to_json
 
-    if context.invoked_subcommand is not None:
-        return
     infos = run(lambda engine: engine.collections(), index)
     if json_:
         show(to_json(infos))
@@ -286,20 +298,15 @@ def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
 
 def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
     """Ask for confirmation. Raises UsageError if input is not interactive."""
-    from pincite.errors import UsageError
-
     counts = (
         f"{counted(sum(info.documents for info in lost), 'document')},"
         f" {counted(sum(info.chunks for info in lost), 'chunk')}"
     )
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"{name} has {counts}, and confirmation needs a terminal",
-            hint=f"pincite collections drop {name} --yes",
-        )
-    sys.stderr.write(f"Drop {name} with {counts}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return agreed(
+        f"Drop {name} with {counts}?",
+        unasked=f"{name} has {counts}, and confirmation needs a terminal",
+        hint=f"pincite collections drop {name} --yes",
+    )
 
 
 @collections.command()

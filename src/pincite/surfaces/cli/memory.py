@@ -10,6 +10,7 @@ import click
 
 from pincite.support.counted import counted
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.asking import agreed
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
 
@@ -175,10 +176,5 @@ def delete_conversation(conversation: str, owner: str, yes: bool, index: Path | 
 
 def _agreed(question: str) -> bool:
     """Ask for confirmation. Raises UsageError if input is not interactive."""
-    from pincite.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError("deleting needs confirmation on a terminal", hint="add --yes")
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    unasked = "deleting needs confirmation on a terminal"
+    return agreed(question, unasked=unasked, hint="add --yes")

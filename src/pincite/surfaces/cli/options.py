@@ -161,6 +161,7 @@ def settings_here(index: Path | None) -> Settings:
     from pincite.errors import UntrustedConfig
     from pincite.settings.opening import settings_for
     from pincite.settings.trust import remember_trust
+    from pincite.surfaces.cli.asking import answer
 
     try:
         return settings_for(index)
@@ -170,9 +171,7 @@ def settings_here(index: Path | None) -> Settings:
         say(f"{one_line(error.config)} has settings that need your trust:")
         for key, value, why, *_ in error.claims:
             say(f"  {one_line(key)} = {one_line(value)}  ({why})")
-        sys.stderr.write("Trust this file until it changes? [y/N] ")
-        sys.stderr.flush()
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        if answer("Trust this file until it changes? [y/N] ").strip().lower() not in ("y", "yes"):
             raise
         remember_trust(Path(error.config), error.digest)
     return settings_for(index)

@@ -14,6 +14,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model.records import RECORD_LANGUAGES, RECORDS
 from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
+from pincite.surfaces.cli.asking import agreed
 from pincite.surfaces.cli.options import (
     ERROR,
     OK,
@@ -271,13 +272,9 @@ def _tags(given: tuple[str, ...]) -> Mapping[str, object]:
 
 def _agreed(count: int) -> bool:
     """Ask for confirmation. Raises UsageError if input is not interactive."""
-    from pincite.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"{counted(count, 'record')} would be deleted, and confirmation needs a terminal",
-            hint="add --yes",
-        )
-    sys.stderr.write(f"Delete {counted(count, 'record')}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    records = counted(count, "record")
+    return agreed(
+        f"Delete {records}?",
+        unasked=f"{records} would be deleted, and confirmation needs a terminal",
+        hint="add --yes",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from pincite.support.counted import counted
+from pincite.surfaces.cli.asking import answer
 from pincite.surfaces.cli.eval.common import (
     FILE,
     collections_option,
@@ -308,10 +308,8 @@ def _ask(passage: Passage, number: int, total: int) -> str:
     say(f"\n[{number}/{total}] {place_of(chunk)}\n{shown}{more}")
     say(f"    ({ranks})")
     while True:
-        sys.stderr.write("grade> ")
-        sys.stderr.flush()
-        answer = sys.stdin.readline()
-        key = answer.strip().lower() if answer else "q"
+        line = answer("grade> ")
+        key = line.strip().lower() if line else "q"
         if key in ("0", "1", "2", "3", "s", "n", "q"):
             return key
         say(_KEYS)

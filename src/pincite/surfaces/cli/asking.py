@@ -1,0 +1,28 @@
+"""Questions to the person at a terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+
+def agreed(question: str, *, unasked: str, hint: str) -> bool:
+    """Return the answer to a yes-or-no question; no answer is a no. Raises UsageError with
+    `unasked` and `hint` if input is not interactive."""
+    from pincite.errors import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError(unasked, hint=hint)
+    return answer(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+
+def answer(prompt: str) -> str:
+    """Return a line from stdin, "" at its end. Ctrl-C raises KeyboardInterrupt at once, also where
+    an event loop runs and would wait for the line."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.readline()
+    finally:
+        signal.signal(signal.SIGINT, before)
