@@ -54,6 +54,7 @@ LONG: Final = (
     "watching",
     "docstrings",
     "symbols",
+    "short",
     *("home", "qmd", "load", "frameworks"),
 )
 

@@ -39,6 +39,7 @@ from bench.quality import QualityFigures, Scores
 from bench.reading_table import reading
 from bench.records_table import records
 from bench.refusals_table import refusals
+from bench.short_table import short
 from bench.spans import SpanFigures
 from bench.stores_table import million, stores
 from bench.symbols_table import symbols
@@ -345,6 +346,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "latency": latency,
     "large_code": large_code,
     "symbols": symbols,
+    "short": short,
     "stores": stores,
     "million": million,
     "records": records,

@@ -95,6 +95,7 @@ class Deps:
         of its chunks have a vector yet."""
         only_code = kinds_of(scope) == {"code"}
         language = self.language_of(query.text)
+        words = len(self.terms(query.text))
         return {
             one.spec.name: one.embedded
             * dense_weight(
@@ -104,6 +105,7 @@ class Deps:
                 config,
                 code=one.code or only_code,
                 names=bool(query.identifiers),
+                words=words,
             )
             for one in self.collections
             if one.dense is not None

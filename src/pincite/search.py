@@ -27,7 +27,7 @@ from pincite.stages.absent import find_absent
 from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
 from pincite.stages.context import Shown, context
-from pincite.stages.coverage import cover
+from pincite.stages.coverage import cover, only_word
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
 from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
@@ -246,7 +246,8 @@ async def _judge(
     if near is not None and near.verdict is not None and covered:
         gated = trace.tap("gate", Gated(covered, near.verdict))
     else:
-        judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought)
+        word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
+        judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word)
         gated = trace.tap("gate", gate(covered, *judging))
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, deps.models)

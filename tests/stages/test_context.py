@@ -272,6 +272,13 @@ def test_other_files_come_first_where_one_file_may_have_so_many_results() -> Non
     assert [hit.chunk.path for hit in shown.candidates] == ["a.md", "a.md", "b.md"]
     assert [drop.reason for drop in shown.dropped] == ["more than 2 of its file"]
     assert len(show(both, wanted[:3], config, results=3).candidates) == 3
+    # the fourth has .75 of the score of the third
+    much = replace(config, file_share_from=0.8)
+    shown = show(both, wanted, much, results=3)
+    assert [hit.chunk.id for hit in shown.candidates] == [both[n].id for n in wanted[:3]]
+    assert [drop.reason for drop in shown.dropped] == ["below the best 3"]
+    last = show(both, wanted, much, results=4)
+    assert [hit.chunk.id for hit in last.candidates] == [both[n].id for n in wanted]
 
 
 def test_a_page_of_a_record_is_never_shown_with_another() -> None:
@@ -299,7 +306,7 @@ def test_white_space_that_an_older_index_did_not_keep_ends_what_is_shown() -> No
     assert show(older, [3], config).contexts == (None,)
 
 
-@pytest.mark.parametrize("name", ["max_tokens", "max_chars", "least_lines", "file_share"])
+@pytest.mark.parametrize("name", ["max_tokens", "max_chars", "least_lines", "file_share", "file_share_from"])
 def test_sizes_that_cannot_be_are_refused_by_name(name: str) -> None:
     with pytest.raises(ConfigError, match=name):
         replace(ContextConfig(), **{name: -1})

@@ -263,6 +263,27 @@ def test_the_dense_side_is_trusted_by_language_and_matter(
     assert dense_weight(query, collection, known, FuseConfig(), code=code, names=names) == weight
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "language", "weight"),
+    [
+        (0, False, "english", 0.5),
+        (1, False, "english", 0.35),
+        (2, False, "english", 0.35),
+        (3, False, "english", 0.5),
+        (1, True, "english", 0.78),
+        (1, False, "german", 0.2),
+    ],
+)
+def test_the_dense_side_of_a_short_question_is_trusted_less(
+    words: int, code: bool, language: str, weight: float
+) -> None:
+    known = frozenset({"english"})
+    given = dense_weight(language, language, known, FuseConfig(), code=code, words=words)
+    assert given == weight
+    low = FuseConfig(dense_weight=0.1)
+    assert dense_weight("english", "english", known, low, words=1) == 0.1
+
+
 def test_an_encoder_for_all_languages_is_trusted_in_all() -> None:
     assert dense_weight("german", "german", frozenset(), FuseConfig()) == 0.5
 

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.deps import informative_terms
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal, SignalKind, SignalName
+from pincite.stages.coverage import only_word
 from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds, gate
 from tests.builders import chunk
 
@@ -125,6 +127,22 @@ def test_a_name_that_is_defined_lifts_the_verdict_only_where_it_is_meant_to() ->
     assert gate((one,), GateConfig(), sought=("rotate_key",)).verdict.level == "weak"
     strict = gate((one,), GateConfig(defined=False), sought=("rotate_key",))
     assert strict.verdict.level == "none"
+
+
+def test_a_passage_with_the_only_word_of_the_question_lifts_the_verdict() -> None:
+    low = (Signal("coverage", "normalised", 0.1),)
+    known = chunk("a", text="A greenhouse is heated.")
+    other = chunk("b", text="It snows.")
+    candidates = [Candidate("main", one, low) for one in (other, known)]
+    terms = informative_terms("english")
+    word = only_word("What is a  greenhouse?", candidates, terms)
+    assert word == known.path
+    verdict = gate(candidates, GateConfig(), word=word).verdict
+    assert verdict.level == "weak"
+    assert f"{known.path} has the only word" in verdict.reason
+    assert gate(candidates, GateConfig(defined=False), word=word).verdict.level == "none"
+    for question in ("a warm greenhouse", "igloo", "what is it?"):
+        assert only_word(question, candidates, terms) is None
 
 
 def test_the_verdict_says_where_its_thresholds_come_from() -> None:

@@ -258,6 +258,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "this share if the model does not know the question's language"
             ),
             "code_dense_weight": "this share for questions about code in plain words",
+            "short_dense_weight": "this share for questions of one or two words, if not about code",
             "apart": ("scale each collection separately; for collections about the same subject"),
             "vector_weight": "shift these shares; 0 is keyword only, 1 is semantic only",
         },
@@ -355,7 +356,10 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "signal": "signal that decides the verdict",
             "answerable": "ask the language model whether the best passages answer the question",
             "answerable_s": "timeout of that request, in seconds",
-            "defined": "a definition of a name in the question raises the verdict to at least weak",
+            "defined": (
+                "a definition of a name in the question, or a passage with its only word, raises the"
+                " verdict to at least weak"
+            ),
         },
         "gate.coverage_normalised": {
             "grounded_at": "grounded at or above this value",
@@ -430,6 +434,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "max_tokens": "maximum tokens of a unit, by a conservative estimate",
             "least_lines": "minimum lines of a unit, if file and budget allow",
             "file_share": "maximum share of the results for one file while others wait",
+            "file_share_from": "others that wait have at least this share of the score",
             "max_chars": "maximum characters of neighbours and sections",
         },
         "optimise": {

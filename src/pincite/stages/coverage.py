@@ -79,6 +79,20 @@ def cover(
     )
 
 
+def only_word(
+    question: str, candidates: Sequence[Candidate], terms: Callable[[str], frozenset[str]]
+) -> str | None:
+    """Return the path of the first candidate with the question's only informative word. None for a
+    question of several, or if no candidate has it. `terms` as in `cover`."""
+    asked = terms(question)
+    if len(asked) != 1:
+        return None
+    for one in candidates:
+        if asked <= terms(_text(one.chunk)):
+            return one.chunk.path
+    return None
+
+
 def _coverage(
     candidate: Candidate,
     asked: frozenset[str],

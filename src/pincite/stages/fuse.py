@@ -33,11 +33,13 @@ _KINDS: Final[dict[FuseMethod, SignalKind]] = {
 _UNWEIGHTED: Final[tuple[FuseMethod, ...]] = ("rrf", "rrf_bonus", "dbsf")
 #: What `rrf_bonus` adds by the best place in any list: those of the local engine qmd.
 _BONUS: Final = {1: 0.05, 2: 0.02, 3: 0.02}
+#: A question of so many informative words is short.
+_SHORT: Final = 2
 
 
 class FuseConfig(msgspec.Struct, frozen=True):
     """`dense_weight` is the share of the dense side, the rest is the lexical side's; for `rrf`,
-    `rrf_bonus` and `dbsf` it is always half. The other two stand in for it where
+    `rrf_bonus` and `dbsf` it is always half. The other three stand in for it where
     `dense_weight()` says so.
 
     nDCG@10, means of ten collections (docs/decisions/0004): weighted sum .737, with the rules of
@@ -45,7 +47,7 @@ class FuseConfig(msgspec.Struct, frozen=True):
     .3 .4 .5 .6 .7: .722 .732 .737 .731 .714. `foreign_dense_weight` .2 .3 .5: MiniLM on German
     .950 .951 .945, on Chinese .966 .965 .941. `code_dense_weight` .75 .78 .8 .85: CoSQA .599 .605
     .606 .602, code-search-dev .923 .923 .923 .922, adk-dev in code alone .186 .187 .181 at .75 .78
-    .8 (docs/decisions/0056).
+    .8 (docs/decisions/0056). `short_dense_weight` is measured in docs/decisions/0073.
 
     `vector_weight` shifts all of this: `shifted()`. 0 and 1 leave one side alone.
 
@@ -63,6 +65,7 @@ class FuseConfig(msgspec.Struct, frozen=True):
     dense_weight: float = 0.5
     foreign_dense_weight: float = 0.2
     code_dense_weight: float = 0.78
+    short_dense_weight: float = 0.35
     apart: bool = False
     vector_weight: float = 0.5
 
@@ -76,6 +79,7 @@ class FuseConfig(msgspec.Struct, frozen=True):
             "dense_weight",
             "foreign_dense_weight",
             "code_dense_weight",
+            "short_dense_weight",
             "vector_weight",
         ):
             if not 0 <= getattr(self, name) <= 1:
@@ -90,6 +94,7 @@ def dense_weight(
     *,
     code: bool = False,
     names: bool = False,
+    words: int = _SHORT + 1,
 ) -> float:
     """Return how far to trust the dense side of one collection for one query.
 
@@ -101,11 +106,17 @@ def dense_weight(
       .70 for .6).
     - A question without names (`names`), over a collection of code: the weight is higher, because
       prose and code share few words. Names are matched best by their letters.
+    - A question of one or two informative `words`, elsewhere: the weight is lower, because the
+      encoder has little to go by, and who types a word alone looks for it.
     """
     same = query_language in ("unknown", collection_language)
     if encoder_languages and same and collection_language not in encoder_languages:
         return config.foreign_dense_weight
-    return config.code_dense_weight if code and not names else config.dense_weight
+    if code:
+        return config.dense_weight if names else config.code_dense_weight
+    if 0 < words <= _SHORT:
+        return min(config.short_dense_weight, config.dense_weight)
+    return config.dense_weight
 
 
 def shifted(weight: float, vector_weight: float) -> float:

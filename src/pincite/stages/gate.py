@@ -94,7 +94,8 @@ class GateConfig(msgspec.Struct, frozen=True):
     `answerable`: `llm` asks the language model of the settings whether the best three passages
     answer, for `answerable_s` seconds at most; its no makes the verdict `none`.
 
-    `defined`: a name of the question that a candidate defines makes the verdict `weak` at least.
+    `defined`: a name of the question that a candidate defines makes the verdict `weak` at least; so
+    does a candidate with the only word of the question.
     """
 
     signal: GateSignal = "auto"
@@ -123,12 +124,14 @@ def gate(
     reranker: str = "",
     unmeasured: frozenset[str] = frozenset(),
     sought: Sequence[str] = (),
+    word: str | None = None,
 ) -> Gated:
     """The unchanged candidates, and the verdict on the best value of one signal.
 
     If a candidate defines one of the names in `sought`, the verdict is at least `weak`, unless the
     configuration says otherwise: a question for an existing definition is on topic, however short
-    it is.
+    it is. So is a question of one `word` that a candidate has: the word and the path, of
+    `only_word`. The cosine of a single word and a passage says little.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
@@ -139,7 +142,7 @@ def gate(
     `reranked` and nothing was reranked, coverage or dense cosine decide, with the notice
     `rerank_missing`.
     """
-    sought = sought if config.defined else ()
+    sought, word = (sought, word) if config.defined else ((), None)
     if not candidates:
         nothing, reason = config.coverage_share, "Nothing was found."
         origin = _origin("coverage_share", nothing, reranker)
@@ -159,7 +162,7 @@ def gate(
         ]
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
-            return Gated(tuple(candidates), _raised(best, candidates, sought), notices)
+            return Gated(tuple(candidates), _raised(best, candidates, sought, word), notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
@@ -205,13 +208,22 @@ def _origin(
     return "measured" if at == MEASURED.get(field) and not other_model else "assumed"
 
 
-def _raised(verdict: Verdict, candidates: Sequence[Candidate], sought: Sequence[str]) -> Verdict:
+def _raised(
+    verdict: Verdict,
+    candidates: Sequence[Candidate],
+    sought: Sequence[str],
+    word: str | None,
+) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
-    question."""
-    if verdict.level != "none" or (found := defined(candidates, sought)) is None:
+    question, or has its only word."""
+    if verdict.level != "none":
         return verdict
-    symbol, path = found
-    reason = f"{verdict.reason} But {symbol} is defined in {path}."
+    if found := defined(candidates, sought):
+        reason = f"{verdict.reason} But {found[0]} is defined in {found[1]}."
+    elif word:
+        reason = f"{verdict.reason} But {word} has the only word of the question."
+    else:
+        return verdict
     return replace(verdict, level="weak", reason=reason)
 
 

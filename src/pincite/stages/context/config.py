@@ -22,14 +22,15 @@ class ContextConfig(msgspec.Struct, frozen=True):
     `max_chars` characters; the most distant text is left out first.
 
     Unless `around` is nothing, results of one file that overlap or touch become one, of up to twice
-    the size. One file has at most `file_share` of the results while others wait. Measurements are
-    in docs/decisions/0023.
+    the size. One file has at most `file_share` of the results while others wait that have at least
+    `file_share_from` of the score. Measurements are in docs/decisions/0023 and 0073.
     """
 
     around: Around = "unit"
     max_tokens: int = 450
     least_lines: int = 8
     file_share: float = 0.4
+    file_share_from: float = 0.5
     max_chars: int = 8_000
 
     def __post_init__(self) -> None:
@@ -41,4 +42,8 @@ class ContextConfig(msgspec.Struct, frozen=True):
         if not 0 < self.file_share <= 1:
             raise ConfigError(
                 f"context.file_share is {self.file_share}; it must be above 0 and at most 1"
+            )
+        if not 0 <= self.file_share_from <= 1:
+            raise ConfigError(
+                f"context.file_share_from is {self.file_share_from}; it must be in 0..1"
             )

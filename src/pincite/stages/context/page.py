@@ -102,12 +102,22 @@ class Page:
         """The maximum number of results of one file while others wait."""
         return ceil(self.config.file_share * self.results)
 
-    def fill(self) -> None:
-        """Give the remaining places to the waiting candidates. Raises NotRead: it can be called
+    def fill(self, before: Candidate | None = None) -> None:
+        """Give the remaining places to the waiting candidates; with `before`, only to those that
+        are so much better that they need not wait for it. Raises NotRead: it can be called
         again."""
         while self._waiting and not self.full():
+            if before is not None and not self._outweighs(self._waiting[0][0], before):
+                return
             self.take(*self._waiting[0], waits=False)
             del self._waiting[0]
+
+    def _outweighs(self, waiting: Candidate, other: Candidate) -> bool:
+        """Has the other one less than `file_share_from` of the score of the waiting one?"""
+        mine, its = waiting.rank_signal, other.rank_signal
+        if (mine.name, mine.kind) != (its.name, its.kind) or mine.value <= 0:
+            return False
+        return its.value < self.config.file_share_from * mine.value
 
     def _merge(self, candidate: Candidate, found: list[int], into: Span) -> None:
         into.found += found

@@ -43,6 +43,7 @@ async def context(
         batch = queue[done : done + max(1, width)]
         pairs = list(zip(batch, await files.of(batch), strict=True))
         for number in range(len(pairs)):
+            await _fill(page, files, pairs[number][0])
             if page.full():
                 break
             await _take(page, files, pairs[number:])
@@ -70,9 +71,9 @@ async def _take(page: Page, files: Files, waiting: Sequence[_Pair]) -> None:
             await files.more([needed, *page.lacking(waiting[1:])])
 
 
-async def _fill(page: Page, files: Files) -> None:
+async def _fill(page: Page, files: Files, before: Candidate | None = None) -> None:
     while True:
         try:
-            return page.fill()
+            return page.fill(before)
         except NotRead as needed:
             await files.more([needed])
