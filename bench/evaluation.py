@@ -261,7 +261,7 @@ async def _case(
 ) -> GateCase:
     base = await _run(collection, encoder, *before)
     other = await _run(collection, encoder, *now)
-    checks = check_measures(base, other)
+    checks = check_measures(base, other).measures
     first = checks[0]
     return GateCase(
         what=what,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.analysis.calibrate import calibrate, learn
+from pincite.evals.analysis.calibrate import as_table, calibrate, learn
 from pincite.evals.analysis.profile_file import write_thresholds
 from pincite.evals.run.results import Run
 from pincite.ports import RerankScore
@@ -159,6 +159,57 @@ def test_thresholds_that_were_better_stay(tmp_path: Path) -> None:
     names = write_thresholds(tmp_path / "pincite.toml", found, "2026-01-02")
     assert names == ("coverage_normalised",)
     assert "dense_cosine" not in (tmp_path / "pincite.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'gate = { signal = "auto" }\nextends = "evidence"\n[select]\nresults = 7 # few\n',
+        "[gate]\n# ours\ncoverage_normalised = { weak_at = 0.1, grounded_at = 0.2 }\n"
+        'signal = "auto"\n',
+        'gate.signal = "auto"\ngate.defined = false\nextends = "evidence"\n',
+        "[gate.dense_cosine]\nweak_at = 0.1\ngrounded_at = 0.2\n[select]\nresults = 7\n"
+        "[gate.coverage_normalised]\nweak_at = 0.2\ngrounded_at = 0.2\n",
+    ],
+    ids=["in a line", "a pair in a line", "dotted", "apart"],
+)
+def test_however_the_gate_is_written_the_rest_of_the_file_stays(
+    tmp_path: Path, written: str
+) -> None:
+    place = tmp_path / "pincite.toml"
+    place.write_text(written)
+    write_thresholds(place, calibrate(overlapping()), "2026-01-02")
+    text = place.read_text()
+    table, before = tomllib.loads(text), tomllib.loads(written)
+    assert table["gate"].pop("coverage_normalised")["calibrated"] is True
+    before["gate"].pop("coverage_normalised", None)
+    assert table == before
+    assert ("# ours" in text, "# few" in text) == ("# ours" in written, "# few" in written)
+
+
+def test_thresholds_that_would_change_no_verdict_are_not_written(tmp_path: Path) -> None:
+    """Coverage decides, and what is learned for it is worse; for cosines it is better."""
+    on, far = ([0.55] * 24 + [0.38], 0.9), ([0.2] * 24 + [0.369], 0.6)
+    queries = [
+        result(
+            f"{'off' if off else 'on'}{n}",
+            off_topic=off,
+            grades=() if off else (1,),
+            ranks=() if off else (1,),
+            values={SIGNAL: value, "dense/cosine": cosine + n / 1000},
+        )
+        for off, (values, cosine) in ((False, on), (True, far))
+        for n, value in enumerate(values)
+    ]
+    found = calibrate(run_of(*queries))
+    assert set(as_table(found)) == {"dense_cosine"}
+    place = tmp_path / "pincite.toml"
+    with pytest.raises(UsageError, match="verdicts go by coverage_normalised") as told:
+        write_thresholds(place, found, "2026-01-02")
+    assert 'set gate.signal = "dense" in ' in told.value.hint
+    assert not place.exists()
+    place.write_text('[gate]\nsignal = "dense"\n')
+    assert write_thresholds(place, found, "2026-01-02") == ("dense_cosine",)
 
 
 class Contrary(OverlapReranker):

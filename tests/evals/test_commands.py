@@ -116,6 +116,39 @@ def test_a_user_measures_compares_gates_tunes_and_reports(indexed: Cli) -> None:
     assert (verdict["calibrated"], verdict["thresholds"]) == (True, "calibrated")
 
 
+def test_the_gate_sees_what_pincite_toml_sets_and_what_is_no_longer_asked(indexed: Cli) -> None:
+    cli = indexed
+    pages = [{"path": f"{name}.md"} for name in PAGES]
+    query = "rotate key, backups every night, invoices each month, rate limit"
+    rows = [json.dumps({"id": f"q{n}", "query": query, "expected": pages}) for n in range(3)]
+    cli.write("golden.jsonl", "\n".join(rows))
+    assert (
+        "is not a measure"
+        in cli(
+            *("eval", "gate", "golden.jsonl", "--baseline", "none.json", "-m", "best"), code=2
+        ).stderr
+    )
+    ran = cli("eval", "run", "golden.jsonl", "-o", "base.json")
+    assert "Measured with 12 results, single passages; R@20, R@50 see no more" in ran.stdout
+    gate = ("eval", "gate", "golden.jsonl", "--baseline", "base.json")
+    assert "All of the baseline's 3 questions compared." in cli(*gate).stdout
+
+    cli.write("pincite.toml", 'extends = "evidence"\n[select]\nresults = 1\n')
+    told = cli(*gate, code=3).stdout
+    assert "Worse than the baseline: nDCG@10, R@20." in told
+    assert "now was measured with 1 results" in told
+    assert "## evidence" in cli("eval", "run", "golden.jsonl").stdout
+    cli(*gate, "--set", "select.results=12")
+
+    (cli.folder / "pincite.toml").unlink()
+    cli.write("golden.jsonl", rows[0])
+    told = cli(*gate, code=3).stdout
+    assert "1 of the baseline's 3 questions compared; missing or without judgements now: q1" in told
+    assert "the golden set has changed since" in told
+    found = cli.json(*gate, "--allow-missing")
+    assert (found["passed"], found["missing"]) == (True, ["q1", "q2"])
+
+
 def test_a_golden_set_is_generated_and_judged(indexed: Cli) -> None:
     cli = indexed
     long = "# Regions\n\n" + "Data of a tenant stays in the region that the daemon has chosen. " * 6
@@ -143,6 +176,19 @@ def test_beir_is_imported_with_its_corpus(cli: Cli) -> None:
     assert cli.json("eval", "run", "tiny.jsonl")["measures"]["RR@12"]["mean"] == 1
     again = cli("eval", "import", "tiny", "-o", "t.jsonl", "--corpus", "--lexical", code=2)
     assert "the collection 'tiny' already exists" in again.stderr
+    before = (cli.folder / "tiny.jsonl").read_text()
+    cli.write("tiny/queries.jsonl", '{"_id": "1", "text": "another question"}\n')
+    refused = cli("eval", "import", "tiny", "-o", "tiny.jsonl", code=2)
+    assert "tiny.jsonl already exists" in refused.stderr
+    assert (cli.folder / "tiny.jsonl").read_text() == before
+    cli.write("tiny/queries.jsonl", '{"_id": "1", "text": ""}\n')
+    empty = ("eval", "import", "tiny", "-o", "e.jsonl", "--corpus", "--lexical", "-c", "other")
+    assert "queries.jsonl:1: text: expected a text" in cli(*empty, code=2).stderr
+    cli.write("tiny/queries.jsonl", '{"_id": "1", "text": "rotating a key"}\n')
+    cli(*empty)  # nothing was indexed before
+    assert "no vectors" in cli("eval", "ann", "tiny.jsonl", code=2).stderr
+    near = cli("eval", "gen", "--near", "-o", "near.jsonl", code=2)
+    assert "the rules found nothing to make near questions of" in near.stderr
 
 
 def test_what_is_wrong_is_said_with_what_to_do(indexed: Cli, tmp_path: Path) -> None:
@@ -209,5 +255,5 @@ def test_a_corpus_of_code_is_imported_as_code(cli: Cli) -> None:
     pack = cli.json("search", "rotate", "key", "--kind", "code")
     assert {item["source_type"] for item in pack["evidence"]} == {"code"}
     assert pack["coverage"]["code"] == 3
-    cli(*out, "--corpus", "-c", "prose", "--lexical")
+    cli(*out[:3], "-o", "prose.jsonl", "--corpus", "-c", "prose", "--lexical")
     assert cli.json("search", "rotate", "key", "-c", "prose")["coverage"]["docs"] == 3

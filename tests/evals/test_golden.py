@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.golden.beir import read_beir, write_beir
+from pincite.evals.golden.beir import read_beir, read_qrels, write_beir
 from pincite.evals.golden.questions import (
     Expected,
     GoldenQuery,
@@ -162,10 +162,55 @@ def test_trec_goes_in_and_out(tmp_path: Path) -> None:
         read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
 
 
+def test_a_table_of_judgements_needs_no_head(tmp_path: Path) -> None:
+    place = tmp_path / "qrels.txt"
+    place.write_text("android-1 0 d1 2\nq2 0 d2 1\n")  # its first column contains "id"
+    assert read_qrels(place) == {"android-1": {"d1": 2}, "q2": {"d2": 1}}
+    place.write_text("\ufeffvideo\td1\t1\r\n\r\nvideo\td 2\t0\r\n")
+    assert read_qrels(place) == {"video": {"d1": 1, "d 2": 0}}
+    place.write_text("topic\tdocument\trelevance\nq1\td1\t1\n")
+    assert read_qrels(place) == {"q1": {"d1": 1}}
+    for wrong in ("x1 1\n", "q1 0 d1 extra 1\n", "q1\t\t1\n", "q1 d1 1.0\n", "1\n"):
+        place.write_text(wrong)
+        with pytest.raises(UsageError, match=r"qrels\.txt:1: score: a line takes"):
+            read_qrels(place)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("corpus.jsonl", b"[1]\n", r"corpus\.jsonl:1: expected an object, got \[1\]"),
+        (
+            "corpus.jsonl",
+            b'{"_id": "d1", "title": 5, "text": "a"}',
+            "title: expected a text, got 5",
+        ),
+        ("corpus.jsonl", b'{"_id": "d1", "text": "\xff"}', r"corpus\.jsonl is not UTF-8"),
+        ("corpus.jsonl", b"[" * 100_000, "invalid JSON"),
+        ("queries.jsonl", b'{"_id": "1", "text": " "}', r"queries\.jsonl:1: text: expected a text"),
+        ("queries.jsonl", b'{"_id": "7", "text": "a"}', "judges no document above 0 for a query"),
+        ("qrels/test.tsv", b"\xff\td1\t1\n", r"test\.tsv is not UTF-8"),
+    ],
+    ids=lambda value: value[:12] if isinstance(value, str) else "",
+)
+def test_errors_of_a_beir_folder_name_file_and_field(
+    tmp_path: Path, file: str, text: bytes, said: str
+) -> None:
+    golden = GoldenSet("tiny", (GoldenQuery("1", "apple?", (Expected("d1"),)),))
+    write_beir(tmp_path / "tiny", golden, {"d1": "red apple"})
+    (tmp_path / "tiny" / file).write_bytes(text)
+    with pytest.raises(UsageError, match=said):
+        read_beir(tmp_path / "tiny")
+
+
 def test_a_run_goes_to_a_file_and_to_trec(tmp_path: Path) -> None:
     run = take(hybrid(), label="my run")
     save_run(tmp_path / "run.json", run)
     assert load_run(tmp_path / "run.json") == run
+    older = json.loads((tmp_path / "run.json").read_text())
+    del older["stamp"]["searched"]  # files of earlier versions lack it
+    (tmp_path / "older.json").write_text(json.dumps(older))
+    assert load_run(tmp_path / "older.json") == run
     write_run(tmp_path / "run.txt", run)
     rows = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
     assert all(len(row) == 6 for row in rows)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from pincite.errors import UsageError
 from pincite.evals.analysis.approximate import check_ann
 from pincite.evals.golden.generate import generate
 from pincite.evals.golden.label import judge, next_id, pool
@@ -127,3 +128,13 @@ def test_what_approximate_search_misses_is_counted_and_named() -> None:
     assert report.recall == pytest.approx((wanted - len(report.missed)) / wanted)
     exact = asyncio.run(check_ann(hybrid(), GOLDEN.queries, Profile(), depth=5, sample=2))
     assert (exact.recall, exact.missed, exact.questions) == (1.0, (), 2)
+
+
+def test_approximate_search_is_not_checked_without_vectors() -> None:
+    for subject, depth, sample, said in (
+        (subject_of(collection()), 5, 5, "have no vectors"),
+        (hybrid(), -1, 5, "the depth is -1"),
+        (hybrid(), 5, 0, "the sample is 0"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            asyncio.run(check_ann(subject, GOLDEN.queries, Profile(), depth=depth, sample=sample))

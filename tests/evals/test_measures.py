@@ -9,7 +9,7 @@ import pytest
 import pytrec_eval
 
 from pincite.errors import UsageError
-from pincite.evals.analysis.measures import by_ranks, evaluate, parse
+from pincite.evals.analysis.measures import KNOWN, by_ranks, evaluate, parse
 from pincite.evals.golden.questions import Expected
 from pincite.evals.golden.targets import counts_for
 from pincite.evals.run.observe import ranks_in
@@ -103,6 +103,46 @@ def test_items_count_by_candidate_by_file_and_by_source() -> None:
     assert not counts_for(one, Expected("b"))
     assert not counts_for(one, Expected("a", repo="elsewhere"))
     assert not counts_for(one, Expected("a", source_type="code"))
+
+
+WRONG = (
+    *(("P", "needs a cutoff"), ("Success", "needs a cutoff"), ("IPrec", "needs a recall")),
+    *(("nDCG@0", r"@0 is outside of 1\.\."), ("RR(rel=0)", r"rel=0 is outside of 1\.\.10")),
+    *(("R@99999999999", "outside"), ("P@True", "outside"), ("IPrec@1.5", r"outside of 0\.\.1")),
+    *(("RBP", "known measures"), ("Accuracy", "known measures"), ("SetP", "known measures")),
+    *(("alpha_nDCG@10", "known measures"), ("NumRet", "known measures"), ("ERR@10", "known")),
+    *(("nDCG(dcg='exp-log2')@10", "not supported"), ("AP(rel='x')", "invalid param")),
+)
+
+
+@pytest.mark.parametrize(("name", "why"), WRONG, ids=[name for name, _ in WRONG])
+def test_a_measure_that_cannot_be_computed_is_refused(name: str, why: str) -> None:
+    with pytest.raises(UsageError, match=f"cannot be computed.*{why}"):
+        parse(name)
+
+
+def test_two_names_of_one_measure_have_one_value() -> None:
+    assert by_ranks(("RR@5", "MRR@5"), {"q": [1]}, {"q": [2]})["q"] == {"RR@5": 0.5, "MRR@5": 0.5}
+
+
+def test_results_after_the_last_expected_item_change_no_measure() -> None:
+    names = (
+        "AP",
+        "Bpref",
+        "infAP",
+        "IPrec@0.5",
+        "nDCG@10",
+        "P@5",
+        "R@5",
+        "Rprec",
+        "RR",
+        "Success@3",
+    )
+    assert [one.NAME for one in parse(*names)] == list(KNOWN)
+    judged = {"q": {"a": 3, "b": 1, "c": 0, "d": 2}}
+    ranked = ["a", "m1", "c", "m2", "b"]
+    longer = [*ranked, *(f"m{n}" for n in range(3, 30))]
+    assert evaluate(names, judged, {"q": ranked}) == evaluate(names, judged, {"q": longer})
 
 
 def test_an_unknown_measure_is_named() -> None:

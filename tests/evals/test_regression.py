@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 
 from pincite.errors import UsageError
@@ -14,6 +15,7 @@ from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.evals.report.tables import checks_table, comparison_table
 from pincite.evals.run.results import Run
 from pincite.evals.run.runner import Subject, measured
+from pincite.evals.sweep.points import with_values
 from pincite.model import (
     Chunk,
     CollectionSpec,
@@ -36,7 +38,7 @@ NOUNS = ("secret", "backup", "invoice", "message", "package", "snapshot", "tenan
 
 
 def results(before: Run, now: Run) -> dict[str, str]:
-    return {one.measure: one.result for one in check_measures(before, now)}
+    return {one.measure: one.result for one in check_measures(before, now).measures}
 
 
 def inflected() -> tuple[dict[str, str], GoldenSet]:
@@ -185,7 +187,8 @@ def test_noise_passes(seed: int) -> None:
 def test_a_small_loss_of_many_questions_is_caught() -> None:
     before = run_of(*(result(f"q{n}", ranks=[1 + n % 7]) for n in range(80)))
     now = run_of(*(result(f"q{n}", ranks=[1 + n % 7 + (n % 3 == 0)]) for n in range(80)))
-    found = next(one for one in check_measures(before, now) if one.measure == "nDCG@10")
+    found = check_measures(before, now).measures[0]
+    assert found.measure == "nDCG@10"
     assert found.result == "worse"
     assert 0 < -found.delta < found.tolerance  # the baseline's interval alone would let it pass
 
@@ -222,6 +225,46 @@ def test_runs_without_a_common_question_cannot_be_compared() -> None:
 def test_a_changed_golden_set_is_told() -> None:
     found = compare(run_of(result("a")), [run_of(result("a"), golden="new")], ("RR",))
     assert "the golden set has changed" in found.notes[0]
+
+
+def test_questions_that_are_gone_fail_unless_they_may_be_missing() -> None:
+    before = run_of(*(result(f"q{n}") for n in range(9)))
+    now = run_of(*(result(f"q{n}") for n in range(5)), golden="new")
+    found = check_measures(before, now)
+    assert (found.passed, found.questions) == (False, 9)
+    assert found.missing == ("q5", "q6", "q7", "q8")
+    text = checks_table(found, before.stamp, now.stamp)
+    assert "Questions of the baseline are missing. 5 of the baseline's 9 questions" in text
+    assert "missing or without judgements now: q5, q6, q7 and 1 more." in text
+    assert "> run: the golden set has changed" in text
+    allowed = check_measures(before, now, allow_missing=True)
+    assert allowed.passed
+    assert "in the questions that are left" in checks_table(allowed, before.stamp, now.stamp)
+    assert check_measures(now, before).passed  # new questions are no loss
+
+    unjudged = run_of(*(result(f"q{n}", grades=(), ranks=()) for n in range(5)), result("q6"))
+    assert check_measures(run_of(*before.queries[:7]), unjudged).missing == (
+        *("q0", "q1", "q2", "q3", "q4", "q5"),
+    )
+
+
+def test_other_conditions_of_a_run_are_told() -> None:
+    usual = measured(Profile())
+    few = msgspec.to_builtins(with_values(usual, {"select.results": 3}))
+    run = run_of(result("a"), label="one")
+    one = replace(run, stamp=replace(run.stamp, profile=msgspec.to_builtins(usual)))
+    tags = {"tags": {"lang": ["en"]}}
+    two = replace(run, stamp=replace(run.stamp, label="two", profile=few, searched=tags))
+    found = check_measures(one, two)
+    assert found.notes == (
+        "Measured with 3 results, single passages; nDCG@10, R@20 see no more than these.",
+        "two was measured with 3 results, single passages, one was measured with 12 results, single"
+        " passages",
+        "two searched within tags {'lang': ['en']}, one searched everything",
+    )
+    assert check_measures(one, one, ("RR",)).notes == (
+        "Measured with 12 results, single passages.",
+    )
 
 
 def test_the_table_says_what_is_wrong() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +12,13 @@ from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
 from pincite.evals.analysis.summary import scores, summarise
 from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
+from pincite.evals.run.runner import measured_profile, preset_in_use
 from pincite.evals.sweep.shared_ports import Ledger, share
 from pincite.model import EvidencePack, Question
 from pincite.ports import RerankScore
 from pincite.profile import Profile
 from pincite.search import search
+from pincite.settings.load import load_settings
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder, OverlapReranker
@@ -56,6 +59,31 @@ def test_the_summary_counts_what_it_should() -> None:
     assert summary.auroc["coverage/normalised"] == 1
     assert summary.categories["keys"]["questions"] == 1
     assert [one.stage for one in summary.stages][:2] == ["retrieve.dense", "retrieve.sparse"]
+
+
+@pytest.mark.parametrize(
+    ("written", "preset", "results"),
+    [
+        ("", None, 12),
+        ("[select]\nresults = 1\n", None, 1),
+        ("[select]\nresults = 1\n", "notes", 1),
+        ('extends = "notes"\n', None, 12),
+        ('extends = "./team.toml"\n', None, 3),
+        ("[select]\nresults = 25\n", None, 25),
+    ],
+)
+def test_a_number_of_results_that_a_file_sets_is_measured(
+    tmp_path: Path, written: str, preset: str | None, results: int
+) -> None:
+    (tmp_path / "team.toml").write_text('preset = "notes"\n[select]\nresults = 3\n')
+    (tmp_path / "pincite.toml").write_text(f'{written}[context]\naround = "section"\n')
+    settings = load_settings({}, tmp_path, tmp_path / ".pincite")
+    profile = measured_profile(settings, preset)
+    assert (profile.select.results, profile.context.around) == (results, "none")
+    assert preset_in_use(settings) == ("notes" if "extends" in written else "general")
+    summary = summarise(take(hybrid(), profile=profile), ("R@20",))
+    least = "" if results >= 20 else "; R@20 sees no more than these"
+    assert summary.measured == f"Measured with {results} results, single passages{least}."
 
 
 def test_a_question_without_results_counts_as_nothing() -> None:

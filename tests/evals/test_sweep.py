@@ -14,6 +14,7 @@ from pincite.evals.sweep.cells import SWEPT, sweep_points
 from pincite.evals.sweep.points import Point, draw, grid, parse_values, with_values
 from pincite.evals.sweep.results import Row, SweepTable, is_tune
 from pincite.evals.sweep.runner import run_sweep
+from pincite.model import Scope
 from pincite.profile import Profile
 from pincite.support.fields import replace
 from tests.evals.builders import GOLDEN, hybrid, take
@@ -159,10 +160,27 @@ def test_a_folder_of_another_sweep_is_refused(tmp_path: Path) -> None:
     swept(tmp_path / "s", points())
     with pytest.raises(UsageError, match="another golden set, index or list of measures"):
         swept(tmp_path / "s", points(), ("AP",))
+    tagged = replace(hybrid(), scope=Scope(tags={"lang": ("en",)}))
+    with pytest.raises(UsageError, match="within other tags"):
+        asyncio.run(run_sweep(tagged, GOLDEN, points(), SWEPT, tmp_path / "s"))
+    asyncio.run(run_sweep(tagged, GOLDEN, points(), SWEPT, tmp_path / "tagged"))
+    with pytest.raises(UsageError, match="within other tags"):
+        swept(tmp_path / "tagged", points())
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("precious")
     with pytest.raises(UsageError, match="is not empty, and it does not have a sweep"):
         swept(tmp_path / "full", points())
+
+
+def test_a_sweep_without_a_question_to_tune_by_is_refused(tmp_path: Path) -> None:
+    for share in (-5.0, float("nan"), 0.0, 1.5):
+        with pytest.raises(UsageError, match="share of questions to tune by"):
+            asyncio.run(
+                run_sweep(hybrid(), GOLDEN, points(), SWEPT, tmp_path / "s", tune_share=share)
+            )
+    with pytest.raises(UsageError, match="none of the 3 judged questions of tiny"):
+        asyncio.run(run_sweep(hybrid(), GOLDEN, points(), SWEPT, tmp_path / "s", tune_share=1e-9))
+    assert not (tmp_path / "s").exists()
 
 
 def test_only_points_that_nothing_beats_lie_on_a_front(tmp_path: Path) -> None:

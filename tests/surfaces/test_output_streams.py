@@ -25,12 +25,15 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     cli("stop")
 
 
-def ended(cli: Cli, arguments: list[str], stdout: Any, **more: Any) -> tuple[int, str]:
+def ended(
+    cli: Cli, arguments: list[str], stdout: Any, unbuffered: str = "", **more: Any
+) -> tuple[int, str]:
     """The exit code of a command, and what it says on stderr."""
+    variables = {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1", "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(
         [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
         cwd=cli.folder,
-        env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"},
+        env=clean_environment() | variables,
         stdout=stdout,
         text=True,
         check=False,
@@ -49,6 +52,24 @@ def test_a_reader_that_has_left_is_no_error(indexed: Cli, arguments: list[str]) 
         os.close(writer)
     assert code == 0, said
     assert "rror" not in said
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "zebra"], ["search", "zebra", "--json"], ["verify", "a.md#L77"], ["ls", "none"]],
+    ids=" ".join,
+)
+def test_a_reader_that_has_left_does_not_change_the_exit_code(
+    indexed: Cli, arguments: list[str], unbuffered: str
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        code, said = ended(indexed, arguments, writer, unbuffered)
+    finally:
+        os.close(writer)
+    assert code == 3, said
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun.
@@ -15,3 +17,13 @@ def counted(count: int, noun: str) -> str:
 def noun_for(count: int, noun: str) -> str:
     """Return the noun for a count, singular or plural; the plural has an `s`."""
     return noun if count == 1 else f"{noun}s"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names, and how many more there are.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")

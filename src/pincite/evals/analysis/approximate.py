@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pincite.errors import UsageError
 from pincite.evals.golden.questions import GoldenQuery
 from pincite.evals.run.runner import Progressed, Subject
 from pincite.model import Query, Question, Ranking
@@ -53,7 +54,17 @@ async def check_ann(
     seed: int = 0,
     progress: Progressed = lambda *_: None,
 ) -> AnnReport:
-    """Search a sample of the questions in both ways. Ties at the end do not count as missed."""
+    """Search a sample of the questions in both ways. Ties at the end do not count as missed. Raises
+    UsageError for a depth or a sample below 1, and if the index or the profile has no dense search.
+    """
+    for name, value in (("depth", depth), ("sample", sample)):
+        if value < 1:
+            raise UsageError(f"the {name} is {value}; it must be at least 1")
+    if not any(one.dense for one in subject.deps.collections):
+        raise UsageError(
+            "the searched collections have no vectors, so there is no dense search to check",
+            hint="pincite eval ann is for collections that were indexed without --lexical",
+        )
     chosen = list(queries)
     if len(chosen) > sample:
         chosen = random.Random(seed).sample(chosen, sample)
@@ -65,6 +76,11 @@ async def check_ann(
         exact = await _dense(prepared, subject, replace(config, exact=True))
         near = await _dense(prepared, subject, replace(config, exact=False))
         wanted = found = 0
+        if not exact:
+            raise UsageError(
+                "no dense search was made",
+                hint="check retrieve.mode: pincite config show retrieve",
+            )
         for truth, guess in zip(exact, near, strict=True):
             lost = _lost(truth, guess, depth)
             wanted += min(depth, truth.depth)

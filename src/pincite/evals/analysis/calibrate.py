@@ -69,7 +69,8 @@ class SignalCalibration:
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """All signals, the one with the lowest cost in cross-validation first. `reranker` is the
-    fingerprint of the run's reranker, empty without one."""
+    fingerprint of the run's reranker, empty without one. `present` has the fields that questions
+    had a value for, each combination once."""
 
     golden: str
     golden_fingerprint: str
@@ -82,6 +83,7 @@ class Calibration:
     repeats: int
     signals: tuple[SignalCalibration, ...]
     notes: tuple[str, ...]
+    present: tuple[tuple[str, ...], ...] = ()
 
 
 def calibrate(run: Run, *, caution: float = CAUTION, seed: int = 0) -> Calibration:
@@ -114,7 +116,13 @@ def calibrate(run: Run, *, caution: float = CAUTION, seed: int = 0) -> Calibrati
         repeats=REPEATS,
         signals=tuple(found),
         notes=_notes(far, near),
+        present=tuple(sorted({_fields(query) for query in run.queries} - {()})),
     )
+
+
+def _fields(query: QueryResult) -> tuple[str, ...]:
+    fields = (name.replace("/", "_") for name in query.values)
+    return tuple(sorted(field for field in fields if field in GateConfig.__struct_fields__))
 
 
 def _notes(far: int, near: int) -> tuple[str, ...]:
@@ -280,3 +288,19 @@ def as_table(found: Calibration) -> Mapping[str, Thresholds]:
             or (found.near >= LEAST and costs[one.field] <= min(costs.values()))
         )
     }
+
+
+def deciding(found: Calibration, gate: GateConfig) -> frozenset[str]:
+    """Return the fields of the thresholds that verdicts on these questions go by."""
+    others = ("coverage", "dense")
+    order = {
+        "auto": ("reranked", *others)
+        if gate.reranked_probability.calibrated_for(found.reranker)
+        else others,
+        "reranked": ("reranked", *others),
+    }.get(gate.signal, (gate.signal,))
+    fields: set[str] = set()
+    for present in found.present:
+        by_signal = ([one for one in present if one.startswith(f"{name}_")] for name in order)
+        fields.update(next(filter(None, by_signal), ()))
+    return frozenset(fields)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pincite.errors import UsageError
+from pincite.evals.analysis.conditions import differences
+from pincite.evals.analysis.measures import VERDICT
 from pincite.evals.analysis.statistics import holm, interval, mean, randomisation_test
 from pincite.evals.analysis.summary import right_verdicts, scores
 from pincite.evals.run.results import QueryResult, Run
 
-#: The share of right verdicts, beside the measures of `ir-measures`.
-VERDICT = "verdict"
 _MOVED = 10
 
 
@@ -156,6 +156,7 @@ def _notes(base: Run, other: Run) -> list[str]:
             f"{two.label}: the golden set has changed since {one.label}; only questions in"
             " both are compared, each with its judgements at that time"
         )
+    notes += differences(one, two)
     contents = [{c.name: c.contents for c in stamp.collections} for stamp in (one, two)]
     if contents[0] != contents[1]:
         notes.append(f"{two.label} was run on another index than {one.label}")

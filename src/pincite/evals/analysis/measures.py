@@ -10,6 +10,7 @@ it (from 1; 0: never found). All measures follow from these ranks and the items'
 - the ideal order of nDCG has all items by grade, one a rank; gains are linear.
 
 Where items are documents and each is one candidate these are the measures as defined by TREC.
+Measures of the whole set of results (`SetP`, `NumRet`) do not follow from ranks and are refused.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pincite.errors import UsageError
 from pincite.evals.extra import need
+from pincite.evals.golden.questions import MAX_GRADE
 
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
@@ -27,26 +29,65 @@ Judgements = Mapping[str, Mapping[str, int]]  #: gains by query and document
 Rankings = Mapping[str, Sequence[str]]  #: documents by query, best first
 Values = dict[str, dict[str, float]]  #: by query, then by measure's name
 
+#: The share of right verdicts, beside the measures of `ir-measures`.
+VERDICT: Final = "verdict"
 #: What a run reports unless other measures are asked for.
 DEFAULT_MEASURES: Final = (
     *("nDCG@10", "nDCG@12", "RR@12", "R@5", "R@10", "R@20", "R@50", "AP", "Success@1", "Success@5"),
 )
 
 
+#: The measures that follow from the ranks of the items: results after the last item change none.
+KNOWN: Final = ("AP", "Bpref", "infAP", "IPrec", "nDCG", "P", "R", "Rprec", "RR", "Success")
+_DEEPEST: Final = 1_000_000
+
+
 def parse(*names: str) -> tuple[Measure, ...]:
-    """Measures by their names, such as `nDCG@10`. Raises UsageError for an unknown one, and
-    without the package."""
+    """Measures by their names, such as `nDCG@10`. Raises UsageError for one that is unknown, lacks
+    a parameter, or cannot be computed, and without the package."""
+    return tuple(map(_parsed, names))
+
+
+def _parsed(name: str) -> Measure:
     ir_measures = need("ir_measures")
-    measures = []
-    for name in names:
-        try:
-            measures.append(ir_measures.parse_measure(name))
-        except (ValueError, NameError, TypeError) as error:
-            raise UsageError(
-                f"{name!r} is not a measure: {error}",
-                hint="use names such as nDCG@10, R@50, RR, AP",
-            ) from error
-    return tuple(measures)
+    try:
+        measure: Measure = ir_measures.parse_measure(name)
+    except (ValueError, NameError, TypeError) as error:
+        raise UsageError(
+            f"{name!r} is not a measure: {error}", hint="use names such as nDCG@10, R@50, RR, AP"
+        ) from error
+    if measure.NAME not in KNOWN:
+        raise UsageError(
+            f"{name!r} cannot be computed; known measures: {', '.join(KNOWN)}",
+            hint="use names such as nDCG@10, R@50, RR, AP",
+        )
+    if problem := _problem(measure):
+        raise UsageError(f"{name!r} cannot be computed: {problem}")
+    return measure
+
+
+def _problem(measure: Any) -> str:
+    """What is wrong with the parameters, empty if nothing is. The packages below end the process
+    for a cutoff of 0."""
+    given, at = measure.params, measure.AT_PARAM
+    for name, one in measure.SUPPORTED_PARAMS.items():
+        if one.required and name not in given:
+            example = "0.5" if name == "recall" else "10"
+            return f"it needs a {name}, as in {measure.NAME}@{example}"
+    try:
+        measure.validate_params()
+    except AssertionError as error:
+        return str(error)
+    for name, most in (("cutoff", _DEEPEST), ("rel", MAX_GRADE)):
+        value = given.get(name, 1)
+        if isinstance(value, bool) or not 1 <= value <= most:
+            shown = f"@{value}" if name == at else f"{name}={value}"
+            return f"{shown} is outside of 1..{most}"
+    if not 0 <= given.get("recall", 0) <= 1:
+        return f"@{given['recall']} is outside of 0..1"
+    if given.get("dcg", "log2") != "log2":
+        return f"dcg={given['dcg']} is not supported"
+    return ""
 
 
 def evaluate(names: Sequence[str], judgements: Judgements, rankings: Rankings) -> dict[str, float]:
@@ -63,7 +104,7 @@ def mean_of(names: Sequence[str], by_query: Mapping[str, Mapping[str, float]]) -
 
 def evaluate_each(names: Sequence[str], judgements: Judgements, rankings: Rankings) -> Values:
     """The value of each measure by query. A ranking's order is ours: ties never arise."""
-    measures = dict(zip(parse(*names), names, strict=True))
+    measures = parse(*names)
     run = {
         query: {document: float(len(ranked) - place) for place, document in enumerate(ranked)}
         for query, ranked in rankings.items()
@@ -73,9 +114,13 @@ def evaluate_each(names: Sequence[str], judgements: Judgements, rankings: Rankin
     if not names or not judgements:
         return values
     gains = {query: dict(found) for query, found in judgements.items()}
-    for metric in need("ir_measures").iter_calc(list(measures), gains, run):
-        if metric.query_id in values:
-            values[metric.query_id][measures[metric.measure]] = float(metric.value)
+    found = {
+        (metric.query_id, metric.measure): float(metric.value)
+        for metric in need("ir_measures").iter_calc(list(dict.fromkeys(measures)), gains, run)
+    }
+    for query, of in values.items():
+        for name, measure in zip(names, measures, strict=True):  # two names may be one measure
+            of[name] = found.get((query, measure), 0.0)
     return values
 
 
@@ -88,8 +133,11 @@ def by_ranks(
 
     `grades` and `ranks` have one number for each expected item, in the same order.
     """
-    parsed = dict(zip(names, parse(*names), strict=True))
-    recalls = {name: one for name, one in parsed.items() if one.NAME == "R"}
+    recalls = {
+        name: (one.params["cutoff"], one.params.get("rel", 1))
+        for name, one in zip(names, parse(*names), strict=True)
+        if one.NAME == "R"
+    }
     others = [name for name in names if name not in recalls]
     judged = {
         key: {str(place): grade for place, grade in enumerate(found)}
@@ -97,21 +145,17 @@ def by_ranks(
     }
     rankings = {key: _ranking(grades[key], ranks.get(key, ())) for key in grades}
     values = evaluate_each(others, judged, rankings)
-    for name, measure in recalls.items():
-        cut, rel = _parameters(measure)
-        set_recall = f"SetR(rel={rel})"
-        sets = {
-            key: [str(place) for place, rank in enumerate(ranks.get(key, ())) if 0 < rank <= cut]
-            for key in grades
-        }
-        for key, found in evaluate_each((set_recall,), judged, sets).items():
-            values[key][name] = found[set_recall]
+    for key, of in values.items():
+        for name, (cut, rel) in recalls.items():
+            of[name] = _recall(grades[key], ranks.get(key, ()), cut, rel)
     return {key: {name: found[name] for name in names} for key, found in values.items()}
 
 
-def _parameters(measure: Any) -> tuple[float, int]:
-    given = measure.params
-    return given.get("cutoff") or float("inf"), given.get("rel", 1)
+def _recall(grades: Sequence[int], ranks: Sequence[int], cut: int, rel: int) -> float:
+    """The share of the items of grade `rel` or more up to rank `cut`; 0 if there is none."""
+    wanted = [place for place, grade in enumerate(grades) if grade >= rel]
+    found = sum(place < len(ranks) and 0 < ranks[place] <= cut for place in wanted)
+    return found / len(wanted) if wanted else 0.0
 
 
 def _ranking(grades: Sequence[int], ranks: Sequence[int]) -> list[str]:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pincite.evals.analysis.compare import VERDICT, compare, values
+from pincite.evals.analysis.compare import Difference, compare, values
+from pincite.evals.analysis.conditions import measured_with
+from pincite.evals.analysis.measures import VERDICT
 from pincite.evals.analysis.statistics import interval
 from pincite.evals.run.results import Run
 
@@ -34,7 +36,23 @@ class Check:
     reason: str
 
 
-def check_measures(baseline: Run, now: Run, names: Sequence[str] = GATED) -> tuple[Check, ...]:
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """All measures of a run against its baseline. `missing` are the questions of the baseline, by
+    id, that some measure has no value of in the run; the others are compared. `passed` is false
+    where a measure is worse, and where questions are missing and must not be. `notes` say what
+    else differs, and what both were measured with."""
+
+    passed: bool
+    measures: tuple[Check, ...]
+    questions: int
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def check_measures(
+    baseline: Run, now: Run, names: Sequence[str] = GATED, *, allow_missing: bool = False
+) -> Checked:
     """A measure is `worse` if its mean fell
 
     - by more than the tolerance, or
@@ -43,35 +61,47 @@ def check_measures(baseline: Run, now: Run, names: Sequence[str] = GATED) -> tup
 
     The second finds small losses that many questions share, which the first would miss; the first
     needs no second opinion. A repeated run of the same index differs in no question, or in a few
-    to both sides, and passes. Raises UsageError where the runs have no question in common.
+    to both sides, and passes. One without questions of the baseline fails unless they may be
+    missing: what is no longer asked cannot get worse. Raises UsageError where the runs have no
+    question in common.
     """
-    checks = []
-    for found in compare(baseline, [now], names).differences:
-        low, high = interval(list(values(baseline, found.measure).values()))
-        tolerance = (high - low) / 2
-        sure = found.p_holm < ALPHA and abs(found.delta) > NEGLIGIBLE * tolerance
-        result: Literal["ok", "worse", "better"] = "ok"
-        reason = "within chance"
-        if -found.delta > tolerance + 1e-12:
-            result, reason = "worse", f"fell by more than the baseline's ±{tolerance:.4f}"
-        elif sure and found.delta < 0:
-            result = "worse"
-            reason = f"{found.worse} questions lost, {found.better} won: p = {found.p_holm:.4f}"
-        elif sure:
-            result = "better"
-            reason = f"{found.better} questions won, {found.worse} lost: take a new baseline"
-        checks.append(
-            Check(
-                measure=found.measure,
-                baseline=found.base,
-                now=found.other,
-                delta=found.delta,
-                low=found.low,
-                high=found.high,
-                p_holm=found.p_holm,
-                tolerance=tolerance,
-                result=result,
-                reason=reason,
-            )
-        )
-    return tuple(checks)
+    found = compare(baseline, [now], names)
+    before = {name: values(baseline, name) for name in names}
+    checks = tuple(_check(one, list(before[one.measure].values())) for one in found.differences)
+    lost = {key for name, of in before.items() for key in of.keys() - values(now, name).keys()}
+    lost |= {query.id for query in baseline.queries} - {query.id for query in now.queries}
+    return Checked(
+        passed=(allow_missing or not lost) and all(one.result != "worse" for one in checks),
+        measures=checks,
+        questions=len(baseline.queries),
+        missing=tuple(query.id for query in baseline.queries if query.id in lost),
+        notes=(measured_with(now.stamp.profile, names), *found.notes),
+    )
+
+
+def _check(found: Difference, before: Sequence[float]) -> Check:
+    low, high = interval(before)
+    tolerance = (high - low) / 2
+    sure = found.p_holm < ALPHA and abs(found.delta) > NEGLIGIBLE * tolerance
+    result: Literal["ok", "worse", "better"] = "ok"
+    reason = "within chance"
+    if -found.delta > tolerance + 1e-12:
+        result, reason = "worse", f"fell by more than the baseline's ±{tolerance:.4f}"
+    elif sure and found.delta < 0:
+        result = "worse"
+        reason = f"{found.worse} questions lost, {found.better} won: p = {found.p_holm:.4f}"
+    elif sure:
+        result = "better"
+        reason = f"{found.better} questions won, {found.worse} lost: take a new baseline"
+    return Check(
+        measure=found.measure,
+        baseline=found.base,
+        now=found.other,
+        delta=found.delta,
+        low=found.low,
+        high=found.high,
+        p_holm=found.p_holm,
+        tolerance=tolerance,
+        result=result,
+        reason=reason,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.evals.analysis.conditions import measured_with
 from pincite.evals.analysis.measures import DEFAULT_MEASURES, Values, by_ranks
 from pincite.evals.analysis.refusal import Refusal, auroc, count
 from pincite.evals.analysis.statistics import interval, mean, median, quantile
@@ -36,12 +37,13 @@ class StageFigures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`questions` are all; `judged` those that count for measures. `auroc` is that of each
-    signal's best value, on topic against off topic. `coverage_met` is the share of the judged
-    questions with a kind of source expected that have evidence of every kind expected; None
-    without any."""
+    """`questions` are all; `judged` those that count for measures. `measured` says what these see.
+    `auroc` is that of each signal's best value, on topic against off topic. `coverage_met` is the
+    share of the judged questions with a kind of source expected that have evidence of every kind
+    expected; None without any."""
 
     label: str
+    measured: str
     questions: int
     judged: int
     off_topic: int
@@ -93,6 +95,7 @@ def summarise(run: Run, names: Sequence[str] = DEFAULT_MEASURES) -> Summary:
     totals = [query.total_ms for query in run.queries]
     return Summary(
         label=run.stamp.label,
+        measured=measured_with(run.stamp.profile, names),
         questions=len(run.queries),
         judged=len(judged),
         off_topic=sum(query.off_topic for query in run.queries),

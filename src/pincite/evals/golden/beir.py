@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ from pincite.errors import UsageError
 from pincite.evals.golden.questions import MAX_GRADE, Expected, GoldenQuery, GoldenSet, write_whole
 from pincite.support.fields import replace
 
+_LONGEST = 80  # characters of a wrong value in a message
 LAYOUT = (
     "BEIR layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and"
     " qrels/test.tsv (query-id, corpus-id, score)"
@@ -51,14 +53,20 @@ def read_beir(folder: Path, split: str = "test") -> Collection:
     documents = {}
     for where, row in read_rows(places[0]):
         _text(row, "text", where)
-        documents[_text(row, "_id", where)] = text_of(row)
+        if row.get("title") is not None:
+            _text(row, "title", where)
+        documents[_text(row, "_id", where, empty=False)] = text_of(row)
     judgements = read_qrels(places[2])
     judged = {query for query, gains in judgements.items() if max(gains.values()) > 0}
     queries = {
-        row["_id"]: _text(row, "text", where)
+        row["_id"]: _text(row, "text", where, empty=False)
         for where, row in read_rows(places[1])
-        if _text(row, "_id", where) in judged
+        if _text(row, "_id", where, empty=False) in judged
     }
+    if not queries:
+        raise UsageError(
+            f"{places[2]} judges no document above 0 for a query of {places[1].name} ({LAYOUT})"
+        )
     return Collection(
         folder.name, documents, queries, {query: judgements[query] for query in queries}
     )
@@ -94,26 +102,47 @@ def write_beir(folder: Path, golden: GoldenSet, corpus: Mapping[str, str]) -> No
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """Gains of a table with three columns and a head, or of a TREC file (query, iteration,
-    document, gain). Raises UsageError naming file and line."""
+    """Gains of a table with three columns, or of a TREC file (query, iteration, document, gain).
+    The first of three columns each is a head if it ends in no number. Raises UsageError naming file
+    and line."""
     judgements: dict[str, dict[str, int]] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        parts = line.split("\t") if "\t" in line else line.split()
-        if not parts or (number == 1 and "id" in parts[0]):
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        parts = [part.strip() for part in (line.split("\t") if "\t" in line else line.split())]
+        whole = len(parts) in (3, 4) and all(parts)
+        if number == 1 and whole and len(parts) == 3 and not _is_number(parts[-1]):
             continue
         try:
-            query, document, gain = (parts[0], *parts[-2:])
-            judgements.setdefault(query, {})[document] = int(gain)
-        except ValueError as error:
+            gain = int(parts[-1])
+        except ValueError:
+            whole = False
+        if not whole:
             raise UsageError(
-                f"{path}:{number}: score: a line takes query, document and a whole number, not"
-                f" {line!r}"
-            ) from error
+                f"{path}:{number}: score: a line takes query, document and a whole number, or"
+                f" query, iteration, document and a whole number, not {line!r}"
+            )
+        judgements.setdefault(parts[0], {})[parts[-2]] = gain
     return judgements
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a text file, which may hold other line ends than newlines. Raises
+    UsageError."""
+    try:
+        return path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def text_of(row: Mapping[str, Any]) -> str:
@@ -124,21 +153,27 @@ def text_of(row: Mapping[str, Any]) -> str:
 
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of a file of JSON lines, each with `file:line`. Raises UsageError."""
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                try:
-                    row = json.loads(line)
-                except ValueError as error:
-                    raise UsageError(f"{path}:{number}: invalid JSON: {error}") from error
-                yield f"{path}:{number}", row
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path}:{number}: invalid JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise UsageError(f"{path}:{number}: expected an object, got {_shortened(row)}")
+        yield f"{path}:{number}", row
 
 
-def _text(row: Mapping[str, Any], name: str, where: str) -> str:
+def _text(row: Mapping[str, Any], name: str, where: str, *, empty: bool = True) -> str:
     value = row.get(name)
-    if not isinstance(value, str):
-        raise UsageError(f"{where}: {name}: expected a text, got {value!r}")
+    if not isinstance(value, str) or not (empty or value.strip()):
+        raise UsageError(f"{where}: {name}: expected a text, got {_shortened(value)}")
     return value
+
+
+def _shortened(value: object) -> str:
+    return textwrap.shorten(repr(value), _LONGEST)
 
 
 def _lines(rows: list[dict[str, str]]) -> str:

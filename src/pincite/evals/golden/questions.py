@@ -155,6 +155,12 @@ def read_golden(path: Path) -> GoldenSet:
 def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
     """Write a golden set atomically, without default values. Raises UsageError, also for a set that
     `read_golden` would refuse."""
+    write_whole(path, format_golden(path, queries))
+
+
+def format_golden(path: Path, queries: Iterable[GoldenQuery]) -> str:
+    """Return the text of a golden set for a file. Raises UsageError for a set that `read_golden`
+    would refuse."""
     lines: list[str] = []
     for query in queries:
         row = _trim(query)
@@ -164,7 +170,7 @@ def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
         line = msgspec.json.encode(row).decode()
         _parse(line, f"{path}:{len(lines) + 1}")
         lines.append(line)
-    write_whole(path, "\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
 def write_whole(path: Path, text: str) -> None:

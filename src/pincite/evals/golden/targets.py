@@ -14,6 +14,7 @@ from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.model import Chunk
 from pincite.model.citation import page_of, place_of
 from pincite.ports import Readable, Searchable
+from pincite.support.counted import listed
 
 Key = tuple[str, str]  #: collection, chunk id
 _PAGE = 512
@@ -21,7 +22,6 @@ _PAGE = 512
 #: names made to be alike, some milliseconds for others.
 _COMPARED: Final = (2_000, 100)
 _ALIKE: Final = 100  # files of one name, such as index.md, whose folders are compared
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,9 @@ def not_indexed(targets: Targets) -> str:
     if not lost:
         return ""
     if targets.unknown:
-        more = len(targets.unknown) - _NAMED
-        names = ", ".join(targets.unknown[:_NAMED]) + (f" and {more} more" if more > 0 else "")
         like = f" (nearest to {targets.example}: {targets.nearest})" if targets.nearest else ""
-        why = f"{len(targets.unknown)} of {targets.named} files are not indexed: {names}{like}"
+        names = f"{listed(targets.unknown)}{like}"
+        why = f"{len(targets.unknown)} of {targets.named} files are not indexed: {names}"
     else:
         query, items = next(iter(targets.missing.items()))
         why = f"such as {items[0]} of {query}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.errors import UsageError
-from pincite.evals.golden.beir import golden_queries, read_qrels
+from pincite.evals.golden.beir import golden_queries, read_lines, read_qrels
 from pincite.evals.golden.questions import GoldenSet, write_whole
 from pincite.evals.run.results import Run
 
@@ -14,16 +14,14 @@ def read_trec(topics: Path, qrels: Path) -> GoldenSet:
     """Read a golden set from topics (id, tab, question on each line) and qrels (query, iteration,
     document, gain). Raises UsageError with file and line."""
     queries = {}
-    try:
-        lines = topics.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{topics} cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_lines(topics), start=1):
         key, tab, text = line.partition("\t")
         if line.strip() and not (tab and key.strip() and text.strip()):
             raise UsageError(f"{topics}:{number}: query: a line takes id, tab and question")
         if line.strip():
             queries[key.strip()] = text.strip()
+    if not queries:
+        raise UsageError(f"{topics} has no questions")
     judgements = read_qrels(qrels)
     for query in judgements:
         if query not in queries:

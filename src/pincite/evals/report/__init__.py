@@ -8,7 +8,8 @@ import msgspec
 
 from pincite.errors import UsageError
 from pincite.evals.analysis.calibrate import Calibration, calibrate
-from pincite.evals.analysis.compare import VERDICT, Comparison, compare
+from pincite.evals.analysis.compare import Comparison, compare
+from pincite.evals.analysis.measures import VERDICT
 from pincite.evals.analysis.summary import Summary, summarise
 from pincite.evals.report.calibration import calibration_table
 from pincite.evals.report.html import page

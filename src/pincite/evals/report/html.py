@@ -118,8 +118,9 @@ def _run(run: Run, summary: Summary, found: Calibration | None, anchor: str) -> 
     return (
         f'<section id="{anchor}"><h2>{escape(run.stamp.label)}</h2>{tiles(figures)}{missing}'
         f"<h3>Measures</h3>{estimates(summary.measures.items())}"
-        "<p class=soft>Means over the questions that have something to be found, with their 95 %"
-        " bootstrap intervals. A question without results counts as 0.</p>"
+        f"<p class=soft>{escape(summary.measured)} Means over the questions that have something"
+        " to be found, with their 95 % bootstrap intervals. A question without results counts as"
+        " 0.</p>"
         f"<h3>Stage by stage</h3>{stages(summary)}"
         f"{plots(run, summary)}"
         f"<h3>Refusals</h3>{refusals(run, summary)}{calibration(found)}"

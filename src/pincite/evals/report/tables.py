@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from pincite.evals.analysis.approximate import AnnReport
 from pincite.evals.analysis.compare import Comparison, Moved
-from pincite.evals.analysis.regression import Check
+from pincite.evals.analysis.regression import Checked
 from pincite.evals.analysis.summary import STAGE_DEPTHS, Estimate, Summary
 from pincite.evals.run.results import QueryResult, Stamp
 from pincite.evals.sweep.results import SweepTable
+from pincite.support.counted import counted, listed
 
 _SHOWN = 5
 
@@ -52,6 +53,7 @@ def summary_table(summary: Summary) -> str:
         + (f", {summary.failed} failed" if summary.failed else "")
         + (f"; {summary.missing} expected items are not indexed" if summary.missing else "")
         + ".",
+        summary.measured,
         table(
             ("measure", "mean [95 % interval]"),
             [(name, spread(one)) for name, one in summary.measures.items()],
@@ -68,7 +70,7 @@ def summary_table(summary: Summary) -> str:
         + ".",
     ]
     if len(summary.categories) > 1:
-        parts.insert(4, category_table(summary))
+        parts.insert(5, category_table(summary))
     return "\n\n".join(parts)
 
 
@@ -183,7 +185,7 @@ def _place(query: QueryResult, number: int) -> str:
     return f"{one.place}{mark}"
 
 
-def checks_table(checks: Sequence[Check], before: Stamp, now: Stamp) -> str:
+def checks_table(found: Checked, before: Stamp, now: Stamp) -> str:
     """What the gate looked at."""
     rows = [
         (
@@ -195,12 +197,34 @@ def checks_table(checks: Sequence[Check], before: Stamp, now: Stamp) -> str:
             f"±{one.tolerance:.4f}",
             one.reason,
         )
-        for one in checks
+        for one in found.measures
     ]
     head = ("measure", "result", "baseline", "now", "difference", "tolerance", "reason")
-    worse = [one.measure for one in checks if one.result == "worse"]
-    verdict = f"Worse than the baseline: {', '.join(worse)}." if worse else "No worse than before."
-    return f"{table(head, rows)}\n\n{verdict} Baseline of {before.created}, run of {now.created}."
+    worse = [one.measure for one in found.measures if one.result == "worse"]
+    verdict = "No worse than before."
+    if worse:
+        verdict = f"Worse than the baseline: {', '.join(worse)}."
+    elif found.missing and found.passed:
+        verdict = "No worse than before in the questions that are left."
+    elif found.missing:
+        verdict = "Questions of the baseline are missing."
+    return "\n\n".join(
+        (
+            table(head, rows),
+            f"{verdict} {_asked(found)} Baseline of {before.created}, run of {now.created}.",
+            *(f"> {note}" for note in found.notes),
+        )
+    )
+
+
+def _asked(found: Checked) -> str:
+    every = f"of the baseline's {counted(found.questions, 'question')}"
+    if not found.missing:
+        return f"All {every} compared."
+    return (
+        f"{found.questions - len(found.missing)} {every} compared; missing or without judgements"
+        f" now: {listed(found.missing)}."
+    )
 
 
 def sweep_table(found: SweepTable, limit: int) -> str:

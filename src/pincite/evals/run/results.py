@@ -18,6 +18,7 @@ from pincite.evals.golden.questions import write_whole
 from pincite.model import VerdictLevel
 
 FORMAT = 1
+Searched = Mapping[str, Any]  #: fields of a scope with their values
 Topic = Literal["on topic", "far", "near"]
 
 
@@ -38,7 +39,8 @@ class CollectionStamp:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The circumstances of a run. `profile` has every value of the profile."""
+    """The circumstances of a run. `profile` has every value of the profile, `searched` the fields
+    of the scope that restrict it, such as `tags`."""
 
     label: str
     created: str
@@ -50,6 +52,7 @@ class Stamp:
     collections: tuple[CollectionStamp, ...]
     reranker: str | None = None
     format: int = FORMAT
+    searched: Searched = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -23,13 +23,23 @@ from pincite.evals.run.observe import (
     ranks_in,
     values_of,
 )
-from pincite.evals.run.results import CollectionStamp, Found, QueryResult, Run, Stamp
+from pincite.evals.run.results import (
+    CollectionStamp,
+    Found,
+    QueryResult,
+    Run,
+    Searched,
+    Stamp,
+)
 from pincite.model import Candidate, EvidencePack, Gated, Question, Scope
 from pincite.model.citation import place_of
 from pincite.ports import Searchable
+from pincite.presets import GENERAL
 from pincite.profile import Profile
 from pincite.scope.reading import searchables_within
 from pincite.search import search
+from pincite.settings.layers import layer_of
+from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from pincite.version import VERSION
@@ -54,13 +64,28 @@ class Subject:
     targets: Targets
 
 
-def measured(profile: Profile) -> Profile:
+def measured(profile: Profile, least: int = LEAST_RESULTS) -> Profile:
     """Return the profile for evaluations: single passages, and as many as the measures need."""
     return replace(
         profile,
-        select=replace(profile.select, results=max(LEAST_RESULTS, profile.select.results)),
+        select=replace(profile.select, results=max(least, profile.select.results)),
         context=replace(profile.context, around="none"),
     )
+
+
+def measured_profile(settings: Settings, preset: str | None = None) -> Profile:
+    """Return the profile in use for evaluations, or with another preset: single passages, and
+    LEAST_RESULTS of them or more unless a file or a variable sets `select.results`. Raises
+    ConfigError."""
+    profile = settings.preset(preset) if preset else settings.profile
+    layer = layer_of(settings.layers, ("select", "results"))
+    chosen = layer is not None and not layer.preset
+    return measured(profile, profile.select.results if chosen else LEAST_RESULTS)
+
+
+def preset_in_use(settings: Settings) -> str:
+    """Return the name of the preset below the files."""
+    return next((layer.preset for layer in settings.layers if layer.preset), GENERAL)
 
 
 async def open_subject(engine: AsyncPincite, golden: GoldenSet, scope: Scope) -> Subject:
@@ -89,7 +114,7 @@ async def run_golden(
     for done, query in enumerate(golden.queries, start=1):
         results.append(await ask(query, subject, profile))
         progress(done, len(golden.queries))
-    return Run(await stamp(subject.deps, golden, profile, label), tuple(results))
+    return Run(await stamp(subject, golden, profile, label), tuple(results))
 
 
 async def ask(query: GoldenQuery, subject: Subject, profile: Profile) -> QueryResult:
@@ -168,8 +193,9 @@ def _found(
     )
 
 
-async def stamp(deps: Deps, golden: GoldenSet, profile: Profile, label: str) -> Stamp:
+async def stamp(subject: Subject, golden: GoldenSet, profile: Profile, label: str) -> Stamp:
     """Return the circumstances of a run."""
+    deps = subject.deps
     return Stamp(
         label=label,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -180,7 +206,25 @@ async def stamp(deps: Deps, golden: GoldenSet, profile: Profile, label: str) -> 
         profile_fingerprint=fingerprint(profile),
         collections=tuple([await _stamp(one) for one in deps.collections]),
         reranker=deps.reranker.fingerprint if deps.reranker else None,
+        searched=_searched(subject.scope),
     )
+
+
+def _searched(scope: Scope) -> Searched:
+    """Return what restricts the scope, but for the collections, which have stamps of their own."""
+    whole = msgspec.to_builtins(Scope())
+    return {
+        name: _in_order(value)
+        for name, value in msgspec.to_builtins(scope).items()
+        if name != "collections" and value != whole[name]
+    }
+
+
+def _in_order(value: Any) -> Any:
+    """Return the names of a table, and alternatives, in order."""
+    if isinstance(value, dict):
+        return {name: _in_order(value[name]) for name in sorted(value)}
+    return sorted(value, key=str) if isinstance(value, list | tuple) else value
 
 
 def fingerprint(value: object) -> str:

@@ -6,7 +6,6 @@ done again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -42,7 +41,8 @@ class Journal:
                 raise UsageError(f"{place} is not the plan of a sweep: {error}") from error
             if _identity(known) != _identity(plan):
                 raise UsageError(
-                    f"{folder} has a sweep over another golden set, index or list of measures",
+                    f"{folder} has a sweep over another golden set, index or list of measures, or"
+                    " within other tags",
                     hint="choose another folder with -o",
                 )
         elif folder.exists() and any(folder.iterdir()):
@@ -83,5 +83,5 @@ def write_line(file: BinaryIO, line: Line) -> None:
 
 def _identity(plan: Plan) -> tuple[object, ...]:
     stamp = plan.stamp
-    contents: Sequence[str] = sorted(one.contents for one in stamp.collections)
-    return plan.measures, stamp.golden_fingerprint, tuple(contents), stamp.reranker
+    contents = sorted((one.name, one.contents) for one in stamp.collections)
+    return plan.measures, stamp.golden_fingerprint, contents, stamp.reranker, stamp.searched

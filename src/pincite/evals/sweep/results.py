@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from pincite.errors import UsageError
 from pincite.evals.analysis.statistics import (
     holm,
     interval,
@@ -18,6 +19,7 @@ from pincite.evals.analysis.statistics import (
 from pincite.evals.golden.questions import GoldenSet
 from pincite.evals.sweep.cells import Cell
 from pincite.evals.sweep.points import Point
+from pincite.support.counted import counted
 from pincite.support.fields import replace
 
 
@@ -75,6 +77,24 @@ def is_tune(query_id: str, share: float) -> bool:
     return int.from_bytes(digest, "big") < share * 2**64
 
 
+def require_tuning(golden: GoldenSet, share: float) -> None:
+    """Raise UsageError unless the share is a number from 0 to 1, and there are questions to tune
+    by."""
+    if not 0 < share <= 1:
+        raise UsageError(f"the share of questions to tune by is {share}; it must be in 0..1")
+    judged = _judged(golden)
+    if not any(is_tune(key, share) for key in judged):
+        raise UsageError(
+            f"none of the {counted(len(judged), 'judged question')} of {golden.name} is in the"
+            f" share of {share} to tune by",
+            hint="take a larger share with --tune, or judge more questions",
+        )
+
+
+def _judged(golden: GoldenSet) -> list[str]:
+    return [query.id for query in golden.queries if query.relevant and not query.off_topic]
+
+
 def tabulate(
     golden: GoldenSet,
     points: Sequence[Point],
@@ -84,7 +104,7 @@ def tabulate(
 ) -> SweepTable:
     """The table, which follows from the cells; only times differ between two sweeps of the same
     points."""
-    judged = [query.id for query in golden.queries if query.relevant and not query.off_topic]
+    judged = _judged(golden)
     tune = [key for key in judged if is_tune(key, tune_share)]
     test = [key for key in judged if key not in set(tune)]
     base = cells[points[0].id]

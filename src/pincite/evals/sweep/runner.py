@@ -18,7 +18,7 @@ from pincite.evals.sweep.cells import Line, sweep_points
 from pincite.evals.sweep.journal import Journal, Plan, write_line
 from pincite.evals.sweep.points import Point
 from pincite.evals.sweep.rechunk import VECTORS, Indexing, indexed_anew, require_spans
-from pincite.evals.sweep.results import SweepTable, tabulate
+from pincite.evals.sweep.results import SweepTable, require_tuning, tabulate
 from pincite.model import Scope
 from pincite.settings.load import Settings
 
@@ -43,11 +43,13 @@ async def run_sweep(
     work is done twice; they open the index that `settings` name, and without it there is only
     this process. Points with a chunker need `settings`: for each chunker whose points lack
     something the sources are indexed once (`indexing` is told). Raises UsageError for a folder of
-    another sweep, and for chunkers what `require_spans` and `indexed_anew` raise."""
+    another sweep, a share outside of 0..1 or without a question to tune by, and for chunkers what
+    `require_spans` and `indexed_anew` raise."""
+    require_tuning(golden, tune_share)
     chunkers = list(dict.fromkeys(point.chunker for point in points))
     if any(chunkers):
         require_spans(golden)
-    plan = Plan(await stamp(subject.deps, golden, points[0].profile, "sweep"), tuple(names))
+    plan = Plan(await stamp(subject, golden, points[0].profile, "sweep"), tuple(names))
     journal = Journal(folder, plan)
     todo = [
         (chunker, work)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -116,10 +118,30 @@ def show(*parts: str | Painted) -> None:
     """Print a result on stdout, with a newline. Control characters are escaped even into a pipe, as
     the output of `| head` is shown on a terminal, too."""
     colour = sys.stdout.isatty() and terminal_settings().colour
-    for part in parts:
-        painted = part if isinstance(part, Painted) else Painted(part)
-        control(sys.stdout, sequences(painted, colour=colour, links=False))
-    sys.stdout.write("\n")
+    with reader_may_leave():
+        for part in parts:
+            painted = part if isinstance(part, Painted) else Painted(part)
+            control(sys.stdout, sequences(painted, colour=colour, links=False))
+        sys.stdout.write("\n")
+
+
+def show_now(text: str) -> None:
+    """Print a line at once, for commands that go on until they are interrupted. Raises
+    BrokenPipeError if nobody reads it any more."""
+    sys.stdout.write(f"{visible(text)}\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Discard output from now on if the reader of stdout has gone. The command goes on to its end
+    and its exit code: `pincite eval gate ... | head -1` fails if the gate does."""
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def hand_over(raw: bytes, text: str) -> None:
@@ -127,8 +149,9 @@ def hand_over(raw: bytes, text: str) -> None:
     if sys.stdout.isatty():
         show(text)
         return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(raw)
+    with reader_may_leave():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(raw)
 
 
 def say_notice(notice: Notice) -> None:

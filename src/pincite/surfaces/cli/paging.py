@@ -10,7 +10,7 @@ from typing import Literal
 
 from pincite.settings.terminal import terminal_settings
 from pincite.support.terminal import Painted, control, sequences, visible
-from pincite.surfaces.cli.options import say
+from pincite.surfaces.cli.options import reader_may_leave, say
 
 When = Literal["auto", "always", "never"]
 
@@ -25,7 +25,8 @@ def show_result(
     terminal = sys.stdout.isatty()
     painted = colour == "always" or (colour == "auto" and terminal and known.colour)
     if not terminal:
-        sys.stdout.write(f"{_text(parts, colour=painted)}\n")
+        with reader_may_leave():
+            sys.stdout.write(f"{_text(parts, colour=painted)}\n")
         return
     columns, rows = shutil.get_terminal_size()
     if pager and known.pager and _rows(parts, columns) >= rows:

@@ -10,7 +10,7 @@ import click
 
 from pincite.support.signals import on_signals
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.options import OK, index_option, run, say, show
+from pincite.surfaces.cli.options import OK, index_option, run, say, show_now
 
 if TYPE_CHECKING:
     from pincite.daemon.freshness import Freshness
@@ -69,7 +69,7 @@ class _Told:
             if one.number > self.number:
                 self.number = one.number
                 clock = one.at[11:19]
-                show(one_line(f"{clock} {one.what:7} {one.source}: {one.path}"))
+                show_now(one_line(f"{clock} {one.what:7} {one.source}: {one.path}"))
         troubles = frozenset(
             f"{one.source or one.collection or 'all'}: {one.message}" for one in found.troubles
         )

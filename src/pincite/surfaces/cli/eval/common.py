@@ -87,12 +87,11 @@ def tried_options(command: Callable[..., R]) -> Callable[..., R]:
 
 async def take_run(engine: AsyncPincite, golden: Path, label: str | None, tried: Tried) -> Run:
     """Run the golden set with the configuration under test."""
-    from pincite.evals.run.runner import run_golden
-    from pincite.presets import GENERAL
+    from pincite.evals.run.runner import preset_in_use, run_golden
 
     questions = read_questions(golden)
     profile = profile_of(engine, tried)
-    name = label or " ".join((tried.preset or GENERAL, *tried.values))
+    name = label or " ".join((tried.preset or preset_in_use(engine.settings), *tried.values))
     subject = await open_tried(engine, questions, tried)
     with progress_line("asking") as told:
         return await run_golden(subject, questions, profile, name, told)
@@ -120,11 +119,10 @@ def read_questions(golden: Path) -> GoldenSet:
 def profile_of(engine: AsyncPincite, tried: Tried) -> Profile:
     """Return the profile under test. Raises ConfigError, UsageError."""
     from pincite.errors import UsageError
-    from pincite.evals.run.runner import measured
+    from pincite.evals.run.runner import measured_profile
     from pincite.evals.sweep.points import parse_values, with_values
 
-    settings = engine.settings
-    base = measured(settings.preset(tried.preset) if tried.preset else settings.profile)
+    base = measured_profile(engine.settings, tried.preset)
     chosen: dict[str, Any] = {}
     for name, given in parse_values(tried.values).items():
         if not isinstance(given, tuple) or len(given) != 1:

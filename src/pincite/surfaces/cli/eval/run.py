@@ -83,6 +83,9 @@ def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_:
 @click.option("--baseline", type=FILE, required=True, help="The run to compare with.")
 @click.option("--run", "taken", type=FILE, help="Check this run instead of a new one.")
 @out_option
+@click.option(
+    "--allow-missing", is_flag=True, help="Pass although questions of the baseline are missing."
+)
 @tried_options
 @measure_option
 @json_option
@@ -91,16 +94,18 @@ def gate(
     baseline: Path,
     taken: Path | None,
     out: Path | None,
+    allow_missing: bool,
     tried: Tried,
     measure: tuple[str, ...],
     json_: bool,
 ) -> int:
-    """Fail (exit code 3) if retrieval is worse than in the baseline.
+    """Fail (exit code 3) if retrieval is worse than in the baseline, or lacks its questions.
 
     The tolerance is half the width of the baseline's 95 % interval. A smaller loss can also fail
     if it is significant. Create a baseline with
     `pincite eval run GOLDEN -o baseline.json`.
     """
+    from pincite.evals.analysis.measures import VERDICT, parse
     from pincite.evals.analysis.regression import GATED, check_measures
     from pincite.evals.report.tables import checks_table
     from pincite.evals.run.results import load_run, save_run
@@ -108,6 +113,7 @@ def gate(
 
     if (golden is None) == (taken is None):
         raise click.UsageError("give either GOLDEN or --run")
+    parse(*(name for name in measure if name != VERDICT))
     before = load_run(baseline)
     if taken is not None:
         now = load_run(taken)
@@ -116,9 +122,9 @@ def gate(
         now = run(lambda engine: take_run(engine, place, "now", tried), tried.index, measured=True)
     if out:
         save_run(out, now)
-    checks = check_measures(before, now, measure or GATED)
-    show(to_json(checks) if json_ else checks_table(checks, before.stamp, now.stamp))
-    return NOTHING if any(one.result == "worse" for one in checks) else OK
+    found = check_measures(before, now, measure or GATED, allow_missing=allow_missing)
+    show(to_json(found) if json_ else checks_table(found, before.stamp, now.stamp))
+    return OK if found.passed else NOTHING
 
 
 @evaluate.command()

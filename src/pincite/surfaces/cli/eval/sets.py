@@ -89,26 +89,33 @@ def import_(
     A line of topics is an id, a tab and a question.
     """
     from pincite.evals.golden.beir import read_beir
-    from pincite.evals.golden.questions import write_golden
+    from pincite.evals.golden.questions import format_golden, write_whole
     from pincite.evals.golden.trec import read_trec
 
+    _require_new(out)
     if kind and (qrels is not None or not corpus):
         raise click.UsageError("--kind is for the documents of --corpus")
     if qrels is not None:
-        golden = read_trec(source, qrels)
+        golden, texts = read_trec(source, qrels), {}
     else:
         beir = read_beir(source, split)
-        golden = beir.golden()
-        if corpus:
-            name = collection or source.name
-            texts = dict(beir.documents)
-            run(
-                lambda engine: _index(engine, name, texts, lexical, kind or "docs"),
-                index,
-                measured=True,
-            )
-    write_golden(out, golden.queries)
+        golden, texts = beir.golden(), dict(beir.documents)
+    written = format_golden(out, golden.queries)  # refuses what is wrong before anything is indexed
+    if corpus and qrels is None:
+        name = collection or source.name
+        run(
+            lambda engine: _index(engine, name, texts, lexical, kind or "docs"),
+            index,
+            measured=True,
+        )
+    write_whole(out, written)
     say(f"wrote {counted(len(golden.queries), 'question')} to {out}")
+
+
+def _require_new(out: Path) -> None:
+    """Raise UsageError for an existing file: judgements are work."""
+    if out.exists():
+        raise click.UsageError(f"{out} already exists; choose another file")
 
 
 async def _index(
@@ -191,11 +198,16 @@ def gen(
         async with writer(engine, llm) as ask:
             return await generate(within, count, ask=ask, seed=seed)
 
-    if out.exists():
-        raise click.UsageError(f"{out} already exists; choose another file")
+    _require_new(out)
     if near and llm:
         raise click.UsageError("--near makes questions by rule; omit --llm")
     questions = run(work, index, measured=True)
+    if not questions and near:
+        raise UsageError(
+            "the rules found nothing to make near questions of: they need short headings, or names"
+            " of several words in code",
+            hint='write some by hand, with "off_topic": true and "near": true',
+        )
     if not questions:
         raise UsageError("the indexed documents have too little text to ask about")
     write_golden(out, questions)

@@ -75,6 +75,9 @@ def sweep(
     fields of the chunker, such as --vary chunking.target_tokens=96,160, the sources are indexed
     into a temporary index, once for each chunking.
     """
+    from msgspec import to_builtins
+
+    from pincite.evals.analysis.conditions import measured_with
     from pincite.evals.analysis.measures import parse
     from pincite.evals.report.tables import sweep_table
     from pincite.evals.sweep.cells import SWEPT
@@ -106,6 +109,8 @@ def sweep(
                 say(f"indexing again with chunks of target/max/solo {sizes} tokens")
             line(progress)
 
+        if not {"select.results", "context.around"} & axes.keys():
+            say(measured_with(to_builtins(base), measure or SWEPT))
         with progress_line(f"{len(points.points)} points, sweeping") as told:
             return await run_sweep(
                 await open_tried(engine, questions, tried),
@@ -126,8 +131,20 @@ def sweep(
 
 @click.command()
 @golden_argument
-@click.option("--depth", default=50, show_default=True, help="Results per ranking to compare.")
-@click.option("--sample", default=50, show_default=True, help="Number of questions.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Results per ranking to compare.",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Number of questions.",
+)
 @click.option("--seed", default=0, show_default=True)
 @tried_options
 @json_option
