@@ -185,3 +185,22 @@ def test_slides_are_read_each_once_without_numbers_of_lines(tmp_path: Path) -> N
         opened.stop()
     assert "     |\tfirst\n" in shown.output
     assert "     1\t" not in shown.output
+
+
+def test_a_citation_gives_the_text_of_its_evidence_whatever_ends_the_lines(tmp_path: Path) -> None:
+    text = (
+        "# Herons\r\n\r\nHerons wait.\r\nThen they strike.\r\n\r\n# Otters\r\n\r\nOtters dive.\r\n"
+    )
+    (tmp_path / "birds").mkdir()
+    (tmp_path / "birds" / "a.md").write_bytes(text.encode())
+    with Pincite(tmp_path / ".pincite") as opened:
+        opened.index(tmp_path / "birds", lexical=True)
+        found = opened.search("herons strike").evidence
+        assert found
+        for one in found:
+            passage = opened.get(one.citation)
+            assert passage.text == one.text
+            assert passage.crlf
+        (cut,) = opened.get_many(["a.md"], most=Most(lines=3)).passages
+        assert (cut.text, cut.raw) == ("# Herons\r\n\r\nHerons wait.", text[:26].encode())
+        opened.stop()

@@ -60,7 +60,8 @@ def test_other_content_is_not_cited_at_the_version_of_an_archive(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "text", ["one\ntwo\n", "one\ntwo", "one\n\n", "one", "\n", "one\r\ntwo\r\n"]
+    "text",
+    ["one\ntwo\n", "one\ntwo", "one\n\n", "one", "\n", "one\r\ntwo\r\n", "\r\n\r\n", "one\r"],
 )
 def test_the_bytes_of_lines_are_those_of_the_file(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.md").write_bytes(text.encode())
@@ -72,4 +73,6 @@ def test_the_bytes_of_lines_are_those_of_the_file(tmp_path: Path, text: str) -> 
         for last in range(first, len(rows) + 1):
             passage = read_lines(known, first, last, 0, None)
             assert passage.raw.decode() == "".join(rows[first - 1 : last])
-            assert passage.text == passage.raw.decode().removesuffix("\n")
+            raw = passage.raw.decode()
+            assert passage.text == raw.removesuffix("\r\n" if passage.crlf else "\n")
+            assert passage.crlf == raw.endswith("\r\n")

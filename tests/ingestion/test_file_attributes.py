@@ -39,6 +39,17 @@ def test_front_matter_counts_before_the_source_and_stays_cited_text(desk: Desk) 
     assert desk.spec().attributes == {"course": "keyword", "term": "keyword", "year": "integer"}
 
 
+def test_lists_with_numbers_and_null_are_lists_of_texts(desk: Desk) -> None:
+    desk.write("docs/a.md", front("tags: [2024, draft]\nyears: [2023, 2024]\nsome: [a, null]"))
+    (report,) = desk.run("docs")
+    assert report.noted == {}
+    assert desk.attributes()["a.md"] == {
+        "tags": ("2024", "draft"),
+        "years": ("2023", "2024"),
+        "some": ("a",),
+    }
+
+
 def test_each_new_name_is_told_once(desk: Desk) -> None:
     for name in ("a", "b", "c"):
         desk.write(f"docs/{name}.md", front("year: 2026"))

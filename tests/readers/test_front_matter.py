@@ -29,7 +29,7 @@ people:
   - Ada
 empty:
 nested: {a: 1}
-numbers: [1, 2]
+tables: [{a: 1}]
 """
     found = front_matter_of(page(block))
     assert found.problem == ""
@@ -131,6 +131,42 @@ def test_any_text_has_front_matter_or_none(block: str) -> None:
         assert not (found.values and found.problem)
 
 
-def test_the_title_of_front_matter_is_the_title_as_before() -> None:
-    assert title_of(page("title: Its own"), "a.md", "markdown") == "Its own"
-    assert title_of(page("course: ml"), "a.md", "markdown") == "Heading"
+def test_items_that_are_no_texts_become_texts_and_null_is_none() -> None:
+    block = "tags: [2024, draft]\nyears: [2023, 2024]\nsome: [a, null]\nmany: [true, 1.5]\nno: [~]"
+    assert front_matter_of(page(block)).values == {
+        "tags": ["2024", "draft"],
+        "years": ["2023", "2024"],
+        "some": ["a"],
+        "many": ["true", "1.5"],
+        "no": [],
+    }
+    assert front_matter_of(page("on = [2026-11-22, 3]", "+++")).values == {
+        "on": ["2026-11-22", "3"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("block", "title"),
+    [
+        ("title: Its own", "Its own"),
+        ("course: ml", "Heading"),
+        ("title: Foo # c", "Foo"),
+        ("title: >-\n  A long\n  title", "A long title"),
+        ("title: null", "Heading"),
+        ("title: []", "Heading"),
+        ("title: 'It''s fine'", "It's fine"),
+        ("title: 1984", "1984"),
+        ("title: Rust: a tour", "Rust: a tour"),  # no YAML, and frequent
+        ("other:\n  title: Of another", "Heading"),
+    ],
+)
+def test_the_title_is_what_the_front_matter_says(block: str, title: str) -> None:
+    for text in (page(block), f"\ufeff{page(block)}", page(block).replace("\n", "\r\n")):
+        assert title_of(text, "a.md", "markdown") == title
+
+
+def test_toml_has_a_title_as_well() -> None:
+    assert title_of(page('title = "Its own" # c', "+++"), "a.md", "markdown") == "Its own"
+    hostile = page(f"title = 0x{'f' * 60_000}", "+++")
+    assert title_of(hostile, "a.md", "markdown")
+    assert front_matter_of(hostile).problem

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from pincite.citations.locate import NotNamed, Passage, open_within
+from pincite.citations.reading import with_text
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, DocumentRecord, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
@@ -217,10 +218,11 @@ def _cut(passage: Passage, lines: int) -> Passage:
         return passage
     text = "\n".join(given[:lines])
     last = passage.start_line + lines - 1 if passage.start_line else 0
-    end = None
     if passage.start_char is not None:
         end = passage.start_char + len(text)
         citation = with_chars(passage.citation, passage.start_char, end)
+        cut = replace(passage, text=text, newline=True, end_char=end)
     else:
         citation = with_lines(passage.citation, passage.start_line, last)
-    return replace(passage, citation=citation, end_line=last, text=text, newline=True, end_char=end)
+        cut = with_text(passage, text, newline=True)
+    return replace(cut, citation=citation, end_line=last)

@@ -20,10 +20,11 @@ from pincite.support.fields import replace
 @dataclass(frozen=True, slots=True)
 class Passage:
     """Lines of a file as it is now, or a part of them where the citation has columns. `changed`
-    says that it is not what was indexed, `newline` that a newline follows the text.
-    `text.encode(encoding)` are the bytes of the file. Of a record these are the characters from
-    `start_char` to `end_char`, which is not one of them; of an extracted document, too, which has
-    no lines: they are 0, and `page` is the number of the `page_unit` that all of it is on."""
+    says that it is not what was indexed, `newline` that a newline follows the text, and `crlf` that
+    it is "\\r\\n": as in evidence, that is not part of the text. `text.encode(encoding)` are the
+    bytes of the file. Of a record these are the characters from `start_char` to `end_char`, which
+    is not one of them; of an extracted document, too, which has no lines: they are 0, and `page` is
+    the number of the `page_unit` that all of it is on."""
 
     citation: str
     repo: str
@@ -38,11 +39,12 @@ class Passage:
     end_char: int | None = None
     page: int | None = None
     page_unit: PageUnit | None = None
+    crlf: bool = False
 
     @property
     def raw(self) -> bytes:
         """The lines as they stand in the file."""
-        end = "\n" if self.newline else ""
+        end = ("\r\n" if self.crlf else "\n") if self.newline else ""
         return f"{self.text}{end}".encode(self.encoding)
 
 
@@ -192,17 +194,24 @@ def read_lines(
     if document.cited_in == "char":
         begin = sum(len(line) + 1 for line in lines[: start - 1])
         return _passage(known, document, begin, begin + len("\n".join(lines[start - 1 : last])))
-    return Passage(
+    found = Passage(
         citation=format_citation(Citation(record.source.name, ref, path, start, last)),
         repo=record.source.name,
         path=path,
         start_line=start,
         end_line=last,
-        text="\n".join(lines[start - 1 : last]),
+        text="",
         changed=changed,
         encoding=document.encoding,
-        newline=last < len(lines),
     )
+    return with_text(found, "\n".join(lines[start - 1 : last]), newline=last < len(lines))
+
+
+def with_text(passage: Passage, text: str, *, newline: bool) -> Passage:
+    """The passage with the text of lines, which a newline follows or not. A carriage return before
+    that newline is part of the line end."""
+    crlf = newline and text.endswith("\r")
+    return replace(passage, text=text[:-1] if crlf else text, newline=newline, crlf=crlf)
 
 
 def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Passage:
@@ -210,7 +219,7 @@ def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Pa
     any more. Raises UsageError, SourceError."""
     start, end = cited.start_line or 1, cited.end_line or cited.start_line or 1
     lines = read_lines(known, start, end, 0, folder)
-    rows = lines.text.split("\n")
+    rows = f"{lines.text}\r".split("\n") if lines.crlf else lines.text.split("\n")
     first, last = cited.start_column or 1, cited.end_column or len(rows[-1])
     held = lines.start_line == start and lines.end_line == end and lines.start_char is None
     if not held or first > len(rows[0]) or last > len(rows[-1]):
@@ -221,7 +230,8 @@ def read_columns(known: IndexedFile, folder: Path | None, cited: Citation) -> Pa
         return lines
     cut = replace(cited, source=lines.repo, ref=_ref_of(lines), place=lines.path)
     whole = cited.end_column is None
-    return replace(lines, citation=format_citation(cut), text=text, newline=lines.newline and whole)
+    lines = replace(lines, citation=format_citation(cut))
+    return with_text(lines, text, newline=lines.newline and whole)
 
 
 def _ref_of(passage: Passage) -> str:

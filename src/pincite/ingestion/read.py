@@ -20,6 +20,7 @@ from pincite.readers import (
     file_type,
     read_document,
 )
+from pincite.readers.decoding import is_guessed
 from pincite.readers.extracting import extract
 from pincite.readers.extraction import reason_of
 from pincite.readers.extractors import extractor_name
@@ -90,7 +91,8 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
     lacking = lacks_grammar(document.language)
     uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
-    notes = (*found.notes, *address, *broken, *uncut, *remarks_of(found.document))
+    guessed = (f"encoding_guessed: {document.encoding}",) if is_guessed(document.encoding) else ()
+    notes = (*found.notes, *address, *broken, *uncut, *guessed, *remarks_of(found.document))
     return replace(found, notes=notes, fields=front.values)
 
 

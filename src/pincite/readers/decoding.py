@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pincite.readers.legacy_encodings import guessed_encoding
+
 # UTF-32's little-endian mark begins with UTF-16's, so it is tried first
 _MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -15,12 +17,23 @@ def decode(raw: bytes) -> tuple[str, str]:
     """Return (text, encoding) with `raw.decode(encoding) == text`; a byte order mark stays in the
     text.
 
-    The encoding is UTF-8, or that of the mark, or Windows-1252, or (never failing) Latin-1.
+    The encoding is UTF-8, or that of the mark. Otherwise it is a guess: an older encoding of
+    Chinese, Japanese, Korean or Cyrillic, or Windows-1252, or (never failing) Latin-1.
     """
     marked = (encoding for mark, encoding in _MARKS if raw.startswith(mark))
-    for encoding in (*marked, "utf-8", "cp1252"):
+    for encoding in (*marked, "utf-8"):
         try:
             return raw.decode(encoding), encoding
         except UnicodeDecodeError:
             continue
-    return raw.decode("latin-1"), "latin-1"
+    if guess := guessed_encoding(raw):
+        return raw.decode(guess), guess
+    try:
+        return raw.decode("cp1252"), "cp1252"
+    except UnicodeDecodeError:
+        return raw.decode("latin-1"), "latin-1"
+
+
+def is_guessed(encoding: str) -> bool:
+    """Return whether this encoding is a guess of `decode`; "" is that of extracted text."""
+    return bool(encoding) and not encoding.startswith("utf")

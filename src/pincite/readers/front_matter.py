@@ -21,50 +21,80 @@ _MOST_NODES = 5_000  # guess, unmeasured
 _DEEPEST = 20  # guess, unmeasured
 _MOST_DOTS = 200  # of a line of TOML: a key of n parts takes n * n time
 _LONGEST_DETAIL = 120
+_SCALARS = (str, int, float, date, datetime)  # a boolean is an integer
 
 
 class FrontMatter(msgspec.Struct, frozen=True):
     """The `values` by name that may become attributes: texts, numbers, dates, booleans, and lists
-    of texts. `problem` says why there are none, if that is an error."""
+    of texts. Items of a list that are something else are written as texts, null is left out.
+    `title` is that of the document, "" without one. `problem` says why there are no values, if that
+    is an error."""
 
     values: Mapping[str, object] = {}
+    title: str = ""
     problem: str = ""
 
 
 def front_matter_of(text: str) -> FrontMatter:
     """Return the front matter of a Markdown file. Never fails on a text."""
-    mark, block = _block(text)
+    return _read(*_block(text)[:2])
+
+
+def without_front_matter(text: str) -> str:
+    """Return the lines of a Markdown file after its front matter; all of them if it has none."""
+    return text[_block(text)[2] :]
+
+
+@lru_cache(maxsize=4)  # a file is asked for its title and for its attributes
+def _read(mark: str, block: str) -> FrontMatter:
     if not mark:
         return FrontMatter()
     if len(block) > MOST_CHARS:
         return FrontMatter(problem=f"{len(block):,} characters, at most {MOST_CHARS:,} are read")
     try:
         found = _toml(block) if mark == "+++" else _yaml(block)
+        if not isinstance(found, Mapping):
+            return FrontMatter()  # a rule, some text and another rule
+        values = {name: _plain(value) for name, value in found.items() if isinstance(name, str)}
+        title = _written(found.get("title")) or ""
     except (ValueError, RecursionError, OverflowError) as error:
         return FrontMatter(problem=_one_line(error))
-    if not isinstance(found, Mapping):
-        return FrontMatter()  # a rule, some text and another rule
-    return FrontMatter({n: v for n, v in found.items() if isinstance(n, str) and _is_plain(v)})
+    return FrontMatter({n: value for n, value in values.items() if value is not None}, title)
 
 
-def _block(text: str) -> tuple[str, str]:
-    """Return the mark of front matter and the text between the marks, both empty without."""
-    text = text.removeprefix("\ufeff")
-    mark = text[:3]
+def _block(text: str) -> tuple[str, str, int]:
+    """Return the mark of front matter, the text between the marks, and the position after them;
+    both texts are empty without."""
+    begin = 1 if text.startswith("\ufeff") else 0
+    mark = text[begin : begin + 3]
     if mark not in ("---", "+++"):
-        return "", ""
-    lines = text[: MOST_CHARS * 4].split("\n", _MOST_LINES)[:_MOST_LINES]
+        return "", "", 0
+    lines = text[begin : MOST_CHARS * 4].split("\n", _MOST_LINES)[:_MOST_LINES]
     if lines[0].rstrip() != mark:
-        return "", ""
+        return "", "", 0
     ends = (mark, "...") if mark == "---" else (mark,)
     end = next((n for n, line in enumerate(lines) if n and line.rstrip() in ends), 0)
-    return (mark, "\n".join(lines[1:end])) if end else ("", "")
+    if not end:
+        return "", "", 0
+    after = begin + sum(len(line) + 1 for line in lines[: end + 1])
+    return mark, "\n".join(lines[1:end]), after
 
 
-def _is_plain(value: object) -> bool:
+def _plain(value: object) -> object:
+    """Return the value as attributes take it; None for one that is for other programs."""
     if isinstance(value, list):
-        return all(isinstance(one, str) for one in value)
-    return isinstance(value, (str, int, float, bool, date, datetime))
+        items = [_written(one) for one in value if one is not None]
+        return None if None in items else items
+    return value if isinstance(value, _SCALARS) else None
+
+
+def _written(value: object) -> str | None:
+    """Return a scalar as a text; None for anything else."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    return str(value) if isinstance(value, _SCALARS) else None
 
 
 def _one_line(error: BaseException) -> str:

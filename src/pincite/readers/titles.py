@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 
+from pincite.readers.front_matter import front_matter_of, without_front_matter
 from pincite.readers.inline_markup import plain_heading, without_closing_marks
 from pincite.readers.markdown_transcripts import spoken, words_first_said
 from pincite.readers.transcripts import first_words, is_lines
@@ -12,8 +13,7 @@ from pincite.support.late_patterns import late_pattern
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
-_FRONT_MATTER = late_pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
-_TITLE_FIELD = late_pattern(r"^title[ \t]*:[ \t]*(\S.*)$", re.M)
+_TITLE_FIELD = late_pattern(r"^title[ \t]*[:=][ \t]*(\S.*)$", re.M)
 _FENCED = late_pattern(
     r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}\1[`~]*[ \t]*\r?$|\Z)", re.S | re.M
 )
@@ -30,10 +30,11 @@ def title_of(text: str, path: str, language: str) -> str:
 
     Code is named by its path: a module docstring describes the module, but is no title.
     """
+    text = text.removeprefix("\ufeff")
     head = text[:_SEARCHED_CHARS]
     found = ""
     if language == "markdown":
-        found = _markdown_title(head)
+        found = _markdown_title(text)
     elif language in ("rst", "text"):
         match = _UNDERLINED.search(head) if language == "rst" else None
         found = match["title"] if match else ""
@@ -52,15 +53,22 @@ def _conversation_title(text: str) -> str:
     return _markdown_title(text[: turns[0].start] if turns else "") or words_first_said(text)
 
 
-def _markdown_title(head: str) -> str:
-    front = _FRONT_MATTER.match(head)
-    if front:
-        field = _TITLE_FIELD.search(front[1])
-        if field:
-            return field[1].rstrip().strip("\"'")
-        head = head[front.end() :]
-    head = _FENCED.sub("", head)
+def _markdown_title(text: str) -> str:
+    body = without_front_matter(text)
+    if len(body) < len(text) and (named := _named_title(text, len(text) - len(body))):
+        return named
+    head = _FENCED.sub("", body[:_SEARCHED_CHARS])
     atx, setext = _ATX.search(head), _UNDERLINED.search(head)
     if setext and setext["mark"] in "=-" and (not atx or setext.start() < atx.start()):
         return plain_heading(setext["title"])
     return plain_heading(without_closing_marks(atx[1])) if atx else ""
+
+
+def _named_title(text: str, end: int) -> str:
+    """Return the title in the front matter, which ends at `end`. If YAML or TOML cannot be read,
+    for example for a colon in the title, that is what the line says."""
+    front = front_matter_of(text)
+    if not front.problem:
+        return front.title
+    field = _TITLE_FIELD.search(text[: min(end, _SEARCHED_CHARS)])
+    return field[1].rstrip().strip("\"'") if field else ""

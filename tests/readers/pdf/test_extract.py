@@ -259,6 +259,20 @@ def test_a_page_begins_with_its_text() -> None:
     assert said == ["One", "", "Three"]
 
 
+@pytest.mark.parametrize("title", [None, "(anonymous)", "untitled", "Untitled 1", "letter.docx"])
+def test_what_programs_write_for_want_of_a_title_is_none(title: str | None) -> None:
+    def draw(canvas: Canvas) -> None:
+        if title is not None:
+            canvas.setTitle(title)
+        canvas.setFont("Helvetica-Bold", 20)
+        canvas.drawString(72, 760, "Rain in May")
+        canvas.setFont("Helvetica", 10)
+        for row in range(9):
+            canvas.drawString(72, 700 - 14 * row, "It rained on most days, and on some it did not.")
+
+    assert extract_pdf(drawn(draw)).title == "Rain in May"
+
+
 BODY = "Rain is measured with a gauge, once a day, at nine in the morning, by whoever is there."
 
 

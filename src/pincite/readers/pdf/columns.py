@@ -13,6 +13,15 @@ _EDGE: Final = 0.12  # of the width: a gap nearer to the edge parts labels from 
 _CROSSING: Final = 0.5  # of all letters may stand across a gutter, as titles and wide tables do
 _LETTERS: Final = 15  # letters in a line of a column, on average; cells of tables have fewer
 _LINES: Final = 3  # lines in a column
+#: Shares of the letters that may cross a gutter. The fine ones find one beside a short column,
+#: where few letters more stand than in the gutter; both sides must then be full lines of text.
+_LIMITS: Final = (0.02, 0.1, 0.25, _CROSSING)
+_FINE_LIMITS: Final = tuple(step / 50 for step in range(1, round(_CROSSING * 50) + 1))
+_FULL_LETTERS: Final = 25  # letters in a full line of a column, on average
+_LONG: Final = 8  # lines of a column beside which a shorter one has `_FEW_LINES`
+_FEW_LINES: Final = 2
+_SAME_LEFT: Final = 2.0  # points
+_TRIED: Final = 8  # gutters of one kind
 _NARROWEST: Final = 6.0  # points
 
 
@@ -52,21 +61,29 @@ def _gutter(items: Sequence[Placed]) -> float | None:
     for change in covered:
         run += change
         depths.append(run)
-    candidates = _valleys(depths, total)
-    inner = [one for one in candidates if _EDGE * width < one[1] < (1 - _EDGE) * width]
-    best = sorted(inner, key=lambda one: (one[0], abs(one[1] - width / 2)))[:8]
-    for _, middle in best:
-        if _parts_columns(items, left + middle):
-            return left + middle
+    for limits, parts in ((_LIMITS, _parts_columns), (_FINE_LIMITS, _parts_full_columns)):
+        inner = [
+            (limit, abs(middle - width / 2), middle)
+            for limit, middle in _valleys(depths, total, limits)
+            if _EDGE * width < middle < (1 - _EDGE) * width
+        ]
+        best = [middle for _, _, middle in sorted(inner)]
+        if limits is _FINE_LIMITS:  # most stretches are the same for several limits
+            best = list(dict.fromkeys(best))
+        for middle in best[:_TRIED]:
+            if parts(items, left + middle):
+                return left + middle
     return None
 
 
-def _valleys(depths: Sequence[float], total: float) -> list[tuple[float, float]]:
+def _valleys(
+    depths: Sequence[float], total: float, limits: Sequence[float]
+) -> list[tuple[float, float]]:
     """Return (limit, middle) of each stretch that is wide enough to separate columns and that at
     most this share of the letters crosses. `depths` counts the letters at each point from the left.
     """
     found = []
-    for limit in (0.02, 0.1, 0.25, _CROSSING):
+    for limit in limits:
         start: int | None = None
         for position, depth in enumerate((*depths, math.inf)):
             if depth <= limit * total:
@@ -80,23 +97,52 @@ def _valleys(depths: Sequence[float], total: float) -> list[tuple[float, float]]
 
 def _parts_columns(items: Sequence[Placed], gutter: float) -> bool:
     """Return whether both sides of the gutter have running text."""
+    sides = _between(items, gutter)
+    if sum(map(_letters, [*sides[0], *sides[1]])) < (1 - _CROSSING) * sum(map(_letters, items)):
+        return False
+    return all(_is_running_text(side, _LINES, _LETTERS) for side in sides)
+
+
+def _parts_full_columns(items: Sequence[Placed], gutter: float) -> bool:
+    """Return whether both sides of the gutter have full lines of text, of which most begin at the
+    same place. The second column may be short, as on the last page of a paper."""
+    left, right = _between(items, gutter)
+    few = _FEW_LINES if len(_rows(left)) >= _LONG else _LINES
+    return (
+        _is_running_text(left, _LINES, _FULL_LETTERS)
+        and _is_running_text(right, few, _FULL_LETTERS)
+        and all(map(_is_aligned, (left, right)))
+    )
+
+
+def _between(items: Sequence[Placed], gutter: float) -> tuple[list[Placed], list[Placed]]:
+    """Return what is on either side of the gutter where nothing crosses it."""
     sides: tuple[list[Placed], list[Placed]] = ([], [])
     for across, band in _bands(items, gutter):
         if not across:
             for side, some in zip(sides, _sides(band, gutter), strict=True):
                 side.extend(some)
-    total = sum(map(_letters, items))
-    if sum(map(_letters, [*sides[0], *sides[1]])) < (1 - _CROSSING) * total:
-        return False
-    return all(_is_running_text(side) for side in sides)
+    return sides
 
 
-def _is_running_text(side: Sequence[Placed]) -> bool:
-    lines: list[float] = []
+def _is_running_text(side: Sequence[Placed], lines: int, letters: int) -> bool:
+    rows = _rows(side)
+    return len(rows) >= lines and sum(map(_letters, side)) >= letters * len(rows)
+
+
+def _is_aligned(side: Sequence[Placed]) -> bool:
+    """Return whether most lines begin at the left edge."""
+    lefts = [min(one.left for one in row) for row in _rows(side)]
+    return 2 * sum(left - min(lefts) <= _SAME_LEFT for left in lefts) > len(lefts)
+
+
+def _rows(side: Sequence[Placed]) -> list[list[Placed]]:
+    rows: list[list[Placed]] = []
     for one in sorted(side, key=lambda one: one.middle):
-        if not lines or one.middle - lines[-1] > 0.5 * (one.bottom - one.top):
-            lines.append(one.middle)
-    return len(lines) >= _LINES and sum(map(_letters, side)) >= _LETTERS * len(lines)
+        if not rows or one.middle - rows[-1][0].middle > 0.5 * (one.bottom - one.top):
+            rows.append([])
+        rows[-1].append(one)
+    return rows
 
 
 def _bands(items: Sequence[Placed], gutter: float) -> list[tuple[bool, list[Placed]]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from pincite.readers.pdf.layout import Line
+from pincite.readers.pdf.layout import Line, around
 
 _ZONE: Final = 0.2  # of the page's height at its top and bottom
 _EDGE_LINES: Final = 2  # rows at either edge that are looked at
@@ -18,6 +19,7 @@ _NEAR: Final = 3  # pages before and after; left and right pages have different 
 _SHARE: Final = 0.3  # of the pages count as the edge says: these are page numbers
 _NUMBER = re.compile(r"(?<![\d.])\d{1,5}(?![\d.]*\d)")
 _ROMAN = re.compile(r"[ivxlcdm]{1,8}", re.IGNORECASE)
+Rows = Sequence[Sequence[Line]]
 
 
 def marginal_lines(
@@ -25,49 +27,111 @@ def marginal_lines(
 ) -> list[set[int]]:
     """Return, for each page, the `id()` of the lines that are running headers or footers. A page is
     given as (height in points, lines)."""
-    edges = [_edges(height, lines) for height, lines in pages]
     found: list[set[int]] = [set() for _ in pages]
     if len(pages) < 2:
         return found
-    offsets = _offsets(edges)
-    for page, own in enumerate(edges):
-        near = [
-            (other, line)
-            for other in range(max(0, page - _NEAR), min(len(edges), page + _NEAR + 1))
-            if other != page
-            for line in edges[other]
-        ]
-        for line in own:
-            counted = any(int(number) - page in offsets for number in _at_ends(line.text))
-            repeated = any(
-                abs(line.top - other.top) <= _SAME_PLACE
-                and _follows(line.text, other.text, distance - page)
-                for distance, other in near
-            )
-            if counted or repeated:
-                found[page].add(id(line))
+    edges = [_edges(height, lines) for height, lines in pages]
+    offsets = _offsets([[line for row in (*top, *bottom) for line in row] for top, bottom in edges])
+    for edge in range(2):
+        rows = [both[edge] for both in edges]
+        for page, line in (*_repeated(rows), *_counted(rows, offsets)):
+            found[page].add(id(line))
     return found
 
 
-def _edges(height: float, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines in the outermost rows at the top and at the bottom."""
+def _repeated(edges: Sequence[Rows]) -> Iterator[tuple[int, Line]]:
+    """Yield lines that stand at the same height on a near page, as (page, line). Rows are compared
+    as well: on a page with columns, the parts of a header are lines of different columns."""
+    parts = [[line for row in rows for line in row] for rows in edges]
+    whole = [[_joined(row) for row in rows] for rows in edges]
+    for page, rows in enumerate(edges):
+        near_parts, near_rows = _near(page, parts), _near(page, whole)
+        for row, joined in zip(rows, whole[page], strict=True):
+            same_row = _stands_in(joined, near_rows)
+            for line in row:
+                if same_row or _stands_in(line, near_parts):
+                    yield page, line
+
+
+def _joined(row: Sequence[Line]) -> Line:
+    text = " ".join(line.text for line in sorted(row, key=lambda one: one.left))
+    return Line(*around(row), text, row[0].style)
+
+
+def _stands_in(line: Line, near: Sequence[tuple[int, Line]]) -> bool:
+    return any(
+        abs(line.top - other.top) <= _SAME_PLACE and _follows(line.text, other.text, distance)
+        for distance, other in near
+    )
+
+
+def _counted(edges: Sequence[Rows], offsets: Collection[int]) -> Iterator[tuple[int, Line]]:
+    """Yield lines with the number of their page, as (page, line): of each page the outermost row
+    with one. A line with words beside its number needs more, since a heading or a footnote may have
+    the number of its page by chance: a near page with the same words, or a height at which most of
+    such lines have no words or have these."""
+    numbered = [_numbered(page, rows, offsets) for page, rows in enumerate(edges)]
+    sure: list[float] = []
+    unsure: list[tuple[int, Line]] = []
+    for page, lines in enumerate(numbered):
+        words = {_without_numbers(other.text) for _, other in _near(page, numbered)}
+        for line in lines:
+            own = _without_numbers(line.text)
+            if own in words or not any(letter.isalpha() for letter in own):
+                sure.append(line.top)
+                yield page, line
+            else:
+                unsure.append((page, line))
+    sure.sort()
+    tops = sorted(line.top for _, line in unsure)
+    for page, line in unsure:
+        if _at_height(sure, line.top) >= _at_height(tops, line.top):
+            yield page, line
+
+
+def _numbered(page: int, rows: Rows, offsets: Collection[int]) -> list[Line]:
+    """Return the lines with the number of the page, of the outermost row that has one."""
+    for row in rows:
+        found = [
+            line for line in row if any(int(one) - page in offsets for one in _at_ends(line.text))
+        ]
+        if found:
+            return found
+    return []
+
+
+def _near(page: int, lines: Sequence[Sequence[Line]]) -> list[tuple[int, Line]]:
+    """Return the lines of near pages as (pages after this one, line)."""
+    return [
+        (other - page, line)
+        for other in range(max(0, page - _NEAR), min(len(lines), page + _NEAR + 1))
+        if other != page
+        for line in lines[other]
+    ]
+
+
+def _at_height(tops: Sequence[float], top: float) -> int:
+    """Return how many of the sorted positions are the same place."""
+    return bisect_right(tops, top + _SAME_PLACE) - bisect_left(tops, top - _SAME_PLACE)
+
+
+def _edges(height: float, lines: Sequence[Line]) -> tuple[Rows, Rows]:
+    """Return the outermost rows at the top and at the bottom, from the edge inwards."""
     top = [line for line in lines if line.middle < _ZONE * height]
     bottom = [line for line in lines if line.middle > (1 - _ZONE) * height]
-    return [*_outermost(top, 1), *_outermost(bottom, -1)]
+    return _outermost(top, 1), _outermost(bottom, -1)
 
 
-def _outermost(lines: Sequence[Line], direction: int) -> list[Line]:
-    rows: list[float] = []
-    found = []
-    for line in sorted(lines, key=lambda one: direction * one.middle):
-        if not rows or abs(line.middle - rows[-1]) > _SAME_PLACE:
+def _outermost(lines: Sequence[Line], direction: int) -> Rows:
+    rows: list[list[Line]] = []
+    ordered = sorted(lines, key=lambda one: direction * one.middle)
+    for line in ordered[:_MOST_LINES]:
+        if not rows or abs(line.middle - rows[-1][0].middle) > _SAME_PLACE:
             if len(rows) == _EDGE_LINES:
                 break
-            rows.append(line.middle)
-        found.append(line)
-        if len(found) == _MOST_LINES:
-            break
-    return found
+            rows.append([])
+        rows[-1].append(line)
+    return rows
 
 
 def _at_ends(text: str) -> list[str]:
@@ -99,8 +163,12 @@ def _follows(text: str, other: str, distance: int) -> bool:
     if not _at_ends(text) and len(text.split()) > _FEW_WORDS:
         return False
     numbers, others = _NUMBER.findall(text), _NUMBER.findall(other)
-    if len(numbers) != len(others) or _NUMBER.sub("#", text) != _NUMBER.sub("#", other):
+    if len(numbers) != len(others) or _without_numbers(text) != _without_numbers(other):
         return False
     return all(
         int(two) - int(one) in {0, distance} for one, two in zip(numbers, others, strict=True)
     )
+
+
+def _without_numbers(text: str) -> str:
+    return _NUMBER.sub("#", text)

@@ -14,6 +14,7 @@ from pincite.errors import SourceError
 
 MOST_PAGES: Final = 50_000  # guess, unmeasured; a page tree may claim any number
 _HEAD = 1024  #: bytes within which a PDF says that it is one
+_NO_TITLES = ("(anonymous)", "(unspecified)", "(untitled)")
 _PASSWORD, _SECURITY = pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY
 
 
@@ -67,8 +68,11 @@ def title_of(document: pdfium.PdfDocument) -> str:
     """Return the file's title, without defaults that programs insert."""
     said = " ".join(str(document.get_metadata_value("Title")).split())[:300]
     plain = "".join(letter for letter in said if letter.isprintable())
-    generated = plain.lower().startswith(("untitled", "microsoft word -", "microsoft powerpoint -"))
-    looks_like_file = plain.lower().endswith((".doc", ".docx", ".tex", ".dvi", ".indd", ".pdf"))
+    lower = plain.lower()
+    generated = lower in _NO_TITLES or lower.startswith(
+        ("untitled", "microsoft word -", "microsoft powerpoint -")
+    )
+    looks_like_file = lower.endswith((".doc", ".docx", ".tex", ".dvi", ".indd", ".pdf"))
     return "" if generated or looks_like_file else plain
 
 

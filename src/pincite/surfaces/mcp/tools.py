@@ -14,6 +14,7 @@ from msgspec import Meta
 from pincite.asking import bind_tags
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Passage
+from pincite.citations.reading import with_text
 from pincite.diagnostics.status import kept_back
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes, TaskMode
@@ -178,9 +179,8 @@ async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -
         if left:
             last = passage.start_line + len(kept) - 1
             cited = with_lines(passage.citation, passage.start_line, last)
-            passage = replace(
-                passage, text="\n".join(kept), end_line=last, citation=cited, newline=True
-            )
+            passage = replace(passage, end_line=last, citation=cited)
+            passage = with_text(passage, "\n".join(kept), newline=True)
         reading = Reading(passage, left)
     said = texts.passage_text(reading.passage, reading.lines_left, asked.max_tokens, reading.rest)
     return Answer(said, msgspec.to_builtins(reading) if asked.detail == "full" else None)

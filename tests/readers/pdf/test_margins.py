@@ -1,0 +1,93 @@
+"""Only running headers, footers and page numbers are marginal, whatever else begins or ends with
+the number of its page."""
+
+from __future__ import annotations
+
+from reportlab.pdfgen.canvas import Canvas
+
+from pincite.readers.extraction import Extraction
+from pincite.readers.pdf.extract import extract_pdf
+from tests.readers.pdf.files import drawn, text_of, texts, typeset
+
+NUMBERED = """
+#set page("a5", margin: 2cm, footer: context align(center)[#counter(page).display()])
+"""
+NAMES = ("aardvark", "bittern", "capybara", "dugong")
+
+
+def marginal(found: Extraction) -> list[str]:
+    return [text_of(found, one) for one in found.elements if one.marginal]
+
+
+def body(name: str) -> str:
+    return f"The {name} has a page of its own. " * 12
+
+
+def test_a_last_line_that_ends_with_the_number_of_its_page_is_text() -> None:
+    last = [f"The final word about the {name} is given in chapter" for name in NAMES]
+    pages = [f"{body(NAMES[i])}\n#v(1fr)\n{one} {i + 1}" for i, one in enumerate(last)]
+    found = extract_pdf(typeset(NUMBERED + "#pagebreak()\n".join(pages)))
+    assert marginal(found) == ["1", "2", "3", "4"]
+    for number, one in enumerate(last, 1):
+        assert texts(found, page=number)[-1] == f"{one} {number}"
+
+
+def test_a_first_line_that_begins_with_the_number_of_its_page_is_text() -> None:
+    firsts = {2: "2 The toucan motion passed", 4: "4 The ibis motion failed"}
+    pages = [f"{firsts.get(i, 'Other matters')}\n\n{body(n)}" for i, n in enumerate(NAMES, 1)]
+    found = extract_pdf(typeset(NUMBERED + "#pagebreak()\n".join(pages)))
+    assert texts(found, page=2)[0] == firsts[2]
+    assert texts(found, page=4)[0] == firsts[4]
+
+
+def test_headings_and_footnotes_with_the_number_of_their_page_are_text() -> None:
+    begins = '#set page(header: [Thesis of Ada 2026])\n#set heading(numbering: "1")\n'
+    pages = [f"= {n.title()} chapter\n{body(n)}#footnote[About the {n}.]" for n in NAMES]
+    found = extract_pdf(typeset(NUMBERED + begins + "#pagebreak()\n".join(pages)))
+    assert texts(found, "heading") == [f"{i} {n.title()} chapter" for i, n in enumerate(NAMES, 1)]
+    assert [texts(found, page=i)[-1] for i in range(1, 5)] == [
+        f"{i}About the {n}." for i, n in enumerate(NAMES, 1)
+    ]
+    assert sorted(set(marginal(found))) == ["1", "2", "3", "4", "Thesis of Ada 2026"]
+
+
+def test_headings_alone_are_no_page_numbers() -> None:
+    pages = [f"#text(16pt)[{i} {n.title()} chapter]\n\n{body(n)}" for i, n in enumerate(NAMES, 1)]
+    found = extract_pdf(typeset("#set page(margin: 2cm)\n" + "#pagebreak()\n".join(pages)))
+    assert marginal(found) == []
+
+
+def book(pages: list[tuple[str, str]]) -> Extraction:
+    """Pages with a header, on the left on even pages and else on the right, and a text."""
+
+    def draw(canvas: Canvas) -> None:
+        for number, (header, text) in enumerate(pages, 1):
+            if number % 2:
+                canvas.drawRightString(520, 800, header)
+            else:
+                canvas.drawString(72, 800, header)
+            for row in range(12):
+                canvas.drawString(72, 740 - 14 * row, f"{text}, as line {'i' * (row + 1)} says")
+            canvas.showPage()
+
+    return extract_pdf(drawn(draw))
+
+
+def test_headers_with_the_number_of_the_page_are_marginal() -> None:
+    headers = [
+        *("Rain | 1", "2 | The weather of the sea", "Snow | 3", "4 | The weather of the sea"),
+        *("Snow | 5", "6 | The weather of the sea", "Hail | 7", "8 | The climate of the land"),
+    ]
+    names = ("oak", "elm", "ash", "fir", "yew", "box", "tea", "fig")
+    found = book([(one, f"Here the {name} is") for one, name in zip(headers, names, strict=True)])
+    assert marginal(found) == headers
+    counted = [f"Page {n} of 4" for n in range(1, 5)]
+    pages = [(one, f"A {name} is") for one, name in zip(counted, NAMES, strict=True)]
+    assert marginal(book(pages)) == counted
+
+
+def test_parts_of_a_header_are_marginal_where_columns_part_them() -> None:
+    header = "#set page(margin: 2cm, header: [Bees in 2025 #h(1fr) A yearbook])\n"
+    columns = f"{header}#lorem(60)\n\n#columns(2)[#lorem(500)]\n#pagebreak()\nOne word."
+    found = extract_pdf(typeset(columns))
+    assert sorted(marginal(found)) == ["A yearbook", "Bees in 2025", "Bees in 2025 A yearbook"]
