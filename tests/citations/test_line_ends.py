@@ -19,7 +19,9 @@ from pincite.truth.compare import find_again
 from tests.answering.evidence import evidence
 from tests.places import quick_folder
 
-_LINES = st.lists(st.text("ab\r \f\x0b\x85\u2028", max_size=4), min_size=1, max_size=6)
+# no line ends with a carriage return: before a newline it would become part of the line's end
+_LINE = st.text("ab\r \f\x0b\x85\u2028", max_size=4).map(lambda line: line.rstrip("\r"))
+_LINES = st.lists(_LINE, min_size=1, max_size=6)
 
 
 def document_of(text: str) -> Document:
