@@ -73,8 +73,8 @@ def test_a_passage_is_fresh_in_its_file_and_in_one_with_translated_line_ends(
         assert other[found.start : found.end] == found.text
         moved = find_again(one, f"above\n{other}", "ref", "f" * 64)
         assert moved is not None
-        if found.start_line == one.start_line:  # the same words may be nearer now
-            assert moved.start_line in (one.start_line, one.start_line + 1)
+        if found.start_line == one.start_line:  # the same words may be as near, or nearer, now
+            assert abs(moved.start_line - one.start_line) <= 1
 
 
 @pytest.mark.parametrize(
