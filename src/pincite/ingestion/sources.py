@@ -259,15 +259,24 @@ def superseded(
 def record_of_source(
     opened: OpenSource, selection: Selection, info: CollectionInfo
 ) -> SourceRecord:
-    """Return the record of an incomplete source, with the parts of it that the collection has."""
+    """Return the record of an incomplete source, with the parts of it that the collection has, and
+    with the files that the last run left out."""
     within = {opened.within}
+    record = SourceRecord(opened.source, (), selection.include, selection.exclude)
     for known in info.sources:
         if known.source.name == opened.source.name:
             within.update(known.within)
+            left_out = (known.skipped, known.skipped_paths, known.noted, known.noted_paths)
+            skipped, skipped_paths, noted, noted_paths = left_out
+            record = replace(
+                record,
+                skipped=skipped,
+                skipped_paths=skipped_paths,
+                noted=noted,
+                noted_paths=noted_paths,
+            )
     parts = ("",) if "" in within else tuple(sorted(within))
-    return SourceRecord(
-        opened.source, parts, selection.include, selection.exclude, machine=this_machine()
-    )
+    return replace(record, within=parts, machine=this_machine())
 
 
 def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
