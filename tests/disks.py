@@ -72,3 +72,28 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
         seen = path.lstat()
         found[str(path)] = (seen.st_size, seen.st_mtime_ns)
     return found
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Files can be unreadable meanwhile, also for root: it has the rights of another user."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@contextmanager
+def unreadable(folder: Path) -> Iterator[None]:
+    """Nobody can look into this folder meanwhile."""
+    mode = folder.stat().st_mode
+    folder.chmod(0)
+    try:
+        with unprivileged():
+            yield
+    finally:
+        folder.chmod(mode)

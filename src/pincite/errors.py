@@ -52,6 +52,11 @@ class PinciteError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n  try: {self.hint}" if self.hint else self.message
 
+    @property
+    def line(self) -> str:
+        """The message with its hint, for places that have one line."""
+        return f"{self.message} (try: {self.hint})" if self.hint else self.message
+
 
 class UsageError(PinciteError):
     """An invalid option, path or query."""

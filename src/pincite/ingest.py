@@ -27,7 +27,7 @@ from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.changes import Changes, find_changes, require_not_emptied
+from pincite.ingestion.changes import Changes, find_changes, keep_unreachable
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
@@ -219,7 +219,9 @@ async def ingest(
     infos = await index.collections()
     records, changes = looked or await look(opened, spec, deps, infos)
     if deps.careful:
-        require_not_emptied(opened, changes, records, whole=deps.only is None)
+        changes, notice = keep_unreachable(opened, changes, records, whole=deps.only is None)
+        if notice is not None:
+            deps.on_notice(notice)
     report.expect(changes, records)
     record = record_of_source(opened, selection, next(i for i in infos if i.spec.name == spec.name))
     if deps.only is None and (changes.pending or changes.removed or changes.rewritten):
@@ -236,7 +238,8 @@ async def ingest(
         indexed = await index.documents(spec.name, opened.source.name)
         await asyncio.to_thread(opened.settle, indexed)
     if deps.only is None:
-        await index.put_source(spec.name, record if deps.words_only else report.complete(record))
+        done = report.listed(record) if deps.words_only else report.complete(record)
+        await index.put_source(spec.name, done)
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.collection.searching import refreshing_notices
-from pincite.daemon.freshness import Freshness, Pending
+from pincite.daemon.freshness import Freshness, Pending, Trouble
 from pincite.model import Scope
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.models import CollectionOptions
@@ -41,3 +41,14 @@ def test_where_there_are_tenants_neither_sources_nor_numbers_are_told() -> None:
     assert said(Scope(tags={"tenant": "a"}), settings()) == [hidden]
     some = "2 files of docs, files of code changed and are being indexed"
     assert said(Scope(), settings("tenant")) == [some]
+
+
+def test_what_cannot_be_indexed_is_said_with_the_reason_but_not_to_tenants() -> None:
+    full = Freshness(troubles=(Trouble("", "", "the disk is full"),))
+    assert said(Scope(), settings(), full) == ["the index is not kept up to date: the disk is full"]
+    assert said(Scope(), settings("tenant"), full) == ["the index is not kept up to date"]
+    gone = Freshness(troubles=(Trouble("main", "docs", "/d does not exist"),))
+    assert said(Scope(), settings(), gone) == ["docs is not kept up to date: /d does not exist"]
+    assert said(Scope(tags={"tenant": "a"}), settings(), gone) == ["main is not kept up to date"]
+    assert said(Scope(sources=("other",)), settings(), gone) == []
+    assert said(Scope(collections=("code",)), settings(), gone) == []

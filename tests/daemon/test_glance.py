@@ -11,6 +11,8 @@ from pincite.daemon.glance import CHANGES, Glance, Limits, glance, matters
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.readers import content_hash_of
 from pincite.support.fields import replace
+from tests.disks import unreadable
+from tests.places import quick_folder
 
 
 def record_of(folder: Path) -> SourceRecord:
@@ -127,3 +129,25 @@ def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, call
 def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
     (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
     assert matters([str(docs / "app.log")], [record_of(docs)])
+
+
+def test_files_in_a_folder_that_cannot_be_read_are_not_gone() -> None:
+    with quick_folder() as place:
+        place.chmod(0o755)
+        for name in ("a.md", "inner/b.md", "inner/c.md"):
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_text(f"# {name}\n")
+        records = indexed(place)
+        (place / "a.md").unlink()
+        with unreadable(place / "inner"):
+            found = look(place, records)
+        assert found.named == {"a.md": "gone", "inner/": "not read"}
+        assert look(place, records).named == {"a.md": "gone"}
+
+
+def test_files_that_no_reader_reads_are_not_counted_as_new(docs: Path) -> None:
+    for name in ("data.unknown", "tool", "c.md"):
+        (docs / name).write_text("text\n")
+    started = replace(record_of(docs), complete=False)
+    named = glance(started, indexed(docs)[:-1]).named
+    assert named == {"data.unknown": "left out", "tool": "new", "inner/b.md": "new"}

@@ -102,11 +102,15 @@ def test_everything_is_found_by_word_before_the_first_vector_is_made(opened: Ope
     async def check(place: Place) -> None:
         for name in names(6):
             place.write(name, functions(name[:2], lines=3))
+        place.write("binary.py", "\0")
         dense = Watching(place.index)
         stages: list[str] = []
         report = await run(place, dense, progress=lambda told: stages.append(told.stage))
         assert all(found == set(names(6)) for found in dense.found)
         assert dense.infos[0].unembedded == dense.infos[0].chunks > 0
+        (source,) = dense.infos[0].sources
+        assert not source.complete
+        assert source.skipped_paths == ("binary: binary.py (contains NUL bytes)",)
         (info,) = await place.index.collections()
         assert (info.unembedded, info.embedded_share) == (0, 1.0)
         assert (report.new, report.changed, report.chunks) == (6, 0, info.chunks)

@@ -239,3 +239,14 @@ def test_tags_are_logged_with_their_types_and_asked_again(tmp_path: Path) -> Non
     assert "a1B2" not in str(clean.asked.scope.tags["token"])
     kept = {name: value for name, value in tags.items() if name != "token"}
     assert {**clean.asked.question.scope.tags, "token": ""} == {**kept, "token": ""}
+
+
+def test_a_search_that_could_not_be_logged_has_no_id(
+    collection: Searchable, tmp_path: Path
+) -> None:
+    recorder = file_recorder(tmp_path, LogSettings())
+    _, logged = asyncio.run(record(recorder, collection))
+    (tmp_path / "retrieval.jsonl").unlink()
+    (tmp_path / "retrieval.jsonl").mkdir()
+    _, lost = asyncio.run(record(recorder, collection))
+    assert (len(logged.query_id), lost.query_id) == (32, "")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pincite.model.revisions import content_ref
 from pincite.sources import Entry, OpenSource, open_source
 from pincite.sources.git import find_checkout, name_of_remote
 from tests.sources.helpers import LIMITS, commit, git, listed, opened, plant
@@ -51,6 +52,14 @@ def test_files_as_committed_carry_the_commit_and_others_say_so(tmp_path: Path) -
             "added.md": dirty, "changed.md": dirty, "clean.md": sha, "flagged.md": dirty,
             "new.md": dirty, "staged.md": dirty, "sub/clean.md": sha,
         }  # fmt: skip
+
+
+def test_a_file_of_a_submodule_is_named_by_content(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "x", "library/b.md": "x"})
+    commit(tmp_path / "library")
+    sha = commit(tmp_path)
+    with opened(tmp_path) as source:
+        assert refs(source) == {"a.md": sha, "library/b.md": content_ref("c" * 64)}
 
 
 def test_an_ignored_file_is_not_claimed_to_be_in_the_commit(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ class Searcher:
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
 
     async def _look(self, scope: Scope) -> tuple[Notice, ...]:
-        """Trigger a scan of the folders if one is due, and report what is being indexed."""
+        """Trigger a scan of the folders if one is due, and report what is not indexed yet."""
         if not holds_index(self._settings.index):
             return ()
         found = await self._client().look(wish_of(self._settings))
@@ -259,25 +259,41 @@ class Searcher:
 
 
 def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
-    """A warning about documents that are still being indexed. If a collection requires tags or the
-    search has tags, it names neither sources nor numbers."""
-    said: list[str] = []
-    for one in found.pending:
-        options = settings.use.options.get(one.collection)
-        if scope.collections and one.collection not in scope.collections:
-            continue
-        if scope.sources and one.source not in scope.sources:
-            continue
-        if scope.tags or scope.bounds or (options is not None and options.require):
-            said.append(f"files of {one.collection}")
-        else:
-            said.append(f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}")
-    if not said:
-        return ()
-    named = ", ".join(dict.fromkeys(said))
-    one_only = said == [said[0]] and said[0].startswith("1 file ")
-    verb = "is" if one_only else "are"
-    return (Notice("refreshing", f"{named} changed and {verb} being indexed"),)
+    """Warnings about documents that are still being indexed, and about what cannot be indexed. If a
+    collection requires tags or the search has tags, they name neither sources nor numbers."""
+
+    def concerned(collection: str, source: str) -> bool:
+        elsewhere = scope.collections and collection and collection not in scope.collections
+        return not elsewhere and not (scope.sources and source and source not in scope.sources)
+
+    def hidden(collection: str) -> bool:
+        options = settings.use.options.get(collection)
+        any_requires = not collection and any(o.require for o in settings.use.options.values())
+        required = any_requires or (options is not None and options.require)
+        return bool(scope.tags or scope.bounds or required)
+
+    said = [
+        f"files of {one.collection}"
+        if hidden(one.collection)
+        else f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}"
+        for one in found.pending
+        if concerned(one.collection, one.source)
+    ]
+    notices = []
+    if said:
+        named = ", ".join(dict.fromkeys(said))
+        one_only = said == [said[0]] and said[0].startswith("1 file ")
+        verb = "is" if one_only else "are"
+        notices.append(Notice("refreshing", f"{named} changed and {verb} being indexed"))
+    troubles = [
+        f"{one.collection or 'the index'} is not kept up to date"
+        if hidden(one.collection)
+        else f"{one.source or one.collection or 'the index'} is not kept up to date: {one.message}"
+        for one in found.troubles
+        if concerned(one.collection, one.source)
+    ]
+    notices += [Notice("not_refreshed", text) for text in dict.fromkeys(troubles)]
+    return tuple(notices)
 
 
 def _told(question: Question, admit: Admit | None) -> Question:

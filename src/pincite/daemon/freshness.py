@@ -53,7 +53,8 @@ class Asked(msgspec.Struct, frozen=True):
 class Found(msgspec.Struct, frozen=True):
     """A line of the indexing process about a source that it has looked at. `files` maps paths to
     their difference. `left` are differences that are known by now, each a path with size and time.
-    `trouble` is the reason why the source was not updated. `paths` are the paths that were looked
+    `trouble` is the reason why the source was not updated; if it is `lasting`, another attempt is
+    useless until the source changes. `paths` are the paths that were looked
     at, () for everything. `shows` are those among them that show other files."""
 
     collection: str
@@ -63,6 +64,7 @@ class Found(msgspec.Struct, frozen=True):
     folders: tuple[str, ...] = ()
     left: tuple[tuple[str, int, int], ...] = ()
     trouble: str = ""
+    lasting: bool = False
     written: bool = False
     paths: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()

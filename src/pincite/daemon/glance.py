@@ -17,9 +17,9 @@ from typing import Final, Literal
 
 from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
-from pincite.readers import content_hash_of
+from pincite.readers import content_hash_of, may_be_read
 from pincite.sources import Entry, OpenSource
-from pincite.sources.entries import mtime_of
+from pincite.sources.entries import mtime_of, within_any
 from pincite.sources.folder import FolderSource
 from pincite.sources.reopening import reopen_source
 from pincite.sources.walk import IGNORE_FILES
@@ -92,7 +92,8 @@ def glance(
             with reopen_source(record, part) as opened:
                 if opened.source.ref != source.ref or opened.source.kind != source.kind:
                     found.differ("at another commit", f"@{opened.source.ref}", 0, 0)
-                for entry in _entries(opened, limits, found):
+                unreadable: set[str] = set()
+                for entry in _entries(opened, limits, found, unreadable):
                     what, reads = _what(opened, entry, known.pop(entry.path, None), reads)
                     one = (entry.path, entry.size, entry.mtime_ns)
                     if what and one not in settled:
@@ -101,7 +102,9 @@ def glance(
                 gone = [path for path in known if path.startswith(within)]
                 for path in gone:
                     del known[path]
-                    if (path, -1, -1) not in settled:
+                    if (place := within_any(path, unreadable)) is not None:
+                        found.differ("not read", place)
+                    elif (path, -1, -1) not in settled:
                         found.differ("gone", path)
     except TooMuchError:
         found.state = "unknown"
@@ -197,7 +200,7 @@ def _what(
     """Return the difference of a file from the index, empty if there is none, and how many files
     may still be read to find out."""
     if indexed is None:
-        return "new", reads
+        return "new" if may_be_read(entry.path) else "left out", reads
     if _is_same(entry, indexed):
         return "", reads
     if entry.size == indexed.size:
@@ -284,7 +287,10 @@ def _has_same_content(opened: OpenSource, entry: Entry, indexed: DocumentRecord)
         return False
 
 
-def _entries(opened: OpenSource, limits: Limits, found: Glance) -> list[Entry]:
+def _entries(
+    opened: OpenSource, limits: Limits, found: Glance, unreadable: set[str]
+) -> list[Entry]:
+    """Return the files; add files and folders that cannot be read to `unreadable`."""
     if not isinstance(opened, FolderSource):
         return [one for one in opened.entries() if isinstance(one, Entry)]
     root = Path(opened.source.location)
@@ -295,7 +301,12 @@ def _entries(opened: OpenSource, limits: Limits, found: Glance) -> list[Entry]:
         if time.monotonic() > limits.until_s or _rules_bytes(place) > limits.rules_bytes:
             raise TooMuchError
 
-    entries = [one for one in opened.visit(entering) if isinstance(one, Entry)]
+    entries = []
+    for one in opened.visit(entering):
+        if isinstance(one, Entry):
+            entries.append(one)
+        elif one.code == "unreadable":
+            unreadable.add(one.path)
     if opened.within and not opened.within.endswith("/"):
         found.folders.append(str((root / opened.within).parent))
     if opened.git_folder is not None:

@@ -20,6 +20,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from pincite.daemon.attempts import Attempts
 from pincite.daemon.freshness import (
     GAVE_WAY,
     REMEMBERED,
@@ -56,13 +57,6 @@ WAIT_S: Final = 0.08  # seconds that a search waits for a look; the limit is 100
 _GLANCE_S: Final = 0.08  # of one look at all sources; searches share Python's lock with it
 _MOST_DOCUMENTS: Final = 20_000  # reading their records takes 10 ms for a thousand
 _WATCHED_EVERY_S: Final = 60.0  # interval with file events, which may be missed (a network disk)
-#: Seconds after a failed run: most often a folder was moved while it was read, and the next run
-#: succeeds. Each further failure in a row waits four times as long. Failures while files change do
-#: not count: they are of the first kind, however many they are.
-_PAUSE_S: Final = 0.25
-_LONGER: Final = 4
-_WHILE_CHANGING: Final = 2
-_LONGEST_PAUSE_S: Final = 60.0
 _REST_SHARE: Final = 10  # complete looks of the process take at most a tenth of the time
 _LEFT: Final = 10_000  # known differences that are remembered for a source
 #: Paths of a burst that are looked at one by one. With many more, the queue of the system
@@ -104,7 +98,8 @@ class Refreshing:
         self._pending: dict[Key, int] = {}
         self._troubles: dict[Key, str] = {}
         self._changes: deque[Change] = deque(maxlen=REMEMBERED)
-        self._told: dict[Key, frozenset[Differing]] = {}
+        self._told: dict[Key, frozenset[Differing]] = {}  # the differences of the last look
+        self._tried: dict[Key, frozenset[Differing]] = {}  # those that another run cannot index
         self._heard_of: set[str] = set()  # paths of events that were not filtered yet
         self._paths: set[str] = set()  # relevant paths that no look has covered yet
         self._shows: dict[Key, frozenset[str]] = {}  # pages that show other files
@@ -113,8 +108,7 @@ class Refreshing:
         self._gave_way = False  # the last run stopped for another writer
         self._indexed_s, self._took_s = -float("inf"), 0.0
         self._wanted = self._done = self._number = 0
-        self._failures = 0
-        self._not_before_s = 0.0
+        self._attempts = Attempts(self._try_again)
 
     @property
     def busy(self) -> bool:
@@ -204,6 +198,11 @@ class Refreshing:
         if self._wish.auto:
             self._begin()
 
+    def _try_again(self) -> None:
+        if self._wish.auto:
+            self._whole = True
+            self._begin()
+
     async def _until_done(self) -> None:
         while self._again or self._whole or self._paths:
             await self._pause()
@@ -241,7 +240,6 @@ class Refreshing:
             if seen.state not in ("same", "changed") or gone * 2 > members[0].documents:
                 return False
             if seen.state == "changed":
-                self._note(key, seen.named)
                 if files := _changes(seen.named):
                     self._pending[key] = files
                 everything = sorted({*ours, *self._shows[key]})
@@ -281,7 +279,7 @@ class Refreshing:
 
     async def _pause(self) -> None:
         """Wait until the next look may begin, or until one is requested."""
-        pause_s = self._not_before_s - time.monotonic()
+        pause_s = self._attempts.pause_s
         if pause_s > 0:
             self._looked.set()
             with suppress(TimeoutError):
@@ -312,20 +310,18 @@ class Refreshing:
             if seen.folders and seen.state != "unknown":
                 self._folders[key] = tuple(seen.folders)
             if seen.state == "changed":
-                told = frozenset(seen.differing)
-                before = self._troubles.get(key) or self._troubles.get((key[0], ""))
-                if before and told == self._told.get(key):  # already tried
+                told = self._told[key] = frozenset(seen.differing)
+                before = self._troubles.get(key)
+                if before and told == self._tried.get(key):
                     troubles[key] = before
                     continue
-                self._note(key, seen.named)
-                self._told[key] = told
                 if files := _changes(seen.named):
                     pending[key] = files
             changed |= seen.state == "changed"
             unknown |= seen.state == "unknown"
         for gone in set(self._folders) - looked:
-            del self._folders[gone]
-            self._shows.pop(gone, None)
+            for kept in (self._folders, self._shows, self._told, self._tried):
+                kept.pop(gone, None)
         self._pending, self._troubles = pending, troubles
         self._checked()
         if self._watch() and not changed:
@@ -354,7 +350,7 @@ class Refreshing:
         ]
 
     def _note(self, key: Key, named: Mapping[str, str]) -> None:
-        """Record the differences for clients that watch."""
+        """Record the indexed differences for clients that watch."""
         now = _now()
         for path, what in sorted(named.items())[:REMEMBERED]:
             if what not in ("left out", "not read"):
@@ -381,9 +377,10 @@ class Refreshing:
         whole = not paths
         self._indexing, self._gave_way = True, False
         started_s = time.monotonic()
-        failed = False
+        failure, passing = "", False
         troubles: dict[Key, str] = {}
-        changed: set[Key] = set()
+        named: dict[Key, Mapping[str, str]] = {}
+        tried: dict[Key, frozenset[Differing]] = {}
         try:
             asked = Asked(self._wish.remote, paths or {})
             async for found in self._indexer.run(asked, self._wish):
@@ -394,51 +391,39 @@ class Refreshing:
                     self._shows[key] = self._shown(key, found)
                 if found.trouble:
                     troubles[key] = found.trouble
-                    failed = True
+                    if not found.written and found.state != "gone":
+                        failure = failure or found.trouble
+                    passing |= not found.lasting
                     self._pending.pop(key, None)
-                elif found.written:
+                    if found.lasting and key in self._told:
+                        tried[key] = self._told[key]
+                if found.written:
                     self._pending.pop(key, None)
-                    if key in changed:
-                        self._kept.changed_at = _now()
                     self._keep_left(key, found)
+                    self._note_written(key, named.pop(key, {}), found)
                 elif found.state == GAVE_WAY:
                     self._gave_way = True
-                elif found.state == "changed":
-                    files = _changes(found.files)
-                    if files or "at another commit" in found.files.values():
-                        changed.add(key)
-                    if key not in self._pending:
-                        self._note(key, found.files)
-                        self._pending |= {key: files} if files else {}
+                elif found.state == "changed" and not found.trouble:
+                    named[key] = found.files
+                    if (files := _changes(found.files)) and key not in self._pending:
+                        self._pending[key] = files
         except (OSError, PinciteError, msgspec.MsgspecError) as error:
-            failed = True
-            troubles[("", "")] = f"the indexing process failed: {error}"
+            failure, passing = f"the indexing process failed: {error}", True
+            troubles["", ""] = failure
         finally:
             self._indexing = False
         if not self._gave_way:
             self._pending = {}
         self._troubles = troubles if whole else {**self._troubles, **troubles}
-        self._failures = self._failures + 1 if failed else 0
-        if failed and (self._paths or self._heard_of or self._told_of_events):
-            self._failures = min(self._failures, _WHILE_CHANGING)
-        pause_s = 0.0
-        if failed:
-            exponent = min(self._failures - 1, 10)
-            pause_s = min(_LONGEST_PAUSE_S, _PAUSE_S * _LONGER**exponent)
-            log.info(
-                "the index was not brought up to date; next attempt in %g s: %s",
-                pause_s,
-                next(iter(troubles.values())),
-            )
-        ended_s = self._indexed_s = time.monotonic()
-        self._took_s = ended_s - started_s
-        self._not_before_s = ended_s + max(pause_s, min(1.0, (ended_s - started_s) / 4))
+        self._tried = tried if whole else {**self._tried, **tried}
+        self._indexed_s = time.monotonic()
+        self._took_s = self._indexed_s - started_s
+        changing = bool(self._paths or self._heard_of or self._told_of_events)
+        self._attempts.ended(self._took_s, failure, passing=passing, changing=changing)
         self._kept.write(self._root)
         if whole:
             self._checked()
             self._again |= self._watch()
-        elif failed:
-            self._again = True
         self._whole |= self._gave_way
 
     def _shown(self, key: Key, found: Found) -> frozenset[str]:
@@ -446,6 +431,14 @@ class Refreshing:
         if not found.paths:
             return frozenset(found.shows)
         return self._shows.get(key, frozenset()).difference(found.paths).union(found.shows)
+
+    def _note_written(self, key: Key, named: Mapping[str, str], found: Found) -> None:
+        """Record changes that were indexed; files that turned out to be no documents are none."""
+        left = {path for path, size, _ in found.left if size >= 0}
+        named = {path: what for path, what in named.items() if path not in left}
+        self._note(key, named)
+        if _changes(named) or "at another commit" in named.values():
+            self._kept.changed_at = _now()
 
     def _keep_left(self, key: Key, found: Found) -> None:
         """Remember differences that were looked at."""
@@ -459,6 +452,7 @@ class Refreshing:
         """Stop listening to events and start no more work."""
         if self._watcher is not None:
             self._watcher.close()
+        self._attempts.cancel()
         for task in (self._sifting, self._starting, self._work):
             if task is not None:
                 task.cancel()

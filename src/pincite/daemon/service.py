@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("pincite.daemon")
 
+_ROOM_EVERY_S = 2.0  # a look at the disk takes 0.1 ms
 _SOFTWARE = 70  # `os.EX_SOFTWARE`, where it exists
 
 
@@ -59,6 +61,7 @@ class Daemon(LocalIndex):
         AlreadyRunning, IndexTooNew, StoreError, UsageError."""
         self._root = root
         self._copy: Copy | None = None
+        self._room_looked_s = -float("inf")
         self._folder = root.stat()
         self._lock = take_index(root)
         try:
@@ -232,7 +235,7 @@ class Daemon(LocalIndex):
     def outdated(self) -> str:
         """Return why this daemon must end at once, without another write; empty while it may
         continue. The folder may have been removed, moved, or replaced by one of the same name; or
-        the original of a read-only copy may have changed."""
+        the original of a read-only copy may have changed, or have become writable."""
         try:
             here = os.path.samestat(self._folder, self._root.stat())
         except OSError:
@@ -241,7 +244,19 @@ class Daemon(LocalIndex):
             return f"the index folder {self._root} no longer exists"
         if self._copy is not None and self._copy.stale:
             return f"another program changed the index {self._root}"
+        if self._copy is not None and self._is_writable_now(self._copy):
+            return f"the index folder {self._root} can be written to again"
         return ""
+
+    def _is_writable_now(self, copy: Copy) -> bool:
+        """Return whether the reason for the copy is gone; it is looked at every few seconds."""
+        if time.monotonic() - self._room_looked_s >= _ROOM_EVERY_S:
+            self._room_looked_s = time.monotonic()
+            why = why_only_read(self._root)
+            if why is None:
+                return True
+            copy.why = why
+        return False
 
     def require_writable(self) -> None:
         """Raise the error for writers if the folder cannot be written to. If it has become

@@ -12,13 +12,16 @@ import msgspec
 from pincite.errors import SourceError
 from pincite.ingestion.describe import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
-from pincite.model import CollectionSpec, DocumentRecord
+from pincite.model import CollectionSpec, DocumentRecord, Notice
 from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extractors import is_missing
 from pincite.sources import Entry, OpenSource, Skipped
+from pincite.sources.entries import within_any
+from pincite.support.counted import counted
 from pincite.support.fields import replace
 
 EMPTY: Final = "no longer has any files"
+UNREACHABLE: Final = "folder_unreadable"  #: code of the notice of `keep_unreachable`
 FOREGROUND: Final = "pincite index"
 
 
@@ -84,22 +87,37 @@ def find_changes(
     )
 
 
-def require_not_emptied(
+class Emptied(SourceError):
+    """All documents of a source disappeared without a request: its disk may be unmounted."""
+
+
+def keep_unreachable(
     opened: OpenSource, changes: Changes, records: Sequence[DocumentRecord], *, whole: bool = True
-) -> None:
-    """Raise SourceError if documents disappeared without a request and their disk seems to be
-    unmounted: the source is empty (if the records are all of it, `whole`), or a folder with
-    documents cannot be read."""
+) -> tuple[Changes, Notice | None]:
+    """For runs that nobody asked for: return the changes without removals of what cannot be read,
+    and of everything in folders that cannot be read, with a notice about these places. Raises
+    Emptied if the source has lost everything (if the records are all of it, `whole`)."""
+    unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.code == "unreadable"}
+    kept: dict[str, None] = {}
+    removed = []
+    for record in changes.removed:
+        place = within_any(record.path, unreadable)
+        if place is None:
+            removed.append(record)
+        else:
+            kept[place] = None
     ours = [record for record in records if record.path.startswith(opened.within)]
-    if whole and ours and len(changes.removed) == len(ours) and not changes.pending:
-        place = Path(opened.source.location, opened.within)
-        raise SourceError(f"{place} {EMPTY}", hint=f"to remove its documents: {FOREGROUND}")
-    for skip in changes.skipped:
-        if skip.code == "unreadable" and any(r.path.startswith(skip.path) for r in changes.removed):
-            raise SourceError(
-                f"{skip.path} of {opened.source.name} cannot be read: {skip.detail}",
-                hint=f"make it readable, or to remove its documents: {FOREGROUND}",
-            )
+    if whole and ours and len(removed) == len(ours) and not changes.pending:
+        at = Path(opened.source.location, opened.within)
+        raise Emptied(f"{at} {EMPTY}", hint=f"to remove its documents: {FOREGROUND}")
+    if not kept:
+        return changes, None
+    first, more = next(iter(kept)), len(kept) - 1
+    said = f"{first or opened.source.location} of {opened.source.name} cannot be read"
+    also = f", nor can {counted(more, 'other place')}" if more else ""
+    to_do = f"make it readable, or to remove its documents: {FOREGROUND}"
+    notice = Notice(UNREACHABLE, f"{said}: {unreadable[first]}{also} (try: {to_do})")
+    return replace(changes, removed=tuple(removed)), notice
 
 
 def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:

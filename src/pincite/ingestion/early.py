@@ -111,6 +111,7 @@ def begin_early(
     """Return files of the first source of a new index, as many as there is time for before
     `enough`, or None: if there is no source, or it has an error, which the run reports later."""
     try:
+        options = replace(options, on_notice=lambda _: None)  # the run itself says the same
         known = known_types(settings.attributes, (), options)
         with open_all(locations[:1], options, None, settings.sources, known) as found:
             opened = found[0][0]

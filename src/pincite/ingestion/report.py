@@ -107,10 +107,13 @@ class IngestReport(msgspec.Struct):
 
     def complete(self, record: SourceRecord) -> SourceRecord:
         """Return the record of a completely indexed source, with its skipped files."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return replace(self.listed(record), complete=True, indexed_at=now)
+
+    def listed(self, record: SourceRecord) -> SourceRecord:
+        """Return the record of a source with its skipped files."""
         return replace(
             record,
-            complete=True,
-            indexed_at=datetime.now(UTC).isoformat(timespec="seconds"),
             skipped=self.skipped,
             skipped_paths=tuple(self.skipped_paths[:_NAMED]),
             noted=self.noted,

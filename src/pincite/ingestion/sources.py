@@ -3,7 +3,8 @@ in the catalog."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from pincite.errors import ConfigError, SourceError
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.source_attributes import attributes_of_source, require_whole
-from pincite.model import AttributeType, Source, SourceRecord
+from pincite.model import AttributeType, Notice, Source, SourceRecord
 from pincite.model.attributes import type_of
 from pincite.model.descriptions import described
 from pincite.ports import CollectionInfo
@@ -53,7 +54,8 @@ def open_all(
     try:
         named = locations or [each.path for each in ours]
         for location in named if among is None else ():
-            opened.append(_open(location, options, ours, records))  # noqa: PERF401 - close them all
+            opened.append(_open(location, options, ours, records))
+            _tell_of_link(location, options.on_notice)
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
             given |= renamed(opened, records, configured)
@@ -66,7 +68,7 @@ def open_all(
                         (reopen_source(record, part, folder=folder), selection_of(record))
                         for part in record.within
                     ]
-        _require_distinct(opened, records)
+        _require_distinct(opened, records, options.on_notice)
         types = dict(known)
         for source, selection in opened:
             config = configured_at(Path(source.source.location, source.within).resolve(), ours)
@@ -102,15 +104,22 @@ def _open(
     selection = Selection(
         include=options.include or config.include, exclude=options.exclude or config.exclude
     )
-    source = open_source(
-        location,
-        name=name or (known.name if known else None),
-        ref=options.ref or config.ref or (known.ref if known and known.pinned else None),
-        url_rule=options.url_rule or config.url_rules or (known.url_rule if known else None),
-        anchors=options.anchors or config.anchors or (known.anchors if known else "mkdocs"),
-        limits=SourceLimits(),
-        selection=selection,
-    )
+
+    def opened(known: Source | None) -> OpenSource:
+        return open_source(
+            location,
+            name=name or (known.name if known else None),
+            ref=options.ref or config.ref or (known.ref if known and known.pinned else None),
+            url_rule=options.url_rule or config.url_rules or (known.url_rule if known else None),
+            anchors=options.anchors or config.anchors or (known.anchors if known else "mkdocs"),
+            limits=SourceLimits(),
+            selection=selection,
+        )
+
+    source = opened(known)
+    if known is None and (moved := _moved_here(source.source, records)) is not None:
+        source.close()
+        source = opened(moved)
     return source, selection
 
 
@@ -259,15 +268,24 @@ def superseded(
 def record_of_source(
     opened: OpenSource, selection: Selection, info: CollectionInfo
 ) -> SourceRecord:
-    """Return the record of an incomplete source, with the parts of it that the collection has."""
+    """Return the record of an incomplete source, with the parts of it that the collection has, and
+    with the files that the last run left out."""
     within = {opened.within}
+    record = SourceRecord(opened.source, (), selection.include, selection.exclude)
     for known in info.sources:
         if known.source.name == opened.source.name:
             within.update(known.within)
+            left_out = (known.skipped, known.skipped_paths, known.noted, known.noted_paths)
+            skipped, skipped_paths, noted, noted_paths = left_out
+            record = replace(
+                record,
+                skipped=skipped,
+                skipped_paths=skipped_paths,
+                noted=noted,
+                noted_paths=noted_paths,
+            )
     parts = ("",) if "" in within else tuple(sorted(within))
-    return SourceRecord(
-        opened.source, parts, selection.include, selection.exclude, machine=this_machine()
-    )
+    return replace(record, within=parts, machine=this_machine())
 
 
 def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
@@ -279,18 +297,61 @@ def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: st
     return None
 
 
-def _require_distinct(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> None:
+def _require_distinct(
+    opened: Sequence[Opened],
+    records: Sequence[SourceRecord],
+    on_notice: Callable[[Notice], None],
+) -> None:
     places = {record.source.name: record.source.location for record in records}
     known = frozenset(places)
     for one, _ in opened:
         name, location = one.source.name, one.source.location
-        if places.setdefault(name, location) != location:
-            if name not in known:
-                raise SourceError(
-                    f"two of these paths are named {name!r}: {places[name]} and {location}",
-                    hint="index them one at a time, with --name NAME",
-                )
+        before = places.setdefault(name, location)
+        if before == location:
+            continue
+        if name not in known:
             raise SourceError(
-                f"a source named {name!r} is already indexed from {places[name]}",
-                hint="give this one another name with --name NAME",
+                f"two of these paths are named {name!r}: {before} and {location}",
+                hint="index them one at a time, with --name NAME",
             )
+        if _moved_here(one.source, records) is None:
+            raise SourceError(
+                f"a source named {name!r} is already indexed from {before}",
+                hint=(
+                    "give this one another name with --name NAME; or, to index it instead of that"
+                    f" one, as in a copied project, first: pincite collections forget {name}"
+                ),
+            )
+        places[name] = location
+        text = f"{name} was at {before}, which no longer exists, and is now at {location}"
+        on_notice(Notice("source_moved", text))
+
+
+def _moved_here(source: Source, records: Sequence[SourceRecord]) -> Source | None:
+    """Return the source of this name and kind that this machine has indexed from a place that no
+    longer exists. Another machine's place may exist there."""
+    of_this_name = (one for one in records if one.source.name == source.name)
+    for record in of_this_name:
+        same_kind = record.source.kind == source.kind != "records"
+        if same_kind and record.machine == this_machine() and _is_gone(record.source.location):
+            return record.source
+    return None
+
+
+def _is_gone(location: str) -> bool:
+    try:
+        os.lstat(location)  # a link counts as existing
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # an unreadable folder above it, or a disk that fails
+        return False
+    return False
+
+
+def _tell_of_link(location: str | Path, on_notice: Callable[[Notice], None]) -> None:
+    """Say that a link was followed once. Refreshes must not follow it: whoever can change the link
+    would choose what is indexed."""
+    given = Path(location).expanduser()
+    if given.is_symlink():
+        text = f"{given} is a link to {given.resolve()}: that place is indexed, under its own name"
+        on_notice(Notice("link_followed", f"{text}, and stays so if the link changes"))

@@ -28,11 +28,12 @@ from pincite.daemon.resting import trim
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.ingest import index_sources
+from pincite.ingestion.changes import UNREACHABLE, Emptied
 from pincite.ingestion.dense_model import LOCAL_PROVIDERS
 from pincite.ingestion.deps import Only
 from pincite.ingestion.options import IndexOptions
 from pincite.maintenance.giving_way import while_nobody_waits
-from pincite.model import DocumentRecord, SourceRecord
+from pincite.model import DocumentRecord, Notice, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.opening import trusted
@@ -71,7 +72,7 @@ async def refresh(
         try:
             await _refresh_base(settings, client, info, tell, asked)
         except PinciteError as error:
-            tell(Found(base, "", "trouble", trouble=str(error)))
+            tell(Found(base, "", "trouble", trouble=error.line))
 
 
 async def _refresh_base(
@@ -91,19 +92,20 @@ async def _refresh_base(
     changed = [one for one in looked if one.seen.state == "changed" or info.lost]
     for one in looked:
         if one not in changed:
-            tell(_found(base, one, trouble=one.seen.detail))
+            tell(_found(base, one, trouble=one.seen.detail, lasting=True))
     if changed and (why := _kept_back(settings, info, remote=asked.remote)):
         for one in changed:
-            tell(_found(base, one, trouble=why))
+            tell(_found(base, one, trouble=why, lasting=True))
         return
     for one in changed:
         tell(_found(base, one))
     for one in changed:
+        unreachable: dict[str, None] = {}
         work = index_sources(
             settings,
             client,
             (),
-            _options(info),
+            _options(info, unreachable),
             lambda _: None,
             among=frozenset({one.record.source.name}),
             only=_only(client, one.paths),
@@ -111,7 +113,8 @@ async def _refresh_base(
         try:
             finished = await while_nobody_waits(work, settings.index, base)
         except PinciteError as error:
-            tell(_found(base, one, trouble=str(error)))
+            lasting = isinstance(error, Emptied)
+            tell(_found(base, one, trouble=error.line, lasting=lasting))
             continue
         if not finished:
             tell(replace(_found(base, one), state=GAVE_WAY))
@@ -119,8 +122,8 @@ async def _refresh_base(
         records = await _records(client, base, one.record, one.paths)
         indexed = {each.path for each in records}
         left = tuple(each for each in one.seen.differing if each[0] not in indexed)
-        done = replace(_found(base, one, written=True), left=left)
-        tell(replace(done, shows=_showing(records)))
+        done = _found(base, one, trouble="; ".join(unreachable), lasting=True, written=True)
+        tell(replace(done, left=left, shows=_showing(records)))
 
 
 async def _look(
@@ -167,7 +170,9 @@ def _showing(records: Sequence[DocumentRecord]) -> tuple[str, ...]:
     return tuple(one.path for one in records if one.includes)
 
 
-def _found(base: str, one: _Looked, *, trouble: str = "", written: bool = False) -> Found:
+def _found(
+    base: str, one: _Looked, *, trouble: str = "", lasting: bool = False, written: bool = False
+) -> Found:
     seen = one.seen
     return Found(
         base,
@@ -176,6 +181,7 @@ def _found(base: str, one: _Looked, *, trouble: str = "", written: bool = False)
         {} if written else seen.named,
         tuple(seen.folders),
         trouble=trouble,
+        lasting=lasting and bool(trouble),
         written=written,
         paths=one.paths,
         shows=one.shows,
@@ -195,13 +201,20 @@ def _kept_back(settings: Settings, info: CollectionInfo, *, remote: bool) -> str
     return ""
 
 
-def _options(info: CollectionInfo) -> IndexOptions:
-    """Return the options with which the collection was indexed."""
+def _options(info: CollectionInfo, unreachable: dict[str, None]) -> IndexOptions:
+    """Return the options with which the collection was indexed. Messages about folders that cannot
+    be read are added to `unreachable`."""
     spec = info.spec
+
+    def hear(notice: Notice) -> None:
+        if notice.code == UNREACHABLE:
+            unreachable[notice.message] = None
+
     return IndexOptions(
         collection=spec.public_name,
         lexical=spec.dense is None,
         model=spec.dense_name,
+        on_notice=hear,
     )
 
 
@@ -220,7 +233,7 @@ async def _run(root: Path, asked: Asked) -> None:
         finally:
             await client.close()
     except PinciteError as error:
-        _tell(Found("", "", "trouble", trouble=str(error)))
+        _tell(Found("", "", "trouble", trouble=error.line))
     _tell(Found("", "", DONE))
 
 

@@ -49,11 +49,11 @@ class Entry:
 
 class Recorder:
     """Gives every search a query id and its event to `write`, and what is to be known of an answer
-    to `write_answer`; None records nothing."""
+    to `write_answer`; None records nothing. A search whose `write` returns False has no id."""
 
     def __init__(
         self,
-        write: Callable[[Event], None] | None,
+        write: Callable[[Event], bool | None] | None,
         *,
         write_answer: Callable[[AnswerLine], None] | None = None,
         name: Callable[[], str] = new_query_id,
@@ -71,7 +71,7 @@ class Recorder:
 
     def answered(self, answer: Answer, query_id: str) -> None:
         """Record an answer that is from the search of that id."""
-        if self._write_answer is not None:
+        if self._write_answer is not None and query_id:
             self._write_answer(line_of(answer, query_id, self._now()))
 
     @contextmanager
@@ -97,9 +97,9 @@ class Recorder:
         finally:
             outcome = error or entry.pack
             if outcome is not None:
-                self._write(
-                    event_of(trace.query_id, now, asked, entry.infos, trace, outcome, entry.found)
-                )
+                given = (trace.query_id, now, asked, entry.infos, trace, outcome, entry.found)
+                if self._write(event_of(*given)) is False:
+                    trace.query_id = ""  # nothing can be found by it
 
 
 def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
@@ -110,21 +110,26 @@ def file_recorder(folder: Path, settings: LogSettings) -> Recorder:
     files = LogFiles(folder, settings)
     warned = False
 
-    def append(line: bytes) -> None:
+    def append(line: bytes) -> bool:
         nonlocal warned
         if not _is_ours(folder):  # no index, or not ours, or read-only: the search has said so
-            return
+            return False
         try:
             files.append(line)
         except OSError as error:
             if not warned:
                 log.warning("searches are not logged: %s: %s", files.path, error.strerror)
             warned = True
+            return False
+        return True
 
-    def write(event: Event) -> None:
-        append(msgspec.json.encode(masked(event) if settings.mask_secrets else event))
+    def write(event: Event) -> bool:
+        return append(msgspec.json.encode(masked(event) if settings.mask_secrets else event))
 
-    return Recorder(write, write_answer=lambda line: append(msgspec.json.encode(line)))
+    def write_answer(line: AnswerLine) -> None:
+        append(msgspec.json.encode(line))
+
+    return Recorder(write, write_answer=write_answer)
 
 
 def _is_ours(folder: Path) -> bool:

@@ -12,7 +12,7 @@ from pincite.readers.extractors import extracted_suffix
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from pincite.model import Attributes, Document, DocumentRecord, Source
 
@@ -92,6 +92,13 @@ class Skipped(msgspec.Struct, frozen=True):
     path: str
     code: SkipCode
     detail: str = ""
+
+
+def within_any(path: str, places: Container[str]) -> str | None:
+    """Return the one of these places that a path is, or is in: files, folders with a trailing
+    slash, or "" for everything. None if there is none."""
+    above = (path[:at] for at in range(len(path), 0, -1) if at == len(path) or path[at - 1] == "/")
+    return next((place for place in (*above, "") if place in places), None)
 
 
 class OpenSource(ABC):

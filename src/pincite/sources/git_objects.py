@@ -27,6 +27,7 @@ _MEMORY_BYTES = 1_000_000_000  # git's own, without mapped packs: a chain of del
 _MAX_OBJECT_BYTES = 50_000_000  # guess, unmeasured: ten times what is read of a file on disk
 _MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million files take 50 MB
 _AT_ONCE = 200  # names that are sure to fit into a pipe before git reads it
+_SUBMODULE = b"160000"  # mode of an entry that names a commit of another repository
 _CONFIG = """[core]
 repositoryformatversion = 1
 bare = true
@@ -51,7 +52,8 @@ class Tree(msgspec.Struct, frozen=True):
         return None if found is None else is_blob(found, raw)
 
     def blob_at(self, path: str) -> str | None:
-        """Return the hash of a regular file, "" if there is none; None if it is unknown."""
+        """Return the hash of a regular file, "" if there is none; None if it is unknown. Files of a
+        submodule are in a history of their own."""
         *parents, name = os.fsencode(path).split(b"/")
         folder = self.root
         for each in (*parents, name):
@@ -60,7 +62,7 @@ class Tree(msgspec.Struct, frozen=True):
                 return None
             mode, folder = entries.get(each, (b"", ""))
             if each is not name and mode != b"40000":
-                return ""
+                return None if mode == _SUBMODULE else ""
         return folder if mode in (b"100644", b"100755", b"100664") else ""
 
 

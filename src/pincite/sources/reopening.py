@@ -39,7 +39,8 @@ def reopen_source(
         raise SourceError(
             error.message,
             hint=(
-                f"restore it, or remove it from the index: pincite collections forget {source.name}"
+                f"restore it; if it was moved: pincite index PATH --name {source.name}; or remove"
+                f" it from the index: pincite collections forget {source.name}"
             ),
         ) from error
     opened.parts = record.within

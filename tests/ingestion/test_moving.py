@@ -1,0 +1,92 @@
+"""A project moves with its index, is copied with it, or is reached by a link."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import SourceError
+from pincite.support.fields import replace
+from tests.ingestion.desk import Desk
+
+
+def begun(folder: Path) -> Desk:
+    """A desk whose documents in `old/docs` are indexed."""
+    desk = Desk(folder)
+    for number in range(3):
+        desk.write(f"old/docs/{number}.md", f"# Lamp {number}\n\nIt shines.\n")
+    desk.run("old/docs", course="ml")
+    return desk
+
+
+def test_a_moved_source_keeps_its_documents_and_attributes(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    before = {path: one.revision for path, one in desk.records().items()}
+    (tmp_path / "old").rename(tmp_path / "new")
+    (report,) = desk.run("new/docs")
+    assert (report.unchanged, report.new, report.removed) == (3, 0, 0)
+    assert {path: one.revision for path, one in desk.records().items()} == before
+    source = desk.sources()["docs"]
+    assert source.location == str(tmp_path / "new/docs")
+    assert source.attributes == {"course": "ml"}
+    assert desk.said("source_moved") == [
+        f"docs was at {tmp_path}/old/docs, which no longer exists, and is now at"
+        f" {tmp_path}/new/docs"
+    ]
+    desk.run()
+    assert list(desk.sources()) == ["docs"]
+
+
+def test_a_moved_source_keeps_how_it_is_read(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    (info,) = asyncio.run(desk.index.collections())
+    (record,) = info.sources
+    rule = r"(.*)\.md=>https://docs.example/\1"
+    record = replace(record, source=replace(record.source, url_rule=rule, anchors="github"))
+    asyncio.run(desk.index.put_source("main", record))
+    (tmp_path / "old").rename(tmp_path / "new")
+    desk.run("new/docs")
+    source = desk.sources()["docs"]
+    assert (source.url_rule, source.anchors) == (rule, "github")
+
+
+def test_a_copied_source_is_refused_and_the_hint_works(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    desk.write("copy/docs/0.md", "# Lamp 0\n\nIt shines.\n")
+    with pytest.raises(SourceError, match="already indexed from") as caught:
+        desk.run("copy/docs")
+    assert caught.value.hint.endswith("first: pincite collections forget docs")
+    asyncio.run(desk.index.forget("main", "docs"))
+    desk.run("copy/docs")
+    assert desk.sources()["docs"].location == str(tmp_path / "copy/docs")
+
+
+def test_a_place_on_another_machine_is_not_taken_over(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    (info,) = asyncio.run(desk.index.collections())
+    asyncio.run(desk.index.put_source("main", replace(info.sources[0], machine="another")))
+    (tmp_path / "old").rename(tmp_path / "new")
+    with pytest.raises(SourceError, match="already indexed from"):
+        desk.run("new/docs")
+
+
+def test_a_missing_source_says_what_to_do_if_it_was_moved(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    (tmp_path / "old").rename(tmp_path / "new")
+    with pytest.raises(SourceError) as caught:
+        desk.run()
+    assert "if it was moved: pincite index PATH --name docs" in caught.value.hint
+
+
+def test_a_link_is_followed_once_and_said(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("release/1/a.md", "# Lamp\n\nIt shines.\n")
+    (tmp_path / "current").symlink_to("release/1")
+    desk.run("current")
+    (said,) = desk.said("link_followed")
+    assert said.startswith(f"{tmp_path}/current is a link to {tmp_path}/release/1: ")
+    assert desk.sources()["1"].location == str(tmp_path / "release/1")
+    desk.run("release/1")
+    assert len(desk.said("link_followed")) == 1

@@ -1,0 +1,58 @@
+"""A run that nobody asked for removes nothing from folders that it cannot read."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig
+from pincite.ingest import ingest_all
+from pincite.ingestion.changes import Emptied
+from pincite.ingestion.deps import IngestDeps
+from pincite.model import CollectionSpec, Notice
+from pincite.sources import Selection, SourceLimits, open_source
+from tests.disks import unreadable
+from tests.ingestion.desk import Index
+from tests.ingestion.test_reuse import SPARSE
+from tests.places import quick_folder
+
+SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint)
+
+
+async def run(index: Index, folder: Path, *, careful: bool) -> tuple[list[str], list[Notice]]:
+    """Index, and return the indexed paths and the notices."""
+    notices: list[Notice] = []
+    with open_source(folder, name="docs", limits=SourceLimits(), selection=Selection()) as opened:
+        deps = IngestDeps(index, SPARSE, None, careful=careful, on_notice=notices.append)
+        await ingest_all([(opened, Selection())], SPEC, deps)
+    return sorted(one.path for one in await index.documents("main")), notices
+
+
+def test_the_rest_is_indexed_and_the_folder_is_named() -> None:
+    async def check(folder: Path) -> None:
+        index = Index()
+        await index.create(SPEC)
+        for path in ("a.md", "gone.md", "inner/b.md", "inner/deep/c.md"):
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_text(f"# {path}\n\nThe fox.\n")
+        await run(index, folder, careful=True)
+        (folder / "gone.md").unlink()
+        (folder / "new.md").write_text("# New\n\nThe hen.\n")
+        with unreadable(folder / "inner"):
+            paths, (notice,) = await run(index, folder, careful=True)
+            assert paths == ["a.md", "inner/b.md", "inner/deep/c.md", "new.md"]
+            assert notice.message.startswith("inner/ of docs cannot be read: Permission denied")
+            paths, notices = await run(index, folder, careful=False)
+            assert (paths, notices) == (["a.md", "new.md"], [])
+        for path in ("a.md", "new.md"):
+            (folder / path).unlink()
+        (folder / "inner").rename(folder.with_name(f"{folder.name}-away"))
+        with pytest.raises(Emptied, match="no longer has any files"):
+            await run(index, folder, careful=True)
+
+    with quick_folder() as place:
+        place.chmod(0o755)
+        (place / "docs").mkdir(mode=0o755)
+        asyncio.run(check(place / "docs"))

@@ -1,0 +1,113 @@
+"""What stops a refresh is said, and the refresh goes on once it is gone: nobody has to ask."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from pincite.engine import AsyncPincite
+from tests.disks import fill, small_disk
+from tests.maintenance.test_refresh import contents, engine_of, paths, run, settles, write
+
+
+async def warnings(engine: AsyncPincite, text: str = "fox") -> list[str]:
+    pack = await engine.search(text)
+    return [one.message for one in pack.warnings if one.code == "not_refreshed"]
+
+
+def children(pid: int) -> list[int]:
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(one) for one in text.split()]
+
+
+def test_a_killed_run_is_made_again_without_a_search_or_an_event() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, watch=False) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            for number in range(300):
+                write(folder, f"docs/many/{number}.md", f"# {number}\n\nThe fox {number}.\n")
+            await engine.refresh(wait=False)
+            pid = (await engine.client().hello()).pid
+            await settles(lambda: children(pid))
+            for child in children(pid):
+                os.kill(child, signal.SIGKILL)
+
+            async def whole() -> bool:
+                return len(await paths(engine)) == 303
+
+            await settles(whole)
+
+    run(check)
+
+
+def test_a_full_disk_is_said_and_its_file_is_indexed_when_there_is_room(tmp_path: Path) -> None:
+    async def check(folder: Path) -> None:
+        page = write(folder, "docs/a.md", "# A\n\nThe fox.\n")
+        async with engine_of(folder) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            before = await contents(engine)
+            assert await warnings(engine) == []
+            fill(folder, 1024 * 1024)
+            page.write_text("# A\n\nThe fox and the wombat.\n")
+
+            async def said() -> bool:
+                return any("1 MB are free at" in one for one in await warnings(engine))
+
+            await settles(said)
+            (folder / "filler").unlink()
+
+            async def indexed() -> bool:
+                return await contents(engine) != before
+
+            await settles(indexed)
+            assert await warnings(engine) == []
+
+    with small_disk(tmp_path, 320) as disk:
+        asyncio.run(check(disk))
+
+
+def test_a_daemon_that_was_started_on_a_full_disk_writes_again_when_there_is_room(
+    tmp_path: Path,
+) -> None:
+    async def check(folder: Path) -> None:
+        page = write(folder, "docs/a.md", "# A\n\nThe fox.\n")
+        async with engine_of(folder) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            before = await contents(engine)
+            await engine.stop()
+            fill(folder, 1024 * 1024)
+            (said,) = await warnings(engine)
+            assert said.startswith("the index is not kept up to date: the disk is full: ")
+            page.write_text("# A\n\nThe fox and the wombat.\n")
+            (folder / "filler").unlink()
+
+            async def found() -> bool:
+                return await warnings(engine) == [] and await contents(engine) != before
+
+            await settles(found)
+            assert (await engine.client().hello()).only_read == ""
+
+    with small_disk(tmp_path, 320) as disk:
+        asyncio.run(check(disk))
+
+
+def test_only_what_was_indexed_is_a_change() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, watch=False) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            write(folder, "docs/data.unknown", "no reader reads it")
+            write(folder, "docs/new.md", "# New\n\nThe wombat.\n")
+            changes = (await engine.refresh()).changes
+            assert [(one.what, one.path) for one in changes] == [("new", "new.md")]
+            (folder / "docs").rename(folder / "away")
+            (folder / "docs").mkdir()  # as if the disk had been unmounted
+            found = await engine.refresh()
+            (trouble,) = found.troubles
+            assert trouble.message.endswith("(try: to remove its documents: pincite index)")
+            assert "\n" not in trouble.message
+            assert found.changes == changes
+            assert len(await warnings(engine)) == 1
+
+    run(check)
