@@ -164,7 +164,7 @@ def write_golden(path: Path, queries: Iterable[GoldenQuery]) -> None:
         line = msgspec.json.encode(row).decode()
         _parse(line, f"{path}:{len(lines) + 1}")
         lines.append(line)
-    write_whole(path, "\n".join(lines) + "\n")
+    write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
 def write_whole(path: Path, text: str) -> None:
