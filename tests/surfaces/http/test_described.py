@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import subprocess
 import sys
@@ -111,6 +112,13 @@ async def test_the_description_accepts_what_clients_send_and_the_server_answers(
         assert [one.status_code for one in answers[-2:]] == [202, 202]
         for one in answers:
             description.check(one)
+
+
+async def test_the_description_leaves_the_log_of_the_server_as_it_is() -> None:
+    before = logging.root.level, list(logging.root.handlers)
+    async with office() as served:
+        assert (await (await served.client()).get("/openapi.json")).status_code == 200
+    assert (logging.root.level, list(logging.root.handlers)) == before
 
 
 async def test_the_description_has_one_address() -> None:

@@ -35,7 +35,7 @@ _WITH_KEY: Final = {
     404: "The key has access to no such object",
 }
 _WITH_BODY: Final = {
-    409: "The Idempotency-Key belongs to another request",
+    409: "The Idempotency-Key belongs to another request, or its object is being deleted",
     413: "The body or file is too large",
 }
 _OPEN: Final = ("/healthz", "/readyz")
@@ -56,9 +56,8 @@ def described(
     )
     # An application with this setting also serves the description by itself, below /schema, with
     # pages of other sites' scripts: so this one is only read.
-    found: dict[str, Any] = _accepting(
-        Litestar(routers, openapi_config=config).openapi_schema.to_schema()
-    )
+    app = Litestar(routers, openapi_config=config, logging_config=None)
+    found: dict[str, Any] = _accepting(app.openapi_schema.to_schema())
     schema = msgspec.json.schema(Problem)
     found["components"]["schemas"]["Problem"] = schema["$defs"]["Problem"]
     reference = {"$ref": "#/components/schemas/Problem"}
