@@ -35,6 +35,14 @@ _ID: Final = re.compile(ID_PATTERN)
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
+class IdInUse(UsageError):
+    """The id that a caller chose is that of an object which the user cannot see, or of one that is
+    being deleted."""
+
+    def __init__(self) -> None:
+        super().__init__("the id is already in use", hint="use another id")
+
+
 def is_id(value: object) -> bool:
     """Return whether the value is an id of workspaces: a UUID in lower case."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None

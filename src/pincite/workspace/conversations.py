@@ -87,7 +87,7 @@ class UsersConversations:
                 now=time_text(self._clock()),
             )
             if not added:
-                raise UsageError("the id is already in use", hint="use another id")
+                raise checks.IdInUse
         return await self.conversation(made, space_id)
 
     async def conversations(

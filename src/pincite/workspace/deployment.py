@@ -125,8 +125,9 @@ async def open_deployment(
     settings: Settings, *, lexical: bool = False
 ) -> AsyncIterator[Deployment]:
     """Open everything that the settings name and close it at the end. `lexical` opens an index
-    without a dense model. Raise ConfigError, IndexUnavailable if another machine uses the index
-    folder, and WorkspaceUnavailable if the database does not answer or has another schema."""
+    without a dense model. Raise ConfigError, also if the rules of the database do not apply to a
+    role, IndexUnavailable if another machine uses the index folder, and WorkspaceUnavailable if the
+    database does not answer or has another schema."""
     async with AsyncExitStack() as stack:
         if not is_shared(settings):
             await stack.enter_async_context(working_in(settings.index))
@@ -142,6 +143,7 @@ async def _opened(settings: Settings, lexical: bool) -> AsyncIterator[Deployment
                 f"the database of workspaces lacks {len(left)} steps of its schema",
                 hint="pincite workspace migrate",
             )
+        await workspaces.require_roles()
         await require_one_index(settings)
         async with (
             Workspace(settings, workspaces, lexical=lexical) as workspace,

@@ -321,4 +321,8 @@ class Workspaces(Protocol):
     async def pending(self) -> tuple[str, ...]:
         """Return the names of the steps that `migrate` would take."""
 
+    async def require_roles(self) -> None:
+        """Raise ConfigError if an address is missing, or connects with a role to which the rules of
+        the database do not apply. The schema must be up to date."""
+
     async def close(self) -> None: ...

@@ -124,6 +124,12 @@ class PostgresWorkspaces:
             left = tuple(step.name for step in await _steps_left(connection))
             return (*left, *(step.name for step in await index_steps_left(connection)))
 
+    async def require_roles(self) -> None:
+        """See `Workspaces.require_roles`. Connects as each role anew."""
+        for role in ("database", "operator"):
+            async with _translated(), await self._connect(role) as connection:
+                await _require_bound(connection, role)
+
     async def close(self) -> None:
         """See `Workspaces.close`."""
         pools, self._pools = self._pools, {}
@@ -152,15 +158,7 @@ class PostgresWorkspaces:
                     f"the database of workspaces lacks {len(left)} steps of its schema",
                     hint="pincite workspace migrate",
                 )
-            found = await connection.execute(_WHAT_IT_IS, {"of_users": role == "database"})
-            row = await found.fetchone()
-            if row is None or row[0]:
-                raise ConfigError(
-                    f"{_key(role)} connects with a role that bypasses row level security: a"
-                    " superuser, a role with BYPASSRLS, the owner of the tables, or an"
-                    " operator instead of users",
-                    hint=f"use a role of its own, with GRANT pincite_{_GROUP[role]} TO it alone",
-                )
+            await _require_bound(connection, role)
         pool = psycopg_pool.AsyncConnectionPool(
             self._addresses[role],
             open=False,
@@ -298,6 +296,19 @@ async def _steps_left(connection: psycopg.AsyncConnection[Any]) -> tuple[Step, .
     counted = await connection.execute(TAKEN.format("pincite.schema_steps").encode())
     done, needed = await counted.fetchone() or (0, 0)
     return steps_after(int(done), int(needed), steps_of("postgres"))
+
+
+async def _require_bound(connection: psycopg.AsyncConnection[Any], role: str) -> None:
+    """Raise ConfigError if row level security does not apply to the connection of a role."""
+    found = await connection.execute(_WHAT_IT_IS, {"of_users": role == "database"})
+    row = await found.fetchone()
+    if row is None or row[0]:
+        raise ConfigError(
+            f"{_key(role)} connects with a role that bypasses row level security: a"
+            " superuser, a role with BYPASSRLS, the owner of the tables, or an"
+            " operator instead of users",
+            hint=f"use a role of its own, with GRANT pincite_{_GROUP[role]} TO it alone",
+        )
 
 
 async def _take(connection: psycopg.AsyncConnection[Any], step: Step) -> bool:

@@ -166,7 +166,7 @@ class UsersSpaces:
 
     async def _make(self, sql: str, **values: object) -> None:
         if not await self._transaction.attempt(sql, **values):
-            raise UsageError("the id is already in use", hint="use another id")
+            raise checks.IdInUse
 
     def _now(self) -> str:
         return time_text(self._clock())

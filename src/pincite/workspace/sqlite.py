@@ -112,6 +112,9 @@ class SqliteWorkspaces:
         """See `Workspaces.pending`."""
         return tuple(step.name for step in await self._in_thread(self._pending))
 
+    async def require_roles(self) -> None:
+        """See `Workspaces.require_roles`. A file has no roles."""
+
     async def close(self) -> None:
         """See `Workspaces.close`."""
         for connection in (*self._idle[False], *self._idle[True]):

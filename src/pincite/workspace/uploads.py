@@ -14,7 +14,7 @@ from pincite.model import Document, Source
 from pincite.model.records import RECORD_LANGUAGES
 from pincite.readers import read_document
 from pincite.readers.extraction import reason_of
-from pincite.records.accept import BETWEEN_PAGES
+from pincite.records.accept import BETWEEN_PAGES, MOST_TEXT_CHARS
 from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.worker")
@@ -47,6 +47,11 @@ def read_upload(raw: bytes, filename: str, *, ocr: bool = False) -> UploadedText
     found = pages if paged else (text,)
     if not any(one.strip() for one in found):
         raise SourceError("empty: the file has no text")
+    count = sum(map(len, found)) + len(BETWEEN_PAGES) * (len(found) - 1)
+    if count > MOST_TEXT_CHARS:
+        raise SourceError(
+            f"too_large: the text has {count:,} characters; at most {MOST_TEXT_CHARS:,}"
+        )
     language = document.language if document.language in RECORD_LANGUAGES else "text"
     pictures = tuple(n for n, page in enumerate(document.pages, 1) if page.recognised)
     return UploadedText(found, paged, language, document.title, pictures)

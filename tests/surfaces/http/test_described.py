@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import uvicorn
 
 from pincite.surfaces.http.serving import RequestLimits
 from tests.places import HANGS_S
+from tests.surfaces.http.described import Description
 from tests.surfaces.http.desks import HOST, Office, office
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +73,60 @@ async def test_operations_keep_their_names_and_each_says_what_it_does() -> None:
     for one in operations:
         assert one["description"].endswith("."), one["operationId"]
         assert len(one["tags"]) == 1, one["operationId"]
+
+
+async def test_the_description_accepts_what_clients_send_and_the_server_answers() -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        description = Description((await anna.client.get("/openapi.json")).json())
+        space = (await anna.client.post("/v1/spaces", json={"name": "T"})).json()["id"]
+        name = {"filename": "keys.csv"}
+        first = await anna.client.post(
+            "/v1/documents", params=name, content=b"key,days\nrotate_key,30\nold_key,90\n"
+        )
+        document = first.json()["id"]
+        await anna.upload("keys.md", "# Keys\n\nCall `rotate_key`.\n", space_id=space)
+        await served.work()
+        feed = {"name": "F", "space_id": first.json()["space_id"]}
+        made = await anna.client.post("/v1/feeds", json=feed)
+        change = {"add": [document], "remove": [document]}
+        search = {"question": "rotate_key", "document_ids": [document], "limit": 3}
+        found = await anna.client.post("/v1/search", json=search)
+        evidence = found.json()["evidence"]
+        assert any(type(value) is int for value in evidence[0]["attributes"].values())
+        claims = [{"citation": one["citation"]} for one in evidence]
+        claims.append({"citation": "nowhere.md:1-2@00000000", "quote": "rotate"})
+        call = {"query": "rotate_key", "document_ids": [document]}
+        answers = [
+            *(first, made, found),
+            await anna.client.patch(f"/v1/feeds/{made.json()['id']}/documents", json=change),
+            await anna.client.post("/v1/tools/search_documents", json=call),
+            await anna.client.post("/v1/answers", json={"question": "rotate_key"}),
+            await anna.client.post("/v1/evidence/verify", json={"claims": claims}),
+            await anna.client.post("/v1/evidence/read", json={"citation": "nothing"}),
+            await anna.client.post("/v1/search", json={"question": ""}),
+            await anna.client.get("/v1/documents"),
+            await anna.client.delete(f"/v1/documents/{document}"),
+            await anna.client.delete(f"/v1/spaces/{space}"),
+        ]
+        assert [one.status_code for one in answers[-2:]] == [202, 202]
+        for one in answers:
+            description.check(one)
+
+
+async def test_the_description_leaves_the_log_of_the_server_as_it_is() -> None:
+    before = logging.root.level, list(logging.root.handlers)
+    async with office() as served:
+        assert (await (await served.client()).get("/openapi.json")).status_code == 200
+    assert (logging.root.level, list(logging.root.handlers)) == before
+
+
+async def test_the_description_has_one_address() -> None:
+    async with office() as served:
+        client = await served.client()
+        for path in ("", "/", "/swagger", "/redoc", "/openapi.json", "/openapi.yaml", "/more"):
+            said = await client.get(f"/schema{path}")
+            assert (said.status_code, said.json()["code"]) == (404, "not_found"), path
 
 
 @pytest.mark.parametrize("role", PHASES)

@@ -20,6 +20,7 @@ import pytest
 
 from pincite.testing.contract_server import ContractServer
 from tests.places import HANGS_S, quick_folder
+from tests.surfaces.http.described import Description
 
 PAGE = Path(__file__).parents[3] / "docs/http.md"
 PINCITE = (sys.executable, "-m", "pincite.surfaces.cli.app")
@@ -65,6 +66,16 @@ def route_of(command: str) -> tuple[str, str] | None:
     return told or ("POST" if sends else "GET"), path
 
 
+def check_described(description: Description, command: str, said: str) -> None:
+    """Fail if the description rejects the body of a call or of its answer."""
+    method, path = route_of(command) or ("", "")
+    words = shlex.split(command)
+    if "--json" in words:
+        description.check_request(method, path, words[words.index("--json") + 1])
+    if "--no-buffer" not in words:
+        description.check_response(method, path, "2", said)
+
+
 class Served(NamedTuple):
     """A server for the examples, the folder that they run in, and what they name."""
 
@@ -72,9 +83,13 @@ class Served(NamedTuple):
     folder: Path
     names: dict[str, str]
 
-    def run(self, command: str) -> str:
+    def named(self, command: str) -> str:
         for name, value in self.names.items():
             command = command.replace(name, value)
+        return command
+
+    def run(self, command: str) -> str:
+        command = self.named(command)
         environ = {"PATH": os.environ["PATH"], "URL": self.url, "CURL_HOME": str(self.folder)}
         done = subprocess.run(
             ["bash", "-euc", command],
@@ -93,7 +108,9 @@ class Served(NamedTuple):
 def serving() -> Iterator[Served]:
     """`pincite serve` with Ada and Bert, keys in files, and a reranker behind an address."""
     with quick_folder() as folder, ContractServer() as models:
-        environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        environ = {
+            name: os.environ[name] for name in ("PATH", "HOME", "PYTHONPATH") if name in os.environ
+        }
         environ |= {"PINCITE_INDEX": str(folder / "index"), "PINCITE_OFFLINE": "1"}
         environ |= {"PINCITE_IDLE_S": "60", "RERANK_ENABLED": "true", "RERANK_PROVIDER": "jina"}
         environ |= {"RERANK_BASE_URL": models.url("jina"), "JINA_API_KEY": "none-that-counts"}
@@ -150,10 +167,13 @@ def test_each_example_answers_what_the_page_says() -> None:
     made = {"/v1/documents": "DOCUMENT_ID", "/v1/spaces": "SPACE_ID", "/v1/feeds": "FEED_ID"}
     made |= {"/v1/conversations": "CONVERSATION_ID", "/v1/facts": "FACT_ID"}
     with serving() as served:
+        description = Description(httpx.get(f"{served.url}/openapi.json").json())
         for example in examples():
             for command in example.commands:
                 said = served.run(command)
                 method, path = route_of(command) or ("", "")
+                if path.startswith("/v1/"):
+                    check_described(description, served.named(command), said)
                 if (method, path) == ("GET", "/v1/documents/DOCUMENT_ID"):
                     while json.loads(said)["status"] not in ("ready", "failed"):
                         time.sleep(0.05)
@@ -174,10 +194,9 @@ def test_each_example_answers_what_the_page_says() -> None:
                     assert "pincite_requests_total" in said
             if example.answer is not None:
                 assert holds(example.answer, json.loads(said)), (example, said)
-        described = httpx.get(f"{served.url}/openapi.json").json()
         left = {
             (method.upper(), re.sub(r"\{(\w+)\}", lambda one: one[1].upper(), path))
-            for path, operations in described["paths"].items()
+            for path, operations in description.told["paths"].items()
             for method in operations
         } - {route_of(command) for example in examples() for command in example.commands}
         assert left == set()

@@ -107,7 +107,10 @@ def test_own_markdown_pdf_and_record_are_opened(shelf: Shelf, tmp_path: Path) ->
     texts = said(shelf.settings, tmp_path / "q.jsonl", NORTH, *asked)
     for found in texts:
         view = found.json()
-        marked = "\n".join("".join(p for _, p in view["lines"][at]) for at in view["marks"])
+        marked = "\n".join(
+            "".join(piece for _, piece in view["lines"][int(row)][first:last])
+            for row, (first, last) in view["marks"].items()
+        )
         assert MARKS["north"] in marked
     views = {Path(one.json()["path"]).suffix: one.json() for one in texts}
     assert set(views) == {".md", ".pdf", ""}

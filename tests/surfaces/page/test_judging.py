@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import UsageError
 from pincite.evals.golden.questions import Expected, GoldenQuery, read_golden, write_golden
+from pincite.support.fields import replace
 from pincite.surfaces.page.judging import grades_of, judge
 from pincite.surfaces.page.requests import Judge
 
@@ -46,6 +47,19 @@ def test_a_file_that_is_no_golden_set_stays_as_it_is(tmp_path: Path) -> None:
     assert golden.read_text() == "import os\n"
 
 
+def test_a_question_of_the_page_goes_with_its_last_judgement(tmp_path: Path) -> None:
+    golden = tmp_path / "golden.jsonl"
+    for grade in (3, None):
+        judge(golden, Judge("one?", grade, "a.md", 1, 2))
+    assert golden.read_bytes() == b""
+    theirs = GoldenQuery("q1", "two?", (Expected("a.md", 1, 2),), category="keys")
+    write_golden(golden, [theirs])
+    judge(golden, Judge("one?", 1, "b.md", 1, 2))
+    for text, path in (("one?", "b.md"), ("two?", "a.md"), ("three?", "c.md")):
+        judge(golden, Judge(text, None, path, 1, 2))
+    assert read_golden(golden).queries == (replace(theirs, expected=()),)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is not a file"):
@@ -73,7 +87,7 @@ def test_the_last_judgement_of_each_result_holds(
             wanted.pop((text, path, line), None)
             if grade is not None:
                 wanted[text, path, line] = grade
-        kept = read_golden(golden).queries if said else ()
+        kept = read_golden(golden).queries if wanted else ()
         assert wanted == {
             (query.query, one.path, one.start_line): one.grade
             for query in kept

@@ -118,7 +118,7 @@ def test_colours_are_pieces_whose_texts_are_the_lines(served: Served) -> None:
     asked = {"citation": "src/keys.py:4:1", "language": "python", "context": 30}
     found = served.ask("source", asked).json()
     assert found["lines"][3][0] == ["keyword", "def"]
-    assert found["marks"] == [3]
+    assert found["marks"] == {"3": [0, len(found["lines"][3])]}
     text = "\n".join("".join(piece for _, piece in line) for line in found["lines"])
     assert text.startswith('"""Keys."""\n\n\ndef rotate_key(')
 

@@ -48,7 +48,8 @@ class Desk:
 @pytest.fixture(scope="module")
 def desk() -> Iterator[Desk]:
     with serving() as served:
-        environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        kept = ("PATH", "HOME", "PYTHONPATH")
+        environ = {name: os.environ[name] for name in kept if name in os.environ}
         environ["PINCITE_INDEX"] = str(served.folder / "index")
         scopes = ("--name", "bert", "--scope", "search", "--scope", "write")
         made = subprocess.run(
@@ -125,7 +126,7 @@ def test_each_user_sees_what_is_theirs_and_nothing_of_the_other(page: Page, desk
         expect(page.locator(".answer .cite").first).to_be_visible()
         assert other not in page.locator("#page").inner_text()
         page.get_by_role("button", name="Forget the key").click()
-        expect(page.get_by_label("Key of this server")).to_be_visible()
+        expect(page.get_by_label("Key of this server")).to_be_focused()
         assert own not in page.locator("#page").inner_text()
         assert page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})") == "{}"
 
@@ -133,6 +134,7 @@ def test_each_user_sees_what_is_theirs_and_nothing_of_the_other(page: Page, desk
 def test_a_key_that_is_not_known_is_refused_in_words_and_forgotten(page: Page) -> None:
     unlock(page, "pin_nothing")
     expect(page.get_by_role("alert")).to_contain_text("does not know this key")
+    expect(page.get_by_label("Key of this server")).to_be_focused()
     assert page.evaluate("sessionStorage.length") == 0
 
 

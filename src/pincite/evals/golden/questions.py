@@ -170,7 +170,8 @@ def format_golden(path: Path, queries: Iterable[GoldenQuery]) -> str:
         line = msgspec.json.encode(row).decode()
         _parse(line, f"{path}:{len(lines) + 1}")
         lines.append(line)
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}
+" for line in lines)
 
 
 def write_whole(path: Path, text: str) -> None:

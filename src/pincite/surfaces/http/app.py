@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cache, partial
+from typing import Any, Final, cast
 
 from litestar import Litestar
 from litestar.datastructures import State
-from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.spec import Components, Reference, SecurityScheme
+from litestar.openapi.spec import Reference, SecurityScheme
 from litestar.types import Message, Scope
 
+from pincite.surfaces.http.description import described
 from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.problems import allow, answer_error
@@ -25,12 +26,11 @@ from pincite.surfaces.http.routes.page import PAGE
 from pincite.surfaces.http.routes.questions import EVIDENCE, QUESTIONS
 from pincite.surfaces.http.routes.spaces import FEEDS, SPACES
 from pincite.surfaces.http.serving import Desk
-from pincite.version import VERSION
 
-_ABOUT = """Search with citations for many users. Requests to `/v1` and `/metrics` need a key:
-`Authorization: Bearer pin_...`. The response for an object that the key's user may not read is the
-same as for an object that does not exist. Errors are `application/problem+json` with a stable
-`code`."""
+_API: Final = (
+    *(QUESTIONS, EVIDENCE, CONVERSATIONS, FACTS, MODELS, TOOLS),
+    *(DOCUMENTS, SPACES, FEEDS, KEYS, OPERATION),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +66,19 @@ def make_app(
                 message["headers"] = [*others, (b"allow", methods.encode())]
 
     app = Litestar(
-        [
-            *(QUESTIONS, EVIDENCE, CONVERSATIONS, FACTS, MODELS, TOOLS),
-            *(DOCUMENTS, SPACES, FEEDS, KEYS, OPERATION),
-            *(PAGE if page else ()),
-        ],
-        state=State({"desk": desk, "metrics": metrics, "page": page}),
+        [*_API, *(PAGE if page else ())],
+        state=State(
+            {
+                "desk": desk,
+                "metrics": metrics,
+                "page": page,
+                "description": cache(partial(described, _API, schemes)),
+            }
+        ),
         exception_handlers={Exception: answer_error},
         before_send=[began],
         request_max_body_size=desk.limits.body_bytes,
-        openapi_config=OpenAPIConfig(
-            title="Pincite",
-            version=VERSION,
-            description=_ABOUT,
-            path="/schema",
-            operation_id_creator=lambda handler, *_: handler.handler_name,
-            use_handler_docstrings=True,
-            render_plugins=[],
-            components=Components(security_schemes=schemes),
-            security=[{name: []} for name in schemes],
-        ),
+        openapi_config=None,
         logging_config=None,
     )
     #: Litestar's own responses to OPTIONS have only the first method of each path.

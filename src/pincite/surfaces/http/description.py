@@ -1,16 +1,23 @@
-"""The OpenAPI 3.1 description of the API: the framework's result, plus the errors of any
-request."""
+"""The OpenAPI 3.1 description of the API: what the framework derives from the routes, corrected
+where it rejects valid messages, and the errors of any request."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from litestar import Litestar
+from litestar import Litestar, Router
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.spec import Components, Reference, SecurityScheme
 
 from pincite.surfaces.http.problems import MEDIA_TYPE, Problem
+from pincite.version import VERSION
 
+_ABOUT: Final = """Search with citations for many users. Requests to `/v1` and `/metrics` need a
+key: `Authorization: Bearer pin_...`. The response for an object that the key's user may not read is
+the same as for an object that does not exist. Errors are `application/problem+json` with a stable
+`code`."""
 #: Errors of the guard, of the key and of unavailable services, possible on every route.
 _ANYWHERE: Final = {
     400: "The request is invalid",
@@ -28,16 +35,29 @@ _WITH_KEY: Final = {
     404: "The key has access to no such object",
 }
 _WITH_BODY: Final = {
-    409: "The Idempotency-Key belongs to another request",
+    409: "The Idempotency-Key belongs to another request, or its object is being deleted",
     413: "The body or file is too large",
 }
 _OPEN: Final = ("/healthz", "/readyz")
 
 
-@lru_cache(maxsize=4)
-def described(app: Litestar) -> dict[str, Any]:
-    """Return the description of an application."""
-    found = app.openapi_schema.to_schema()
+def described(
+    routers: Sequence[Router], schemes: Mapping[str, SecurityScheme | Reference]
+) -> dict[str, Any]:
+    """Return the description of routes, whose requests can be authorized in each of these ways."""
+    config = OpenAPIConfig(
+        title="Pincite",
+        version=VERSION,
+        description=_ABOUT,
+        operation_id_creator=lambda handler, *_: handler.handler_name,
+        use_handler_docstrings=True,
+        components=Components(security_schemes=dict(schemes)),
+        security=[{name: []} for name in schemes],
+    )
+    # An application with this setting also serves the description by itself, below /schema, with
+    # pages of other sites' scripts: so this one is only read.
+    app = Litestar(routers, openapi_config=config, logging_config=None)
+    found: dict[str, Any] = _accepting(app.openapi_schema.to_schema())
     schema = msgspec.json.schema(Problem)
     found["components"]["schemas"]["Problem"] = schema["$defs"]["Problem"]
     reference = {"$ref": "#/components/schemas/Problem"}
@@ -60,6 +80,23 @@ def described(app: Litestar) -> dict[str, Any]:
     _describe_uploads(found)
     answers = found["paths"]["/v1/answers"]["post"]["responses"]["200"]["content"]
     answers["text/event-stream"] = {}
+    return found
+
+
+def _accepting(schema: Any) -> Any:
+    """Return a description in which alternatives may overlap: the framework writes `oneOf`, of
+    which exactly one must match, but 1 is an integer and a number. Of a tuple with bounds on its
+    length, the framework describes the `...` of its type as an item that can be anything."""
+    if isinstance(schema, list):
+        return [_accepting(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _accepting(value) for name, value in schema.items()}
+    if isinstance(alternatives := found.pop("oneOf", None), list):
+        found["anyOf"] = alternatives
+    match found.get("items"):
+        case {"anyOf": [item, {**rest}]} if not rest:
+            found["items"] = item
     return found
 
 

@@ -39,7 +39,4 @@ def id_for(access: Access, operation: str, key: str | None) -> str | None:
 def require_same(asked: tuple[object, ...], made: tuple[object, ...]) -> None:
     """Raise Conflict if the object that was created with the key differs from this request."""
     if asked != made:
-        raise Conflict(
-            "this Idempotency-Key belongs to another request",
-            hint="use a new value for a new request",
-        )
+        raise Conflict("this Idempotency-Key belongs to another request")

@@ -20,6 +20,7 @@ from litestar.exceptions import (
     MethodNotAllowedException,
     ValidationException,
 )
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from pincite.errors import (
     ConfigError,
@@ -41,6 +42,7 @@ from pincite.errors import (
     UsageError,
     WorkspaceUnavailable,
 )
+from pincite.workspace.checks import IdInUse
 from pincite.workspace.file_store import TooMuch
 
 log = logging.getLogger("pincite.http")
@@ -73,6 +75,9 @@ class TooManyRequests(PinciteError):
 
 class Conflict(UsageError):
     """The same idempotency key was used with another request."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="use a new value for a new request")
 
 
 _TITLES: Final = {
@@ -118,6 +123,12 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
 )
 #: Litestar's words for a client that leaves before its body is complete, in an error with 500.
 _LEFT: Final = "client disconnected prematurely"
+#: What is wrong with a body that cannot be decoded.
+_UNREADABLE: Final[dict[type[Exception], str]] = {
+    UnicodeDecodeError: "the body is not valid UTF-8",
+    RecursionError: "the body is nested too deeply",
+}
+_NO_BODY: Final = "data: 'data'"  # Litestar's words for an empty body
 _WORDS_ONLY: Final = "this server searches by words only"
 #: Advice for the operator, who has a shell and the settings: commands, their options, environment
 #: variables, tables and keys of settings, packages.
@@ -130,6 +141,8 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
     """Return the problem that describes an error to a client."""
     if isinstance(error, HTTPException):
         return _of_http(error, request_id)
+    if isinstance(error, IdInUse):  # only this header determines the id of an object
+        error = Conflict("the object of this Idempotency-Key is being deleted or out of reach")
     fitting = ((status, code) for kind, status, code in _CODES if isinstance(error, kind))
     status, code = next(fitting, (500, "internal"))
     if isinstance(error, TooManyRequests):
@@ -140,7 +153,7 @@ def problem_of(error: Exception, request_id: str = "") -> Problem:
         told = UsageError(_WORDS_ONLY, hint="leave out `by`, or use another profile")
     return Problem(
         *(f"urn:pincite:problem:{code}", _TITLES[code], status, code),
-        detail=told.message if told else "",
+        detail=told.message if told else _UNREADABLE.get(type(error), ""),
         hint=told.hint if told and not _FOR_OPERATORS.search(told.hint) else "",
         request_id=request_id,
     )
@@ -160,6 +173,9 @@ def told_problem(error: Exception, request_id: str) -> Problem:
 
 def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Return the response to a request that ended in an error."""
+    if isinstance(error, RequestEntityTooLarge):
+        most = request.route_handler.resolve_request_max_body_size()
+        error = TooMuch(f"the body has more than {most:,} bytes")
     problem = told_problem(error, str(request.scope.get("request_id", "")))
     return response_of(problem, error)
 
@@ -207,7 +223,8 @@ def _of_http(error: HTTPException, request_id: str) -> Problem:
     detail, fields = "", list[str]()
     if isinstance(error, ValidationException):
         said = [one for one in error.extra or () if isinstance(one, dict) and "message" in one]
-        fields = [f"{one.get('key', '')}: {one['message']}" for one in said]
+        told = (f"{one.get('key', '')}: {one['message']}" for one in said)
+        fields = ["the body is empty" if one == _NO_BODY else one for one in told]
         detail = "; ".join(fields) or error.detail
     elif status < 500 and code == "invalid_request":
         detail = error.detail

@@ -34,6 +34,8 @@ from pincite.workspace.verification import Caller, verify_key
 
 Asked = Request[Any, Any, State]
 MOST_FILE_BYTES: Final = 50_000_000  # guess, unmeasured
+#: The media type of a route with 202 that returns nothing: as JSON, nothing would be `null`.
+EMPTY: Final = "text/plain"
 
 
 @dataclass(frozen=True, slots=True)

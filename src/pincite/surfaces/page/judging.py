@@ -25,8 +25,9 @@ def item_of(one: Evidence) -> Expected:
 
 
 def judge(path: Path, asked: Judge) -> None:
-    """Write the judgement into the golden set at `path`, which is created if it is missing. Raises
-    UsageError and leaves the file unchanged."""
+    """Write the judgement into the golden set at `path`, which is created if it is missing. With
+    its last judgement a question of the page goes, too: without one it would count as answered.
+    Raises UsageError and leaves the file unchanged."""
     item = _item(asked)
     queries = list(_queries(path))
     at = next((n for n, one in enumerate(queries) if one.text == asked.text), None)
@@ -44,6 +45,8 @@ def judge(path: Path, asked: Judge) -> None:
         queries.append(changed)
     else:
         queries[at] = changed
+    if changed == GoldenQuery(_id_of(asked.text), asked.text):  # only its judgements made it one
+        queries.remove(changed)
     write_golden(path, queries)
 
 
@@ -87,9 +90,13 @@ def _queries(path: Path) -> tuple[GoldenQuery, ...]:
     return read_golden(path).queries if known.st_size else ()
 
 
+def _id_of(text: str) -> str:
+    return f"ui-{blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+
+
 def _new_id(text: str, queries: list[GoldenQuery]) -> str:
     taken = {one.id for one in queries}
-    named = f"ui-{blake2b(text.encode('utf-8', 'replace'), digest_size=6).hexdigest()}"
+    named = _id_of(text)
     while named in taken:
         named += "x"
     return named

@@ -10,11 +10,11 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.support.concurrency import both
 from pincite.surfaces.page.colours import UsersColours
+from pincite.surfaces.page.columns import shown_text
 from pincite.surfaces.page.library import Library, Opened
 from pincite.surfaces.page.requests import About, Ask, Judge, Place, Read
 from pincite.surfaces.page.streaming import answer_lines
 from pincite.surfaces.page.views import (
-    document_text,
     flow_view,
     pack_view,
     picture_view,
@@ -66,9 +66,10 @@ async def _source(library: Library, colours: UsersColours, asked: Read) -> Reply
     place = Place(asked.citation, asked.collection)
     cited, around = await both(library.read(place, 0), library.read(place, asked.context))
     language = "" if asked.language == "text" else asked.language  # its file name is more precise
-    lines = await colours.lines(language, around.name, document_text(around.passage))
-    rendered = await _rendered(library, colours, asked, cited)
-    return source_view(cited, around, lines) | {"rendered": rendered}
+    shown = shown_text(cited.passage, around.passage)
+    lines = await colours.lines(language, around.name, shown.text)
+    rendered = None if shown.partly else await _rendered(library, colours, asked, cited)
+    return source_view(cited, around, lines, shown.cited) | {"rendered": rendered}
 
 
 async def _rendered(

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pincite.citations.pictures import PagePicture
-from pincite.citations.reading import Passage
 from pincite.diagnostics.explain import StageView
 from pincite.model import Answer, AnswerSource, Evidence, EvidencePack
 from pincite.readers import file_type
 from pincite.surfaces import answers
 from pincite.surfaces.highlight import Highlighter
 from pincite.surfaces.page.colours import Line
+from pincite.surfaces.page.columns import MOST_COLUMNS, Columns, parted
 from pincite.surfaces.page.judging import grade_of, item_of
 from pincite.surfaces.page.library import Found, Grades, Named, Opened
 from pincite.surfaces.render import asides, verdict_words
 
 _MOST_SNIPPET = 12  # lines of a passage in the list
-MOST_COLUMNS: Final = 2_000  # characters shown of a line
-
 
 Naming = Callable[[Evidence], Named]
 
@@ -31,13 +29,14 @@ def pack_view(found: Found, named: Naming) -> dict[str, Any]:
     pack, grades = found.pack, found.grades
     words, reason = verdict_words(pack)
     highlighter = Highlighter(pack.query, found.languages)
+    done = {"nothing_relevant"} if pack.closest else set[str]()  # it says how to list the nearest
     return {
         "query": pack.query,
         "level": pack.verdict.level,
         "words": words,
         "reason": reason,
         "asides": list(asides(pack)),
-        "warnings": [f"{one.code}: {one.message}" for one in pack.warnings],
+        "warnings": [f"{one.code}: {one.message}" for one in pack.warnings if one.code not in done],
         "took_ms": round(sum(pack.timings_ms.values())),
         "results": [_result(one, named(one), grades, highlighter) for one in pack.evidence],
         "closest": [_result(one, named(one), grades, highlighter) for one in pack.closest],
@@ -108,17 +107,16 @@ def flow_view(pack: EvidencePack, stages: Sequence[StageView]) -> dict[str, Any]
     return {"query": pack.query, "stages": flow}
 
 
-def document_text(around: Passage) -> str:
-    """Return the lines to show, each cut to the page's maximum."""
-    text = around.text.replace("\r\n", "\n")
-    return "\n".join(_short(line) for line in text.split("\n"))
-
-
-def source_view(cited: Opened, around: Opened, lines: Sequence[Line]) -> dict[str, Any]:
-    """Return a document with the cited lines marked. `first` is the number of its first line, 0
-    without line numbers; `marks` are relative to the first visible line. Lines of `code` are not
-    wrapped."""
+def source_view(
+    cited: Opened, around: Opened, lines: Sequence[Line], columns: Mapping[int, Columns]
+) -> dict[str, Any]:
+    """Return a document with the cited `columns` marked. `first` is the number of its first line, 0
+    without line numbers; `marks` has, for each line from the first visible one, the first piece
+    that is cited and the first one after it. Lines of `code` are not wrapped."""
     kind = file_type(around.name)
+    shown, marks = list(lines), dict[int, tuple[int, int]]()
+    for row, cited_of_it in columns.items():
+        shown[row], marks[row] = parted(lines[row], cited_of_it)
     return {
         "citation": cited.passage.citation,
         "path": around.name,
@@ -128,8 +126,8 @@ def source_view(cited: Opened, around: Opened, lines: Sequence[Line]) -> dict[st
         "pictured": around.pictured,
         "code": kind is not None and kind.source_type == "code",
         "first": around.passage.start_line if around.numbered else 0,
-        "lines": lines,
-        "marks": list(_marks(cited.passage, around.passage)),
+        "lines": shown,
+        "marks": marks,
     }
 
 
@@ -143,20 +141,6 @@ def picture_view(found: PagePicture) -> dict[str, Any]:
         "height": round(found.height, 2),
         "boxes": [[round(side, 2) for side in box] for box in found.boxes],
     }
-
-
-def _marks(cited: Passage, around: Passage) -> Iterator[int]:
-    if cited.start_line and around.start_line:
-        yield from range(
-            cited.start_line - around.start_line, cited.end_line - around.start_line + 1
-        )
-        return
-    if cited.start_char is None or cited.end_char is None or around.start_char is None:
-        return
-    first, last = cited.start_char - around.start_char, cited.end_char - around.start_char
-    begin = around.text.count("\n", 0, max(0, first))
-    end = around.text.count("\n", 0, max(0, last - 1))
-    yield from range(begin, end + 1)
 
 
 def answer_view(answer: Answer, named: Naming) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from pincite.surfaces.http.bodies import ID_FORM, DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
-from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
+from pincite.surfaces.http.serving import EMPTY, Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.file_store import Stored, TooMuch
 from pincite.workspace.filenames import checked_filename
@@ -173,7 +173,9 @@ async def change_document(
     return made
 
 
-@delete("/v1/documents/{document_id:str}", guards=[needs("write")], status_code=202)
+@delete(
+    "/v1/documents/{document_id:str}", guards=[needs("write")], status_code=202, media_type=EMPTY
+)
 async def delete_document(request: Asked, state: State, document_id: DocumentId) -> None:
     """Delete a document. It is invisible at once. Requires the role of an editor."""
     may, desk = access(request), desk_of(state)

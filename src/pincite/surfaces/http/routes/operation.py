@@ -11,9 +11,8 @@ from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from pincite.errors import PinciteError, SchemaTooNew
+from pincite.errors import ConfigError, PinciteError, SchemaTooNew
 from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
-from pincite.surfaces.http.description import described
 from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.routes.page import PATH
 from pincite.surfaces.http.serving import Asked, Desk, desk_of, needs, session_of
@@ -64,6 +63,10 @@ async def _look(desk: Desk) -> tuple[str, ...]:
     try:
         if await desk.workspaces.pending():
             reasons.append("the database has an earlier schema: pincite workspace migrate")
+        else:
+            await desk.workspaces.require_roles()
+    except ConfigError as error:
+        reasons.append(error.message)
     except SchemaTooNew:
         reasons.append("the database has a later schema: upgrade this server")
     except PinciteError:
@@ -82,9 +85,10 @@ async def welcome(state: State) -> Welcome:
 
 
 @get("/openapi.json", include_in_schema=False, media_type="application/json")
-async def openapi(request: Asked) -> dict[str, Any]:
+async def openapi(state: State) -> dict[str, Any]:
     """Return the description of this API in OpenAPI 3.1."""
-    return described(request.app)
+    found: dict[str, Any] = state["description"]()
+    return found
 
 
 @get("/metrics", guards=[needs("admin")], media_type="text/plain")

@@ -10,7 +10,7 @@ from litestar.params import JSONBody, PathParameter, QueryParameter
 from pincite.errors import NotFound
 from pincite.surfaces.http.bodies import ID_FORM, FeedBody, FeedChange, NameBody, RoleBody
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.serving import Asked, needs, session_of
+from pincite.surfaces.http.serving import EMPTY, Asked, needs, session_of
 from pincite.workspace import Access, Feed, Membership, Space
 from pincite.workspace.checks import missing
 from pincite.workspace.ports import Session
@@ -71,7 +71,7 @@ async def rename_space(request: Asked, space_id: SpaceId, data: JSONBody[NameBod
         return await session.rename_space(within(may, space_id), data.name)
 
 
-@delete("/v1/spaces/{space_id:str}", guards=[needs("write")], status_code=202)
+@delete("/v1/spaces/{space_id:str}", guards=[needs("write")], status_code=202, media_type=EMPTY)
 async def delete_space(request: Asked, space_id: SpaceId) -> None:
     """Delete a space and its documents. All are invisible at once. Requires the role of an
     owner."""

@@ -4,10 +4,11 @@ import { render } from "./preact.mjs";
 import { Answer, Help, Lock, Result, Source, Verdict, html, toMiddle } from "./parts.js";
 
 const PAUSE_MS = 80; // without a key before a question is asked; guess, unmeasured
+const SLOW_MS = 300; // until a search is said to go on; guess, unmeasured
 const WIDER = 4;
 const LONGEST = 10000; // characters of a question
 const empty = () => ({
-  about: null, text: "", compare: false, presets: ["", ""], packs: [null, null], flows: [null, null],
+  about: null, text: "", compare: false, presets: ["", ""], packs: [null, null], flows: [null, null], slow: [false, false],
   side: 0, at: -1, shown: null, answer: null, help: false, error: "", asSource: false, locked: false,
 });
 const state = empty();
@@ -43,30 +44,46 @@ function typed(event) {
   else timer = setTimeout(ask, PAUSE_MS);
 }
 
+// Whether the results are those of this question: another one may follow before they come.
 async function ask() {
   clearTimeout(timer);
   const text = state.text.trim();
   stop();
   answering = null;
   change({ answer: null, shown: null });
-  asking.forEach((one) => one && one.abort());
-  if (!text) return change({ packs: [null, null], flows: [null, null], at: -1, error: "" });
-  await Promise.all(sides().map((side) => askSide(side, text)));
+  drop();
+  if (!text) {
+    change({ packs: [null, null], flows: [null, null], slow: [false, false], at: -1, error: "" });
+    return false;
+  }
+  return (await Promise.all(sides().map((side) => askSide(side, text)))).every(Boolean);
 }
 
 async function askSide(side, text) {
   const mine = (asking[side] = new AbortController());
+  const slow = setTimeout(() => { state.slow[side] = true; draw(); }, SLOW_MS);
   try {
     const pack = await backend.ask(text, state.presets[side], mine.signal);
-    if (mine !== asking[side]) return;
+    if (mine !== asking[side]) return false;
     state.packs[side] = { ...pack, turn: (turns += 1) };
     state.flows[side] = null;
+    state.slow[side] = false;
     change({ at: -1, side: 0, error: "" });
+    return true;
   } catch (error) {
-    if (mine !== asking[side] || error.name === "AbortError") return;
+    if (mine !== asking[side]) return false;
     state.packs[side] = null;
+    state.slow[side] = false;
     failed(error);
+    return false;
+  } finally {
+    clearTimeout(slow);
   }
+}
+
+// What is asked for is not waited for any more: what comes late is of another question or user.
+function drop() {
+  asking.forEach((one, side) => { one?.abort(); asking[side] = null; });
 }
 
 async function why(side) {
@@ -175,6 +192,12 @@ function move(by) {
   place?.querySelector(".place")?.focus({ preventScroll: true });
 }
 
+function goToFirst(box) {
+  box.blur();
+  state.at = -1;
+  move(1);
+}
+
 function pressed(event) {
   if (state.locked) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
@@ -182,12 +205,13 @@ function pressed(event) {
   const inBox = event.target === box;
   const one = results(state.side)[state.at];
   if (event.key === "Escape") {
+    if (inBox) event.preventDefault(); // a browser would empty the box, and say nothing of it
     if (state.shown || state.help) close();
     else if (state.answer?.writing) stop();
     else box.blur();
   } else if (inBox && event.key === "Enter") {
     event.preventDefault();
-    ask().then(() => { box.blur(); state.at = -1; move(1); });
+    ask().then((found) => found && document.activeElement === box && goToFirst(box));
   } else if (inBox || event.target.matches?.("select, input")) {
     return;
   } else if (event.key === "/") {
@@ -226,7 +250,8 @@ const Side = ({ side }) => {
     open=${() => open(side, each)} why=${() => why(side)} />`;
   return html`
     <section class="side" aria-label=${state.compare ? `Results of profile ${side + 1}` : "Results"}>
-      <div role="status" aria-live="polite">${pack && html`<${Verdict} pack=${pack} />`}</div>
+      <div role="status" aria-live="polite">${state.slow[side] ? html`<p class="verdict aside">Searching…</p>`
+        : pack && html`<${Verdict} pack=${pack} />`}</div>
       ${pack && pack.results.length > 0 && html`<ol class="results">${pack.results.map(one)}</ol>`}
       ${pack && pack.closest.length > 0 && html`
         <h2>Closest passages, below the bar: they are no evidence</h2>
@@ -239,7 +264,7 @@ const Page = () => (state.locked ? html`<${Lock} unlock=${unlock} error=${state.
     <h1>Pincite</h1>
     <form role="search" onSubmit=${(event) => event.preventDefault()}>
       <input id="question" type="search" aria-label="Question" placeholder="Ask what is indexed"
-        autocomplete="off" spellcheck=${false} maxlength=${LONGEST} value=${state.text}
+        dir="auto" autocomplete="off" spellcheck=${false} maxlength=${LONGEST} value=${state.text}
         onInput=${typed} />
     </form>
     <div class="choices">
@@ -280,10 +305,11 @@ function lock() {
   backend.lock();
   stop();
   clearTimeout(timer);
-  asking.forEach((one, side) => { one?.abort(); asking[side] = null; }); // what comes late is of another user
+  drop();
   answering = null;
   reading += 1;
   change({ ...empty(), locked: true });
+  document.getElementById("key").focus();
 }
 
 function failed(error) {

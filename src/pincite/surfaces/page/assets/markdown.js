@@ -11,7 +11,8 @@ function drawn(node, depth) {
   if (depth > DEEPEST) return "…";
   const inner = children.map((one) => drawn(one, depth + 1));
   const cited = attributes.cited ? { class: "cited" } : {};
-  if (/^h[1-6]$/.test(name)) return h(`h${Math.min(6, +name[1] + 2)}`, cited, inner);
+  const direction = depth === 0 ? { dir: "auto" } : {}; // of its own text; the style sheet sees to the parts of it
+  if (/^h[1-6]$/.test(name)) return h(`h${Math.min(6, +name[1] + 2)}`, { ...cited, ...direction }, inner);
   if (name === "cited") return h("span", { class: "cited" }, inner);
   if (name === "picture") return h("span", { class: "picture" }, ["picture: ", ...inner]);
   if (name === "pre") return h("pre", { ...cited, tabIndex: 0 }, h("code", null, inner));
@@ -22,9 +23,9 @@ function drawn(node, depth) {
     return leads ? h("a", { href: attributes.href, title: attributes.href, target: "_blank",
       rel: "noopener noreferrer nofollow" }, inner) : h("span", { class: "nowhere" }, inner);
   }
-  if (name === "table") return h("div", { class: "wide", tabIndex: 0 }, h("table", null, inner));
-  if (name === "ol") return h("ol", Number.isInteger(attributes.start) ? { start: attributes.start } : null, inner);
-  return PLAIN.has(name) ? h(name, cited, name === "br" || name === "hr" ? null : inner) : inner;
+  if (name === "table") return h("div", { class: "wide", tabIndex: 0, ...direction }, h("table", null, inner));
+  if (name === "ol") return h("ol", { ...(Number.isInteger(attributes.start) && { start: attributes.start }), ...direction }, inner);
+  return PLAIN.has(name) ? h(name, { ...cited, ...direction }, name === "br" || name === "hr" ? null : inner) : inner;
 }
 
 export const Markdown = ({ rendered }) => h("div", { class: "rendered", tabIndex: 0, role: "region",

@@ -10,6 +10,17 @@ export const Pieces = ({ line }) =>
   line.map(([kind, text]) => (kind === "hit" ? html`<mark>${text}</mark>`
     : kind ? html`<span class=${`c-${kind}`}>${text}</span>` : text));
 
+// `cited`: the first piece that is cited, and the first one after it.
+const Cited = ({ line, cited: [first, last] }) => html`<${Pieces} line=${line.slice(0, first)} /><span class="cited"><${Pieces}
+  line=${line.slice(first, last)} /></span><${Pieces} line=${line.slice(last)} />`;
+
+const Line = ({ line, cited, number, direction }) => {
+  const whole = cited && cited[1] - cited[0] === line.length;
+  return html`
+    <li class=${["line", cited && (whole ? "cited" : "partly")].filter(Boolean).join(" ")} data-number=${number}><code
+      dir=${direction}>${cited && !whole ? html`<${Cited} line=${line} cited=${cited} />` : html`<${Pieces} line=${line} />`}</code></li>`;
+};
+
 export const Verdict = ({ pack }) => html`
   <div class=${`verdict ${pack.level}`}>
     <strong>${pack.words}</strong> <span>${pack.reason}</span> <small>${pack.took_ms} ms</small>
@@ -28,16 +39,16 @@ export const Result = ({ one, side, selected, open, judge, why, flow, elsewhere 
   <li class=${selected ? "result selected" : "result"} id=${`result-${side}-${one.id}`}>
     <h2><button type="button" class="place" aria-current=${selected ? "true" : null}
       onClick=${() => open(one)}>
-      <span class="number">${one.number}</span> <span>${one.place}</span></button></h2>
+      <span class="number">${one.number}</span> <bdi>${one.place}</bdi></button></h2>
     <p class="about">
       <span class="kind">${one.kind}</span>
       ${one.page && html`<span>${one.page}</span>`}
-      ${one.section.length > 0 && html`<span class="section">${one.section.join(" › ")}</span>`}
+      ${one.section.length > 0 && html`<span class="section">${one.section.map((name, at) => html`${at > 0 ? " › " : ""}<bdi>${name}</bdi>`)}</span>`}
       ${elsewhere && html`<span class="elsewhere">${elsewhere}</span>`}
       ${one.moved && html`<span>moved since it was indexed</span>`}
       ${one.recognised && html`<span>read by OCR, letters may be wrong</span>`}
     </p>
-    <pre class="snippet" tabindex="0" aria-label=${`Passage ${one.number}`}>${one.snippet.map(
+    <pre class="snippet" dir=${one.kind === "code" ? "ltr" : "auto"} tabindex="0" aria-label=${`Passage ${one.number}`}>${one.snippet.map(
       (line) => html`<${Pieces} line=${line} />${"\n"}`)}${
       one.more > 0 ? `… ${one.more} more lines` : ""}</pre>
     ${judge && html`<${Judge} one=${one} judge=${judge} />`}
@@ -63,12 +74,13 @@ const Flow = ({ flow, id }) => {
         stage.dropped > 0 && !stage.summary.includes("dropped") ? `; ${stage.dropped} dropped` : ""}</li>`)}</ul>`;
 };
 
-// Scrolls within its own region alone: the page around it stays where it is.
+// Scrolls within its own region alone: the page around it stays where it is. A place that is not wrapped may be far right.
 export function toMiddle(element, region) {
   const around = element?.closest(region);
   if (!around) return;
   const [inner, outer] = [element.getBoundingClientRect(), around.getBoundingClientRect()];
   around.scrollTop += inner.top - outer.top - Math.max(0, (outer.height - inner.height) / 2);
+  if (inner.left < outer.left || inner.left > outer.right) around.scrollLeft += inner.left - outer.left - outer.width / 4;
 }
 
 const toBox = (event) => toMiddle(event.currentTarget.parentElement.querySelector(".box"), ".pagepicture");
@@ -93,7 +105,7 @@ export const Source = ({ shown, close, wider, asSource, turn }) => {
   return html`
     <section class="source" aria-label="Document" id="source">
       <header>
-        <h2>${source ? `${source.source} · ${source.path}` : shown.one.place}</h2>
+        <h2>${source ? html`<bdi>${source.source}</bdi> · <bdi>${source.path}</bdi>` : html`<bdi>${shown.one.place}</bdi>`}</h2>
         <span class="buttons">
           ${source?.rendered && html`<button type="button" aria-pressed=${asSource ? "true" : "false"}
             onClick=${turn}>Source</button>`}
@@ -103,15 +115,14 @@ export const Source = ({ shown, close, wider, asSource, turn }) => {
       </header>
       ${error && html`<p class="error" role="alert">${error}</p>`}
       ${source && html`
-        <p class="about"><code>${source.citation}</code>
+        <p class="about"><code><bdi>${source.citation}</bdi></code>
           ${(source.page || shown.one.page) && html` <span>${source.page || shown.one.page}</span>`}
           ${source.changed && html` <strong>The file has changed since it was indexed.</strong>`}</p>
         ${source.pictured && html`<${Picture} picture=${shown.picture} />`}
         ${drawn ? html`<${Markdown} rendered=${source.rendered} />` : html`
         <div class=${source.code ? "lines code" : "lines"} tabindex="0" role="region" aria-label="Lines of the document">
-          <ol>${source.lines.map((line, at) => html`
-            <li class=${source.marks.includes(at) ? "line cited" : "line"}
-              data-number=${source.first > 0 ? source.first + at : ""}><code><${Pieces} line=${line} /></code></li>`)}</ol>
+          <ol>${source.lines.map((line, at) => html`<${Line} line=${line} cited=${source.marks[at]}
+            number=${source.first > 0 ? source.first + at : ""} direction=${source.code ? "ltr" : "auto"} />`)}</ol>
         </div>`}`}
     </section>`;
 };
@@ -127,12 +138,12 @@ export const Answer = ({ answer, stop, open }) => html`
     <h2>Answer${answer.writing && html` <button type="button" class="stop" onClick=${stop}>Stop</button>`}</h2>
     <div role="status">${answer.writing && html`<p class="aside">An answer is being written…</p>`}</div>
     ${answer.label && html`<p class="aside">${answer.label}</p>`}
-    ${answer.text && html`<p class="text">${answer.text.split(/\[(\d{1,4})\]/).map(
+    ${answer.text && html`<p class="text" dir="auto">${answer.text.split(/\[(\d{1,4})\]/).map(
       (part, at) => (at % 2 ? cite(answer, +part, open) : part))}</p>`}
     ${answer.message && html`<p class="error" role="alert">${answer.message}</p>`}
     <ol class="sources">${answer.sources.map((one) => html`
       <li value=${one.number}><button type="button" class="place" title=${one.citation}
-        onClick=${() => open(one)}>${one.place}</button></li>`)}</ol>
+        onClick=${() => open(one)}><bdi>${one.place}</bdi></button></li>`)}</ol>
     ${answer.doubts.map((said) => html`<p class="aside">doubtful: ${said}</p>`)}
     ${answer.notes.map((said) => html`<p class="aside">${said}</p>`)}
   </section>`;

@@ -1,0 +1,71 @@
+"""What goes on while somebody types: the box keeps its text and the focus, and a wait is said."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.surfaces.page.conftest import Served
+
+QUESTION = "how is a key rotated"
+
+
+def hold(page: Page) -> list[Route]:
+    """No search is answered from now on; the requests."""
+    held = list[Route]()
+    page.route("**/api/ask", lambda one: held.append(one))
+    return held
+
+
+def test_who_goes_on_typing_after_enter_stays_in_the_box(page: Page) -> None:
+    hold(page)
+    page.keyboard.type("key")
+    page.keyboard.press("Enter")
+    page.keyboard.type("s and a jar")
+    page.unroute("**/api/ask")
+    page.keyboard.type("s")
+    expect(page.locator(".verdict strong")).to_be_visible()
+    expect(page.locator("#question")).to_have_value("keys and a jars")
+    expect(page.locator("#question")).to_be_focused()
+    assert page.locator(".answer, .selected, [aria-pressed=true]").count() == 0
+
+
+def test_who_leaves_the_box_after_enter_is_not_called_back(page: Page) -> None:
+    held = hold(page)
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    page.get_by_label("Compare").focus()
+    held[-1].continue_()
+    expect(page.locator(".result").first).to_be_visible()
+    expect(page.get_by_label("Compare")).to_be_focused()
+
+
+def test_escape_leaves_the_box_with_its_question(page: Page) -> None:
+    page.locator("#question").fill(QUESTION)
+    expect(page.locator(".result").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#question")).not_to_be_focused()
+    expect(page.locator("#question")).to_have_value(QUESTION)
+    page.keyboard.press("a")
+    expect(page.locator(".answer .text")).to_be_visible()
+
+
+def test_a_search_that_takes_long_says_so(page: Page) -> None:
+    held = hold(page)
+    page.locator("#question").fill(QUESTION)
+    expect(page.get_by_role("status").first).to_have_text("Searching…")
+    held[-1].continue_()
+    expect(page.locator(".verdict strong")).to_be_visible()
+    expect(page.get_by_role("status").first).not_to_contain_text("Searching")
+    page.unroute("**/api/ask")
+    held = hold(page)
+    page.locator("#question").fill("zanzibar vault")
+    expect(page.get_by_role("status").first).to_have_text("Searching…")
+    page.locator("#question").fill("")
+    expect(page.get_by_role("status").first).to_have_text("")
+
+
+def test_nobody_is_sent_to_the_command_line_for_what_is_listed(served: Served) -> None:
+    found = served.ask("ask", {"text": "which zebra bakes marmalade bread with a new lamp"}).json()
+    assert found["level"] == "none"
+    assert found["closest"]
+    assert "--all" not in "".join(found["warnings"])
