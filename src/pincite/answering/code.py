@@ -10,8 +10,14 @@ from pincite.answering.sentences import split
 
 #: How a comment over several lines begins, and how it ends.
 _BLOCKS: Final = {
-    **{"/*": "*/", "<!--": "-->", "{-": "-}", "(*": "*)", "--[[": "]]", "=begin": "=end"},
-    **{'"""': '"""', "'''": "'''"},
+    "/*": "*/",
+    "<!--": "-->",
+    "{-": "-}",
+    "(*": "*)",
+    "--[[": "]]",
+    "=begin": "=end",
+    '"""': '"""',
+    "'''": "'''",
 }
 _QUOTES: Final = ('"""', "'''")
 #: The beginning of a comment over several lines, where a line begins; Python's letters before
