@@ -14,6 +14,7 @@ from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
 from pincite.answering.prompts import prompt_of
+from pincite.answering.transcript import without_failed
 from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
 from pincite.model import (
     Answer,
@@ -146,6 +147,7 @@ async def _condense(
         way.notices.append(Notice("conversation_unavailable", str(error)))
         return Spoken(), text
     way.lap("conversation")
+    state = replace(state, turns=without_failed(state.turns))
     condensed = await condense(text, state, deps.llm, config, deps.mark)
     way.lap("condense")
     way.notices += condensed.notices
@@ -271,7 +273,7 @@ async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None
     citations = tuple(one for one in cited if one_line(one) == one)  # no control characters
     turns = (
         Turn("user", done.question, at),
-        Turn("assistant", done.text, at, citations=citations),
+        Turn("assistant", done.text, at, citations=citations, kind=done.kind),
     )
     try:
         await deps.conversations.append(asked.user, asked.conversation, turns)

@@ -36,13 +36,15 @@ class Asked(msgspec.Struct, frozen=True):
 
 class Turn(msgspec.Struct, frozen=True):
     """A turn of a conversation: its text, speaker and time (ISO 8601, UTC). `citations` are those
-    of an answer. `number` counts from 1 within the conversation."""
+    of an answer. `number` counts from 1 within the conversation. `kind` is that of an answer; empty
+    for a question, and for an answer that an earlier version stored."""
 
     role: Literal["user", "assistant"]
     text: str
     at: str = ""
     number: int = 0
     citations: tuple[str, ...] = ()
+    kind: AnswerKind | Literal[""] = ""
 
 
 class Fact(msgspec.Struct, frozen=True):
