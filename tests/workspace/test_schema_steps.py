@@ -90,8 +90,8 @@ def test_what_takes_away_is_seen(sql: str) -> None:
         "CREATE INDEX feeds_by_name ON feeds (name);",
         "DROP TRIGGER feed_gets; CREATE TRIGGER feed_gets AFTER INSERT ON feed_documents"
         " BEGIN UPDATE jobs SET feeds = 1; END;",
-        "DROP VIEW my_turns; CREATE VIEW my_turns AS SELECT conversation_id, number, role, body, at,"
-        " citations, kind, more FROM turns;",
+        "DROP VIEW my_turns; CREATE VIEW my_turns AS SELECT conversation_id, number, role, body,"
+        " at, citations, kind, more FROM turns;",
         "CREATE FUNCTION one() RETURNS int LANGUAGE sql AS $$ DELETE FROM notes $$;"
         " REVOKE ALL ON FUNCTION one FROM PUBLIC;",
         "-- DROP TABLE feeds would not do\nGRANT SELECT ON feeds TO pincite_operator;",

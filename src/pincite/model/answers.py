@@ -17,8 +17,8 @@ from pincite.support.json_text import json_text
 #: also explains, and asks questions in return.
 ChatMode = Literal["strict", "open", "learning"]
 #: Origin of the text. `generated`: a model wrote it. `extractive`: sentences of the evidence.
-#: `refused`: a fixed sentence or a model's refusal, without evidence. `failed`: the model's text is
-#: incomplete, or missing and replaced by sentences of the evidence.
+#: `refused`: a fixed sentence, or a model's refusal, also if it found no answer in the passages.
+#: `failed`: the model's text is incomplete, or missing and replaced by sentences of the evidence.
 AnswerKind = Literal["generated", "extractive", "refused", "failed"]
 #: Problems of a sentence: a number, a name or a negation that its passages lack; no citation; too
 #: few words in common with the cited passages; or a citation that is not in the pack.

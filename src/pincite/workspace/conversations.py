@@ -138,8 +138,9 @@ class UsersConversations:
             require_count("limit", limit, most=checks.PAGE + 1)
         await self._found(id_, space_id)
         rows = await self._transaction.rows(
-            "SELECT number, role, body, at, citations, kind FROM my_turns WHERE conversation_id = :id"
-            f" AND number > :after ORDER BY number LIMIT {TURNS if limit is None else limit}",
+            "SELECT number, role, body, at, citations, kind FROM my_turns"
+            " WHERE conversation_id = :id AND number > :after"
+            f" ORDER BY number LIMIT {TURNS if limit is None else limit}",
             id=id_,
             after=after,
         )
