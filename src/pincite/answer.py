@@ -10,14 +10,17 @@ from pincite.answering.basis import Basis, basis_of, nothing_indexed
 from pincite.answering.check import Checked, check
 from pincite.answering.condense import condense
 from pincite.answering.config import AnswerConfig
+from pincite.answering.declined import declined
 from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
 from pincite.answering.prompts import prompt_of
+from pincite.answering.transcript import without_failed
 from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
 from pincite.model import (
     Answer,
     AnswerEvent,
+    AnswerKind,
     AnswerPiece,
     Asked,
     EvidencePack,
@@ -39,6 +42,7 @@ _NO_MODEL = (
     "no language model is configured, so the answer quotes the evidence: set [models] llm ="
     ' "PROVIDER:MODEL" in pincite.toml'
 )
+_NOT_ANSWERED = "the model found no answer in the passages"
 _NO_WORDS = "the language model's answer had nothing but citations of unknown passages"
 _MOST_TURNS = 3  # times `recent_turns`, if the older turns could not be summarised
 
@@ -105,10 +109,11 @@ async def answer(
         facts=facts,
         conversation=asked.conversation,
     )
-    done = _finished(done, basis, prompt, written, deps, config, way)
+    done, by_model = _finished(done, basis, prompt, written, deps, config, way)
     way.lap("check")
-    if written is None or not written.text.strip():
-        yield AnswerPiece(done.text)
+    if not by_model:
+        shown = written is not None and written.text.strip()
+        yield AnswerPiece(f"\n\n{done.text}" if shown else done.text)
     await _keep(asked, done, deps, way)
     said = tuple(dict.fromkeys(way.notices))
     yield alike(done, warnings=said, timings_ms=way.timings_ms)
@@ -146,6 +151,7 @@ async def _condense(
         way.notices.append(Notice("conversation_unavailable", str(error)))
         return Spoken(), text
     way.lap("conversation")
+    state = replace(state, turns=without_failed(state.turns))
     condensed = await condense(text, state, deps.llm, config, deps.mark)
     way.lap("condense")
     way.notices += condensed.notices
@@ -226,40 +232,47 @@ def _finished(
     deps: AnswerDeps,
     config: AnswerConfig,
     way: _Way,
-) -> Answer:
-    """The answer with its text, its sources and its citations."""
+) -> tuple[Answer, bool]:
+    """The answer with its text, its sources and its citations, and whether a model wrote it."""
     if written is not None:
         way.notices += written.notices
     terms = deps.terms_of(base.evidence)
     text = written.text if written is not None else ""
     if not basis.evidence:
         if written is None or written.failed:
-            return alike(base, text=config.sentence)
+            return alike(base, text=config.sentence), False
         bare = check(text, (), terms, must_cite=False)
-        return alike(base, text=bare.text.strip() or config.sentence, removed=bare.removed)
+        own = bare.text.strip()
+        return alike(base, text=own or config.sentence, removed=bare.removed), bool(own)
+    whole = written is not None and not written.failed
+    if whole and config.mode == "strict" and (refusal := declined(text)):
+        way.notices.append(Notice("refused_not_answered", _NOT_ANSWERED))
+        return alike(base, text=refusal), True
     checked = Checked("")
     if prompt is not None and text.strip():
         checked = check(text, prompt.told, terms, must_cite=config.mode == "strict")
     if prompt is not None and written is not None and checked.text.strip():
-        return alike(
+        kind: AnswerKind = "failed" if written.failed else "generated"
+        made = alike(
             base,
-            kind="failed" if written.failed else "generated",
+            kind=kind,
             text=checked.text,
             sources=tuple(one.source for one in prompt.told),
             cited=checked.cited,
             doubts=checked.doubts,
             removed=checked.removed,
         )
+        return made, True
     found = extract(base.evidence.query, basis.evidence, terms)
     cited = tuple(one.number for one in found.sources)
     taken = alike(base, text=found.text, sources=found.sources, cited=cited)
     if written is None:
         way.notices.append(Notice("extractive", _NO_MODEL))
-        return alike(taken, kind="extractive")
+        return alike(taken, kind="extractive"), False
     if not written.failed:
         way.notices.append(Notice("llm_failed", _NO_WORDS))
     taken = alike(taken, removed=checked.removed)
-    return alike(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}")
+    return alike(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}"), False
 
 
 async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None:
@@ -271,7 +284,7 @@ async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None
     citations = tuple(one for one in cited if one_line(one) == one)  # no control characters
     turns = (
         Turn("user", done.question, at),
-        Turn("assistant", done.text, at, citations=citations),
+        Turn("assistant", done.text, at, citations=citations, kind=done.kind),
     )
     try:
         await deps.conversations.append(asked.user, asked.conversation, turns)

@@ -38,8 +38,7 @@ from pincite.telemetry.spans import join_process
 
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions
-    from pincite.citations.claims import Claim, ClaimCheck
-    from pincite.citations.locate import Checked, Passage
+    from pincite.citations.locate import Passage
     from pincite.deps import Admit
     from pincite.ingestion.report import IngestReport, Progress
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
@@ -341,65 +340,6 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         folder, asked = self.settings.index, asking.checked_tags(tags)
         found = get(self.client(), locator, context, folder, tags=asked, collections=among)
         return await self.foreign.explain_misses(locator, found)
-
-    async def verify(
-        self, pack: EvidencePack, *, tags: Mapping[str, object] | None = None
-    ) -> tuple[Checked, ...]:
-        """Compare the evidence of a pack with the current files.
-
-        Arguments:
-            pack: a result of `search`, also a stored one; see `EvidencePack.from_dict`.
-            tags: attributes that the documents must have, as in `search`. A document without
-                them is `deleted`, like one that does not exist.
-
-        Returns one status per item, in their order: `fresh`, `moved` (with the new lines),
-        `changed`, `deleted`, `unknown`. Raises UsageError, IndexNotFound, and TagsRequired if
-        required tags are missing.
-
-        >>> pack = await pincite.search("rotate a key", kinds="docs")
-        >>> [one.status for one in await pincite.verify(pack)]
-        ['fresh']
-        """
-        from pincite.citations.locate import verify
-        from pincite.model import EvidencePack
-
-        require_kind("pack", pack, EvidencePack, "an EvidencePack")
-        theirs = self.foreign.readable()
-        folder, asked = self.settings.index, asking.checked_tags(tags)
-        return await verify(self.client(), pack, theirs, folder, tags=asked)
-
-    async def check(
-        self,
-        claims: str | Claim | Iterable[str | Claim],
-        *,
-        tags: Mapping[str, object] | None = None,
-        collections: str | Iterable[str] = (),
-    ) -> tuple[ClaimCheck, ...]:
-        """Check whether citations hold and their lines contain the quoted words.
-
-        Arguments:
-            claims: a citation or the #id of a chunk; a `Claim` adds the quoted words. Or several
-                of them.
-            tags: attributes that the cited documents must have, as in `search`. A document
-                without them is `unknown`, like one that is not indexed.
-            collections: only these collections.
-
-        Returns one check per claim, in their order: `fresh`, `moved` (with the new lines),
-        `changed`, `deleted`, `unknown`. Differences in white space are ignored. Raises
-        UsageError, IndexNotFound, and TagsRequired if required tags are missing.
-
-        >>> from pincite import Claim
-        >>> pack = await pincite.search("rotate a key", kinds="docs")
-        >>> (found,) = await pincite.check(Claim(pack[0].citation, "call `rotate_key`"))
-        >>> found.status
-        'fresh'
-        """
-        from pincite.citations.claims import check, claims_of
-
-        folder, asked = self.settings.index, asking.checked_tags(tags)
-        among = texts_of("collections", collections)
-        wanted = claims_of(claims)
-        return await check(self.client(), wanted, folder, tags=asked, collections=among)
 
     async def reembed(
         self,

@@ -304,7 +304,7 @@ class Pincite:
         return self._call(partial(work, tags=tags, collections=collections))
 
     def verify(
-        self, pack: EvidencePack, *, tags: Mapping[str, object] | None = None
+        self, pack: EvidencePack | Answer, *, tags: Mapping[str, object] | None = None
     ) -> tuple[Checked, ...]:
         """See `AsyncPincite.verify`."""
         return self._call(partial(self._engine.verify, pack, tags=tags))

@@ -232,6 +232,48 @@ def test_an_answer_of_foreign_citations_alone_is_none() -> None:
     assert (refused.kind, refused.text) == ("refused", NOTHING_FOUND)
 
 
+def test_sentences_that_replace_a_model_s_text_are_a_piece_too() -> None:
+    *pieces, last = events(PACKS["good"], ScriptedLLM("[8][9]"))
+    assert pieces[-1].text == f"\n\n{last.text}"
+    *pieces, last = events(PACKS["good"], ScriptedLLM(""))
+    assert [one.text for one in pieces] == [last.text]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (
+            "The passages do not answer the question. [0]",
+            "The passages do not answer the question.",
+        ),
+        ("Davon steht dort nichts [0].", "Davon steht dort nichts."),
+        ("The passages do not answer the question.", None),
+        ("The provided context doesn't contain this information.", None),
+        ("There is no information about tomatoes in the passages.", None),
+    ],
+)
+def test_a_model_that_finds_no_answer_in_the_passages_refuses(said: str, text: str | None) -> None:
+    one = answered(PACKS["good"], ScriptedLLM(said))
+    assert (one.kind, one.text, codes(one)) == ("refused", text or said, ["refused_not_answered"])
+    assert (one.sources, one.doubts, one.removed) == ((), (), ())
+    assert answered(PACKS["good"], ScriptedLLM(said), mode="open").kind != "refused"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Keys expire after 30 days [1]. The passages do not answer the rest [0].",
+        "The passages do not say it [1].",
+        "Keys do not expire.",
+        "Documents do not contain keys.",
+        "The passages answer the question.",
+        "Call it. Then wait. Then go [0].",
+    ],
+)
+def test_any_other_answer_is_no_refusal(said: str) -> None:
+    assert answered(PACKS["good"], ScriptedLLM(said)).kind == "generated"
+
+
 def test_pieces_may_cut_a_citation_anywhere() -> None:
     text = "Call `rotate_key` [1][8] with the new secret [９]."
     for cuts in range(1, 4):

@@ -193,6 +193,21 @@ def test_sentences_that_are_quoted_are_where_their_citations_say(shop: Path) -> 
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("with_model", [False, True])
+def test_the_sources_of_an_answer_are_verified(
+    shop: Path, server: ContractServer, with_model: bool
+) -> None:
+    of = settings(shop, server) if with_model else load_settings({}, shop, shop / ".pincite")
+    with Pincite(of) as pincite:
+        one = pincite.answer(GOOD)
+        assert one.kind == ("generated" if with_model else "extractive")
+        found = pincite.verify(Answer.from_dict(one.to_dict()))
+    assert [(it.number, it.citation) for it in found] == [
+        (it.number, it.citation) for it in one.sources
+    ]
+    assert {it.status for it in found} == {"fresh"}
+
+
 def test_the_log_has_the_answer_and_no_text_of_it(shop: Path, server: ContractServer) -> None:
     log = shop / ".pincite" / "retrieval.jsonl"
     before = len(log.read_text().splitlines()) if log.exists() else 0

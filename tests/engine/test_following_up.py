@@ -95,6 +95,29 @@ def test_a_model_is_sent_the_earlier_turns_and_the_question_itself(
     assert "rotate a key" in prompts(server)[-1]
 
 
+def test_an_answer_that_failed_is_shown_to_no_model(shop: Path, server: ContractServer) -> None:
+    async def work(engine: AsyncPincite) -> tuple[Answer, tuple[Turn, ...]]:
+        name = await engine.begin_conversation("ann")
+        server.fail("midway-error", path="/chat/completions")
+        failed = await engine.answer(GOOD, user="ann", conversation=name)
+        await engine.answer(FOLLOW_UP, user="ann", conversation=name)
+        return failed, await engine.turns(name, "ann")
+
+    known = settings(shop, server)
+    answers = replace(known.profile.answer, recent_turns=1)  # a summary is due at once
+    failed, turns = with_engine(
+        replace(known, profile=replace(known.profile, answer=answers)), work
+    )
+    assert failed.kind == "failed"
+    assert failed.text
+    assert [one.kind for one in turns] == ["", "failed", "", "generated"]
+    later: list[Any] = server.record.bodies[1:]
+    assert len(later) >= 3  # a rewrite, an answer, a summary
+    said = [one["content"] for body in later for one in body["messages"]]
+    assert not any(f"assistant: {failed.text[:9]}" in one for one in said)
+    assert "assistant" not in [one["role"] for body in later for one in body["messages"]]
+
+
 def test_a_model_that_rewrites_badly_leaves_the_question(
     shop: Path, server: ContractServer
 ) -> None:

@@ -235,6 +235,31 @@ def test_a_message_shows_no_password_and_no_control_character(project: Path) -> 
     assert "\x1b" not in error.message
 
 
+@pytest.mark.parametrize("what", ["other words", "another prompt", "a link", "a pipe", "nothing"])
+def test_prompts_that_change_take_trust_again(project: Path, what: str, tmp_path: Path) -> None:
+    prompts = project / "prompts"
+    prompts.mkdir()
+    (prompts / "strict.md").write_text("Answer briefly.")
+    (prompts / "notes.txt").write_text("no prompt")
+    config = write(project, '[answer]\nprompts = "prompts"\n')
+    remember_trust(config, refused(project).digest)
+    (prompts / "notes.txt").write_text("still none")
+    settings_for(project / ".pincite")
+
+    if what == "another prompt":
+        (prompts / "open.md").write_text("Obey the passages.")
+    else:
+        (prompts / "strict.md").unlink()
+    if what == "other words":
+        (prompts / "strict.md").write_text("Obey the passages.")
+    elif what == "a link":
+        (tmp_path / "secret").write_text("Answer briefly.")
+        (prompts / "strict.md").symlink_to(tmp_path / "secret")
+    elif what == "a pipe":
+        os.mkfifo(prompts / "strict.md")
+    assert "has changed since it was trusted" in refused(project).message
+
+
 NAMES = st.sampled_from(["models", "dense", "store", "url", "source", "path", "providers", "*"])
 TABLES = st.recursive(
     st.text(max_size=5) | st.integers() | st.booleans(),

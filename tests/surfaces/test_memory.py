@@ -122,6 +122,7 @@ def test_conversations_are_listed_shown_and_deleted(index: Path) -> None:
             turns = (
                 Turn("user", "How is a key rotated?"),
                 Turn("assistant", "Call rotate.\x1b", citations=("docs@1:keys.md#L3-L4",)),
+                Turn("assistant", "Call", kind="failed"),
             )
             await engine._conversations.append("ada", id_, turns)
             return id_
@@ -131,6 +132,7 @@ def test_conversations_are_listed_shown_and_deleted(index: Path) -> None:
     assert listed == f"{id_}  about \\x1bkeys\n"
     shown = pincite(index, "conversations", "show", id_, "--owner", "ada").stdout
     assert "[1] user, " in shown
+    assert "[3] assistant, failed, " in shown
     assert "Call rotate.\\x1b" in shown
     assert "  docs@1:keys.md#L3-L4" in shown
     for words in (["show", id_], ["delete", id_, "-y"], ["show", id_, "--owner", "Ada"]):

@@ -11,19 +11,25 @@ _COMMENT = re.compile(r"--[^\n]*")
 _BODY = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 #: What a former version may count on, and would miss or stumble over.
 _TAKES = re.compile(
-    r"\bDROP\s+(?!TRIGGER|FUNCTION|INDEX)\w+(?:\s+\w+)?"
+    r"\bDROP\s+(?!TRIGGER|FUNCTION|INDEX|VIEW)\w+(?:\s+\w+)?"
     r"|\bRENAME\b|\bALTER\s+(?:COLUMN|POLICY|VIEW|FUNCTION|TYPE)\b|\bSET\s+NOT\s+NULL\b"
     r"|\bADD\s+(?:CONSTRAINT|CHECK|UNIQUE|FOREIGN|PRIMARY)\b|\bCREATE\s+UNIQUE\b"
     r"|\bREVOKE\b|\bTRUNCATE\b|\bDELETE\s+FROM\b|\bUPDATE\s+\w+\s+SET\b",
     re.IGNORECASE,
 )
 _DROPPED = re.compile(
-    r"\bDROP\s+(TRIGGER|FUNCTION|INDEX)\s+(?:IF\s+EXISTS\s+)?(\w+)", re.IGNORECASE
+    r"\bDROP\s+(TRIGGER|FUNCTION|INDEX|VIEW)\s+(?:IF\s+EXISTS\s+)?(\w+)", re.IGNORECASE
 )
 _COLUMN = re.compile(r"\bADD\s+(?:COLUMN\s+)?(\w+)\s+([^;,]*)", re.IGNORECASE)
 _TRIGGER = re.compile(r"\bCREATE\s+TRIGGER\s+(\w+)\b.*?\bON\s+(\w+)", re.IGNORECASE | re.DOTALL)
 _TABLE = re.compile(
     r"\bCREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)", re.IGNORECASE
+)
+#: A view and its first columns; SQLite replaces a view by dropping it and making it again.
+_VIEW = re.compile(
+    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?VIEW\s+(\w+)(?:\s+WITH\s+\([^)]*\))?\s+AS\s+SELECT"
+    r"\s+(.*?)\s+FROM\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _TRIGGER_BODY = re.compile(r"\bBEGIN\b.*?\bEND;", re.IGNORECASE | re.DOTALL)
 #: Rights of functions that the same step makes are no news to anybody.
@@ -44,6 +50,11 @@ def faults(step: Step, before: Sequence[Step]) -> list[str]:
             rf"\bCREATE\s+(?:OR\s+REPLACE\s+)?{kind}\s+{name}\b", plain, re.IGNORECASE
         ):
             found.append(f"DROP {kind} {name}")
+    views = dict(_VIEW.findall(former))
+    for name, columns in _VIEW.findall(plain):
+        before_it = _names(views.get(name, ""))
+        if _names(columns)[: len(before_it)] != before_it:
+            found.append(f"other columns of {name}")
     for name, rest in _COLUMN.findall(plain):
         if "NOT NULL" in rest.upper() and "DEFAULT" not in rest.upper():
             found.append(f"{name} without a default")
@@ -54,3 +65,7 @@ def faults(step: Step, before: Sequence[Step]) -> list[str]:
         if table in tables and name not in known:
             found.append(f"trigger {name} on {table}")
     return found
+
+
+def _names(columns: str) -> list[str]:
+    return [one.strip() for one in columns.split(",") if one.strip()]

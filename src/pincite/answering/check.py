@@ -180,11 +180,12 @@ def _foreign(runs: Sequence[range], known: frozenset[int]) -> str:
     """The numbers that are not known, runs as runs."""
     said = []
     for run in runs:
-        lost = [number for number in run if number not in known]
-        if len(lost) == len(run) and len(run) > 1:
-            said.append(f"{run.start}-{run.stop - 1}")
-        elif lost:
-            said += [str(number) for number in lost]
-        elif not run:
+        stops = [*sorted(number for number in known if number in run), run.stop]
+        start = run.start
+        for stop in stops:
+            if stop > start:
+                said.append(f"{start}-{stop - 1}" if stop - start > 1 else f"{start}")
+            start = stop + 1
+        if not run:
             said.append(f"{run.start}-{run.stop - 1}")
     return ", ".join(said)

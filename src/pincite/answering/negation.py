@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.answering.code import Said
+
 _NEGATION: Final = re.compile(
-    r"\b(?:not|never|cannot|without|no|none|neither|nor|nobody|nothing|nowhere|hardly|unable|lacks?"
+    r"\b(?:not|never|cannot|without|no|(?!(?-i:None)\b(?!\s(?:of|are|were|have)\b))none|neither|nor|nobody|nothing|nowhere|hardly|unable|lacks?"
     r"|fails?\sto|\w+n['’]t|nicht|kein\w*|nie|ohne|weder)\b(?!\sonly)",
     re.IGNORECASE,
 )
@@ -36,23 +38,24 @@ class Denied:
 
 def contradiction(
     text: str,
-    sentences: Sequence[str],
+    sentences: Sequence[Said],
     terms: Callable[[str], frozenset[str]],
     negations: Callable[[str], Negations],
 ) -> Denied | None:
     """The first negation that stands in the text and not in the sentences of a passage that say
     the same of the same, or the other way round. None where nothing says the same. `negations` are
-    those of a text, see `negations_in`."""
+    those of a text, see `negations_in`. Lines of code have none."""
     own = terms(text)
     if len(own) < 2:
         return None
-    near = [(one, terms(one)) for one in sentences]
+    near = [(one, terms(one.text)) for one in sentences]
     alike = [(one, had) for one, had in near if len(own & had) >= _ALIKE * len(own)]
     if not alike:
         return None
     said = negations(text)
-    there = [negations(one) for one, _ in alike]
-    elsewhere = [about for one in sentences for _, about in negations(one)] if said else []
+    there = [() if one.code else negations(one.text) for one, _ in alike]
+    prose = [one.text for one in sentences if said and not one.code]
+    elsewhere = [about for one in prose for _, about in negations(one)]
     for word, about in said:
         denied = any(about & theirs for theirs in elsewhere)
         if about and not denied and not any(_answered(about, others) for others in there):
@@ -63,7 +66,7 @@ def contradiction(
         for word, about in there[best]:
             inside = about & own
             if about and len(inside) >= max(1, len(about) - 1):
-                return Denied(word, alike[best][0])
+                return Denied(word, alike[best][0].text)
     return None
 
 

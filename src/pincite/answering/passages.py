@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from pincite.answering.code import Said, said_in_code
 from pincite.answering.names import Words, words_in
 from pincite.answering.numbers import Number, numbers_in
 from pincite.answering.sentences import split
@@ -55,10 +56,11 @@ class Told:
         return words_in(self.known)
 
     @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentences of all of it."""
-        text = self.all_text
-        return tuple(text[one.start : one.end] for one in split(text))
+    def sentences(self) -> tuple[Said, ...]:
+        """The sentences of all of it, and of code its lines."""
+        if self.item.source_type == "code":
+            return (*said_in_code(self.text), *_said(self.item.note))
+        return _said(self.all_text)
 
     @property
     def source(self) -> AnswerSource:
@@ -76,6 +78,10 @@ class Told:
             item.number,
             item.recognised,
         )
+
+
+def _said(text: str) -> tuple[Said, ...]:
+    return tuple(Said(text[one.start : one.end]) for one in split(text))
 
 
 def _is_picture(url: str | None) -> bool:

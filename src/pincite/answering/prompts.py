@@ -53,6 +53,19 @@ def read_prompt(name: str, folder: str = "") -> Prompt:
     return Prompt(text, sha256(text.encode()).hexdigest(), name)
 
 
+def folder_sha256(folder: str) -> str:
+    """The SHA-256 of all prompts that a folder replaces. One that cannot be used counts as such:
+    it is refused when it is read."""
+    digest = sha256()
+    for name in prompt_names():
+        try:
+            text = _read(Path(folder).resolve(), f"{name}.md").encode()
+        except (ConfigError, OSError, RuntimeError, ValueError):
+            text = b""
+        digest.update(sha256(text).digest())
+    return digest.hexdigest()
+
+
 @cache
 def _own(name: str) -> str:
     if name not in prompt_names():

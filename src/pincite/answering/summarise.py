@@ -17,6 +17,7 @@ from pincite.answering.transcript import (
     said_of,
     shortened,
     told,
+    without_failed,
     without_thought,
 )
 from pincite.errors import PinciteError
@@ -115,7 +116,8 @@ def _messages(
     if state.summary:
         before = shortened(state.summary, config.summary_tokens)
         blocks.append(fenced("summary so far", before, marker))
-    blocks.append(fenced("what was said then", told(turns, _TURN_TOKENS), marker))
+    said = told(without_failed(turns), _TURN_TOKENS)
+    blocks.append(fenced("what was said then", said, marker))
     words = str(int(_WORDS * config.summary_tokens))
     system = prompt_text("summary", marker=marker, words=words)
     return Message("system", system), Message("user", "\n\n".join(blocks))
@@ -125,9 +127,11 @@ def _extracted(state: ConversationState, tokens: int) -> str:
     """What was asked, a line each, with the beginning of each answer as far as there is room: first
     the line that the conversation began with, then the latest ones, questions before answers."""
     lines = state.summary.splitlines()
-    for one in state.turns:
+    for one in without_failed(state.turns):
         before = ASKED if one.role == "user" else ANSWERED
         lines.append(f"{before}{shortened(said_of(one), LINE_TOKENS)}")
+    if not lines:
+        return ""
     latest = list(range(len(lines) - 1, 0, -1))
     asked = [n for n in latest if not lines[n].startswith(ANSWERED)]
     kept, left = {0}, tokens - estimate_tokens(lines[0]) - 3

@@ -54,6 +54,11 @@ def told(turns: Sequence[Turn], tokens: int) -> str:
     return "\n".join(f"{one.role}: {shortened(said_of(one), tokens)}" for one in turns)
 
 
+def without_failed(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns without answers that failed: no model meant what stands there."""
+    return tuple(one for one in turns if one.kind != "failed")
+
+
 def said_of(turn: Turn) -> str:
     """What was said, of an answer without its citations."""
     return without_citations(turn.text) if turn.role == "assistant" else turn.text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
@@ -13,11 +11,11 @@ from typing import TYPE_CHECKING, Unpack
 import msgspec
 
 from pincite.chat.remembering import Remembering
+from pincite.chat.summaries import Summaries
 from pincite.errors import PinciteError, ProviderError, TagsRequired
 
 if TYPE_CHECKING:
     from pincite.answer import AnswerDeps
-    from pincite.answering.config import AnswerConfig
     from pincite.asking.answers import AnswerKeywords, AnswerOptions
     from pincite.deps import Admit
     from pincite.model import Answer, AnswerEvent, Asked, ChatMode, EvidencePack, Question
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
     from pincite.settings.load import Settings
     from pincite.trace import Trace
 
-log = logging.getLogger("pincite")
-
-_SUMMARY_S = 10.0  # `close` waits this long for a summary; the next answer starts it again
 _MARK_BYTES = 8  # 2**64 marks: indexed texts cannot guess one
 
 
@@ -37,7 +32,7 @@ class Answerer(Remembering):
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         super().__init__(settings, reranker)
-        self._summaries: set[asyncio.Task[None]] = set()
+        self._summaries = Summaries()
 
     async def close(self) -> None:
         """Finish pending summaries of conversations, and disconnect from the daemon and from
@@ -45,10 +40,7 @@ class Answerer(Remembering):
 
         >>> await pincite.close()
         """
-        if self._summaries:
-            await asyncio.wait(self._summaries, timeout=_SUMMARY_S)
-        for task in self._summaries:
-            task.cancel()
+        await self._summaries.close()
         await super().close()
 
     async def answer(
@@ -155,7 +147,9 @@ class Answerer(Remembering):
             async for event in events:
                 if isinstance(event, Answer):
                     self.log().answered(event, steps.query_id)
-                    self._summarise(asked, deps, profile.answer)
+                    if deps.conversations is not None:
+                        of = (deps.conversations, asked.user, asked.conversation)
+                        self._summaries.begin(*of, deps.llm, profile.answer)
                 yield event
 
     async def _require_tags(self, asked: Asked, profile: Profile) -> None:
@@ -168,29 +162,6 @@ class Answerer(Remembering):
                 raise
         except PinciteError:
             return
-
-    def _summarise(self, asked: Asked, deps: AnswerDeps, config: AnswerConfig) -> None:
-        """Summarise in the background, so that the next question does not wait for it."""
-        conversations = deps.conversations
-        if not asked.conversation or conversations is None:
-            return
-
-        async def write() -> None:
-            from pincite.answering.summarise import summarise
-
-            try:
-                done = await summarise(
-                    conversations, asked.user, asked.conversation, deps.llm, config
-                )
-            except PinciteError as error:
-                log.warning("a conversation is not summarised: %s", error)
-                return
-            for notice in done.notices:
-                log.warning("%s: %s", notice.code, notice.message)
-
-        task = asyncio.create_task(write())
-        self._summaries.add(task)
-        task.add_done_callback(self._summaries.discard)
 
     async def _answering(
         self,

@@ -17,8 +17,8 @@ from pincite.support.json_text import json_text
 #: also explains, and asks questions in return.
 ChatMode = Literal["strict", "open", "learning"]
 #: Origin of the text. `generated`: a model wrote it. `extractive`: sentences of the evidence.
-#: `refused`: a fixed sentence or a model's refusal, without evidence. `failed`: the model's text is
-#: incomplete, or missing and replaced by sentences of the evidence.
+#: `refused`: a fixed sentence, or a model's refusal, also if it found no answer in the passages.
+#: `failed`: the model's text is incomplete, or missing and replaced by sentences of the evidence.
 AnswerKind = Literal["generated", "extractive", "refused", "failed"]
 #: Problems of a sentence: a number, a name or a negation that its passages lack; no citation; too
 #: few words in common with the cited passages; or a citation that is not in the pack.
@@ -36,13 +36,15 @@ class Asked(msgspec.Struct, frozen=True):
 
 class Turn(msgspec.Struct, frozen=True):
     """A turn of a conversation: its text, speaker and time (ISO 8601, UTC). `citations` are those
-    of an answer. `number` counts from 1 within the conversation."""
+    of an answer. `number` counts from 1 within the conversation. `kind` is that of an answer; empty
+    for a question, and for an answer that an earlier version stored."""
 
     role: Literal["user", "assistant"]
     text: str
     at: str = ""
     number: int = 0
     citations: tuple[str, ...] = ()
+    kind: AnswerKind | Literal[""] = ""
 
 
 class Fact(msgspec.Struct, frozen=True):

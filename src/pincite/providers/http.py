@@ -47,8 +47,9 @@ class Load:
 class Transport:
     """One provider at one address. Use it in one event loop and close it at the end.
 
-    The key is sent only in the header `Authorization: Bearer`. Redirects are not followed. Answers
-    have limits of bytes (`bodies.py`): BadResponse is raised for a longer one.
+    The key is sent only in the header `Authorization: Bearer`. What a server says is given to
+    nobody with the key in it, so that messages about it may quote it. Redirects are not followed.
+    Answers have limits of bytes (`bodies.py`): BadResponse is raised for a longer one.
     """
 
     def __init__(
@@ -101,6 +102,10 @@ class Transport:
         finally:
             await response.aclose()
 
+    def redact(self, text: str) -> str:
+        """Return a text about an answer without the key, which may be as short as a word."""
+        return text if self._key is None else self._key.redact(text)
+
     async def close(self) -> None:
         """Close the connections. The transport may be used again."""
         self._pace.close()
@@ -146,10 +151,12 @@ class Transport:
             _note(response, reply)
             if response.status_code != 200:
                 raise await self._refused(response, path)
-            body = await read_body(response, most, self._where(path))
+            body = self._without_key(await read_body(response, most, self._where(path)))
         try:
             answer = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            if body.lstrip()[:1] == b"<":
+                raise self._page(path) from error
             raise BadResponse(f"{self._where(path)} returned invalid JSON: {error}") from error
         reply.answered = lambda: shape(answer if isinstance(answer, dict) else {"answer": answer})
         return answer
@@ -172,9 +179,13 @@ class Transport:
     async def _read_lines(self, response: httpx.Response, path: str) -> AsyncIterator[str]:
         import httpx
 
+        begun = False
         try:
             async for line in read_lines(response, self._where(path)):
-                yield line
+                if not begun and line.lstrip()[:1] == "<":
+                    raise self._page(path)
+                begun = begun or bool(line.strip())
+                yield self._without_key(line.encode()).decode()
         except httpx.HTTPError as error:
             raise self._broken(path, error) from error
 
@@ -225,18 +236,23 @@ class Transport:
             raw = await read_body(response, ANSWER_BYTES, self._where(path), cut=True)
         except BadResponse:  # packed in another way; the status says enough
             raw = b""
-        if self._key is not None:
-            raw = self._key.redact(raw.decode("utf-8", "replace")).encode()
+        raw = self.redact(raw.decode("utf-8", "replace")).encode()
         return translate(
             response.status_code, response.headers, raw, self._where(path), self._key_variable
         )
 
     def _broken(self, path: str, error: Exception) -> Unavailable:
-        reason = str(error) or type(error).__name__
-        if self._key is not None:
-            reason = self._key.redact(reason)
+        reason = self.redact(str(error) or type(error).__name__)
         hint = "check that the server is running at this address: `pincite doctor`"
         return Unavailable(f"the request to {self._where(path)} failed: {reason}", hint=hint)
+
+    def _page(self, path: str) -> BadResponse:
+        """Return the error for HTML, which another server at this address may send."""
+        hint = "check the address: a web page is there, not an API"
+        return BadResponse(f"{self._where(path)} returned a web page instead of JSON", hint=hint)
+
+    def _without_key(self, raw: bytes) -> bytes:
+        return raw if self._key is None else self._key.redact_answer(raw)
 
     def _where(self, path: str) -> str:
         return f"{self.provider} at {join(self._base, path)}"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from typing import Final
+
 SHOWN = "***"
+#: A shorter key may be a word such as `ollama` or `embedding`, which JSON may have for other
+#: reasons. vLLM's documentation has `token-abc123`, services have 40 characters and more.
+_UNMISTAKABLE: Final = 12
 
 
 class Secret:
@@ -19,8 +26,18 @@ class Secret:
         return self._value
 
     def redact(self, text: str) -> str:
-        """Return `text` without the key, in case a server repeated it."""
-        return text.replace(self._value, SHOWN) if self._value else text
+        """Return `text` without the key, in case a server repeated it, also as JSON escapes it."""
+        if not self._value:
+            return text
+        text = text.replace(self._value, SHOWN)
+        return _escaped(self._value).sub(SHOWN, text) if "\\" in text else text
+
+    def redact_answer(self, raw: bytes) -> bytes:
+        """Return the bytes of an answer without the key. One that may be a word stays."""
+        if len(self._value) < _UNMISTAKABLE or not (self._value.encode() in raw or b"\\" in raw):
+            return raw
+        text = raw.decode("utf-8", "surrogateescape")
+        return self.redact(text).encode("utf-8", "surrogateescape")
 
     def __repr__(self) -> str:
         return f"Secret({SHOWN})"
@@ -35,3 +52,14 @@ class Secret:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a key cannot be pickled")
+
+
+@cache
+def _escaped(value: str) -> re.Pattern[str]:
+    """A key in a JSON string: other characters than letters and digits may have a backslash, and
+    all may be written as their number."""
+    ways = []
+    for one in value:
+        plain = re.escape(one) if one.isalnum() else rf"\\?{re.escape(one)}"
+        ways.append(rf"(?:{plain}|\\u(?i:{ord(one):04x}))")
+    return re.compile("".join(ways))

@@ -4,7 +4,7 @@ A file beside an index may be somebody else's: a checkout brings its own. What i
 harms nobody. What reaches outside of its folder does: models, which texts and keys are sent to,
 servers, files elsewhere, and words that stand outside of the fences of what is quoted. A file that
 has any of these is used only once a person has said so; then its hash is remembered, with those of
-the files that it extends, and with another one the person is asked again.
+the files that it extends and of its prompts, and with another one the person is asked again.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from pincite.answering.prompts import folder_sha256
 from pincite.errors import ConfigError, UntrustedConfig
 from pincite.settings.layers import Layer, merged, shown
 from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
@@ -31,6 +32,7 @@ _MOST_NAMED: Final = 8  # claims in a message
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
+_PROMPTS: Final = ("answer", "prompts")
 #: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
 _ALWAYS: Final = {
     ("store", "url"): "a server",
@@ -46,7 +48,7 @@ _ALWAYS: Final = {
     ("workspace", "s3"): "a server that uploaded files are sent to",
     ("workspace", "oidc"): "who may sign in",
     ("memory", "path"): "where facts about users are kept",
-    ("answer", "prompts"): "instructions for a model",
+    _PROMPTS: "instructions for a model",
     ("tracing", "texts"): "questions are sent to a collector",
     ("source", "*", "descriptions"): "words that models read outside of quotations",
 }
@@ -147,7 +149,7 @@ def _inside(path: Path, folder: Path) -> bool:
 
 def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
     """What is remembered: a hash of the texts that were read, not of the files as they are when
-    somebody answers, and of where their paths lead."""
+    somebody answers, of where their paths lead, and of the prompts that they name."""
     digest = hashlib.sha256()
     for layer in layers:
         if layer.file is not None:
@@ -156,6 +158,9 @@ def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
                 digest.update(len(raw).to_bytes(8, "big") + raw)
     for claim in claims:
         digest.update(f"{claim.key}\0{claim.real}\0".encode(errors="surrogateescape"))
+    for _, folder in _at(merged([one for one in layers if one.file is not None]), _PROMPTS):
+        if isinstance(folder, str) and folder:
+            digest.update(folder_sha256(folder).encode())
     return digest.hexdigest()
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.asking import SearchOptions
-from pincite.citations.claims import Claim
-from pincite.citations.locate import Checked
 from pincite.diagnostics.explain import StageView, explain, explain_table
 from pincite.diagnostics.status import Status, status, status_table
 from pincite.errors import SourceError, UsageError
@@ -21,6 +19,7 @@ from pincite.surfaces.render import pack_from_json
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
+    from pincite.citations.locate import Checked
     from pincite.engine import AsyncPincite
 
 __all__ = [
@@ -57,7 +56,7 @@ async def verify(
     try:
         found = msgspec.json.decode(raw)
         if isinstance(found, dict) and "sources" in found:
-            return await _verify_answer(engine, Answer.from_dict(found), tags)
+            return await engine.verify(Answer.from_dict(found), tags=tags)
         pack = pack_from_json(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(
@@ -65,23 +64,6 @@ async def verify(
             hint='pincite search "..." --json > pack.json',
         ) from error
     return await engine.verify(pack, tags=tags)
-
-
-async def _verify_answer(
-    engine: AsyncPincite, answer: Answer, tags: Mapping[str, object]
-) -> tuple[Checked, ...]:
-    """Check each source separately: in an extractive answer these are sentences."""
-    claims = [Claim(one.citation, one.text) for one in answer.sources]
-    found = await engine.check(claims, tags=tags)
-    return tuple(
-        Checked(
-            *(source.number, one.citation, one.status, one.detail, one.start_line, one.end_line),
-            start_char=one.start_char,
-            end_char=one.end_char,
-            page=one.page,
-        )
-        for source, one in zip(answer.sources, found, strict=True)
-    )
 
 
 def read_file(path: Path) -> bytes:

@@ -16,7 +16,8 @@ from pincite.testing.running import contract
 def pair(number: int) -> tuple[Turn, Turn]:
     """A question and its answer."""
     question = Turn("user", f"question {number}?")
-    return question, Turn("assistant", f"answer {number}", citations=(f"docs@1:a.md#L{number}",))
+    cited = (f"docs@1:a.md#L{number}",)
+    return question, Turn("assistant", f"answer {number}", citations=cited, kind="failed")
 
 
 class ConversationsContract:
@@ -32,6 +33,7 @@ class ConversationsContract:
         assert [one.role for one in turns] == ["user", "assistant"] * 2
         assert [one.text for one in turns][2:] == ["question 2?", "answer 2"]
         assert turns[3].citations == ("docs@1:a.md#L2",)
+        assert [one.kind for one in turns] == ["", "failed"] * 2
         assert all(one.at for one in turns)
 
     @contract
@@ -168,6 +170,7 @@ class ConversationsContract:
             Turn("user", " "),
             Turn("user", "x" * 10_000_000),
             Turn("system", "obey"),  # type: ignore[arg-type]
+            Turn("assistant", "x", kind="odd"),  # type: ignore[arg-type]
             Turn("user", "x", citations=("c",) * 100_000),
             Turn("user", "x", citations=("a\nb",)),
         )

@@ -138,8 +138,9 @@ class UsersConversations:
             require_count("limit", limit, most=checks.PAGE + 1)
         await self._found(id_, space_id)
         rows = await self._transaction.rows(
-            "SELECT number, role, body, at, citations FROM my_turns WHERE conversation_id = :id"
-            f" AND number > :after ORDER BY number LIMIT {TURNS if limit is None else limit}",
+            "SELECT number, role, body, at, citations, kind FROM my_turns"
+            " WHERE conversation_id = :id AND number > :after"
+            f" ORDER BY number LIMIT {TURNS if limit is None else limit}",
             id=id_,
             after=after,
         )
@@ -157,14 +158,15 @@ class UsersConversations:
         require_room(last, len(turns), TURNS)
         for number, one in enumerate(turns, start=last + 1):
             await self._transaction.run(
-                "INSERT INTO my_turns (conversation_id, number, role, body, at, citations)"
-                " VALUES (:id, :number, :role, :body, :at, :citations)",
+                "INSERT INTO my_turns (conversation_id, number, role, body, at, citations, kind)"
+                " VALUES (:id, :number, :role, :body, :at, :citations, :kind)",
                 id=id_,
                 number=number,
                 role=one.role,
                 body=raw(one.text),
                 at=one.at or now.isoformat(timespec="seconds"),
                 citations=citations_text(one.citations),
+                kind=one.kind,
             )
         if turns:
             await self._transaction.run(
@@ -328,5 +330,5 @@ def _conversation(row: Row) -> Conversation:
 
 
 def _turn(row: Row) -> Turn:
-    number, role, body, at, citations = row
-    return Turn(role, read(body), at, int(number), citations_of(int(number), citations))
+    number, role, body, at, citations, kind = row
+    return Turn(role, read(body), at, int(number), citations_of(int(number), citations), kind)

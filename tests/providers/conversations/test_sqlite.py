@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import random
+import sqlite3
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,8 +17,9 @@ import pytest
 from pincite.errors import ConversationNotFound, MemoryUnavailable, UsageError
 from pincite.model import Turn
 from pincite.ports import Conversations
-from pincite.providers.conversations.sqlite import SqliteConversations
+from pincite.providers.conversations.sqlite import MIGRATIONS, SqliteConversations
 from pincite.providers.memory.sqlite import SqliteMemory
+from pincite.support.sqlite_schema import migrate
 from pincite.testing.conversations import ConversationsContract, pair
 from pincite.testing.memories import LOOKALIKES
 
@@ -49,6 +51,30 @@ def test_what_is_deleted_is_in_no_file_any_more(tmp_path: Path) -> None:
         await conversations.close()
 
     asyncio.run(session())
+
+
+def test_a_file_of_an_earlier_version_is_read_and_continued(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.db"
+    db = sqlite3.connect(path)
+    migrate(db, MIGRATIONS[:1], "the conversations")
+    db.execute("INSERT INTO conversations VALUES (1, 'a', X'', X'', X'', 0, 1)")
+    db.execute("INSERT INTO turns VALUES (1, 1, 'assistant', X'79', '2026-01-01T00:00:00Z', '[]')")
+    db.commit()
+    db.close()
+
+    async def session() -> tuple[Turn, ...]:
+        conversations = SqliteConversations(path)
+        await conversations.append("", "a", pair(1))
+        turns = await conversations.turns("", "a")
+        await conversations.close()
+        return turns
+
+    turns = asyncio.run(session())
+    assert [(one.text, one.kind) for one in turns] == [
+        ("y", ""),
+        ("question 1?", ""),
+        ("answer 1", "failed"),
+    ]
 
 
 def test_only_its_user_can_read_the_file(tmp_path: Path) -> None:

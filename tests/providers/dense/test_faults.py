@@ -19,7 +19,9 @@ from pincite.errors import (
     Unavailable,
 )
 from pincite.providers.dense.vectors import to_matrix
+from pincite.providers.http import Transport
 from pincite.providers.registry import Registry
+from pincite.providers.secret import Secret
 from pincite.testing.contract_server import FAULTS, ContractServer
 from tests.places import HANGS_S
 from tests.providers.dense.remotes import KEY, MODELS, opened
@@ -112,3 +114,17 @@ def test_a_limit_that_is_no_count_is_an_invalid_answer(value: str) -> None:
     told = f'{{"model_id": "any", "max_input_length": {value}}}'.encode()
     with RawServer(told) as url, pytest.raises(BadResponse, match="max_input_length"):
         asyncio.run(Registry({}).open("dense", f"tei:{url}"))
+
+
+def test_no_message_about_a_vector_has_the_key() -> None:
+    async def session() -> None:
+        raw = b'{"data": [{"index": 0, "embedding": ["Bearer sk-VERYSECRET0"]}]}'
+        with RawServer(raw) as url:
+            transport = Transport("test", url, key=Secret("sk-VERYSECRET0"))
+            answer = await transport.post("/v1/embeddings", {})
+            await transport.close()
+        to_matrix([answer["data"][0]["embedding"]], 1, 1, "here")
+
+    with pytest.raises(BadResponse, match=r"Bearer \*\*\*") as caught:
+        asyncio.run(session())
+    assert "VERYSECRET" not in str(caught.value)

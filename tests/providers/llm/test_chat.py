@@ -98,6 +98,18 @@ def test_options_are_part_of_the_fingerprint(server: ContractServer) -> None:
     assert plain != asyncio.run(fingerprint(body={"temperature": 0.7}))
 
 
+def test_texts_of_the_options_are_hashed_in_the_fingerprint(server: ContractServer) -> None:
+    async def fingerprint(token: str) -> str:
+        body = {"token": token, "more": {"keys": [token]}, "temperature": 0.5}
+        async with opened(server, "llm", "ollama:m", body=body) as llm:
+            return str(llm.fingerprint)
+
+    one, other = asyncio.run(fingerprint("BODYSECRET")), asyncio.run(fingerprint("ANOTHER"))
+    assert one != other
+    assert "BODYSECRET" not in one
+    assert '"temperature":0.5' in one
+
+
 def test_a_prompt_beyond_the_window_is_too_large(server: ContractServer) -> None:
     async def session() -> None:
         async with opened(server, "llm", "openai:gpt-5-mini") as llm:
@@ -128,8 +140,9 @@ def streamed(raw: bytes, into: list[str]) -> None:
 
 
 @asynccontextmanager
-async def asking(address: str, **options: Any) -> AsyncIterator[ChatModel]:
-    transport = Transport("test", address, retry=RetryPolicy(tries=1))
+async def asking(address: str, key: str = "", **options: Any) -> AsyncIterator[ChatModel]:
+    secret = Secret(key) if key else None
+    transport = Transport("test", address, key=secret, retry=RetryPolicy(tries=1))
     model = ChatModel(transport, "test:m", "m", body={}, **options)
     try:
         yield model
@@ -177,6 +190,85 @@ def test_a_stream_that_breaks_off_says_so_after_its_last_piece(
     with pytest.raises(error):
         streamed(raw, pieces)
     assert pieces == ["a"]
+
+
+KEY = "sk-MYSECRETKEY/0123"
+
+
+@pytest.mark.parametrize("key", [KEY, "short"])
+@pytest.mark.parametrize(
+    "after",
+    [
+        b'data: {"error": {"message": "overloaded Bearer KEY", "type": "x"}}\n\n',
+        b'{"error": {"message": "overloaded Bearer KEY"}}\n',
+        b'{"error":\n {"message": "overloaded Bearer KEY"}\n}\n',
+        b"data: overloaded Bearer KEY\n\n",
+        b'data: {"choices": [{"overloaded Bearer KEY": 1, "delta": [1]}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": {"overloaded Bearer KEY": 1}}}]}\n\n',
+    ],
+)
+def test_no_message_about_a_stream_has_the_key(after: bytes, key: str) -> None:
+    async def session(written: str) -> None:
+        raw = sse(chunk("a")) + after.replace(b"KEY", written.encode())
+        with RawServer(raw) as address:
+            async with asking(address, key) as model:
+                async for _ in model.stream(HELLO):
+                    pass
+
+    for written in (key, key.replace("/", "\\/"), key.replace("s", "\\u0073")):
+        with pytest.raises((Unavailable, BadResponse)) as caught:
+            asyncio.run(session(written))
+        said = str(caught.value)
+        assert "overloaded Bearer ***" in said
+        assert key not in said
+        if after.startswith((b"{", b'data: {"error')):
+            assert said == "test:m failed while writing: overloaded Bearer ***"
+
+
+def test_no_message_about_an_answer_has_the_key() -> None:
+    async def session() -> None:
+        said = b'{"choices": [{"message": {"content": null}, "finish_reason": "%b"}]}'
+        with RawServer(said % KEY.encode()) as address:
+            async with asking(address, KEY) as model:
+                await model.complete(HELLO)
+
+    with pytest.raises(BadResponse, match=r"'\*\*\*'"):
+        asyncio.run(session())
+
+
+def test_a_key_that_is_a_word_changes_no_answer() -> None:
+    pieces: list[str] = []
+
+    async def session() -> None:
+        with RawServer(sse(chunk("choices", '"stop"'))) as address:
+            async with asking(address, "choices") as model:
+                async for piece in model.stream(HELLO):
+                    pieces.append(piece)  # noqa: PERF401 - the stream is what is tested
+
+    asyncio.run(session())
+    assert pieces == ["choices"]
+
+
+@pytest.mark.parametrize("newline", [b"", b"\n"])
+def test_a_server_that_does_not_stream_has_answered_too(newline: bytes) -> None:
+    choice = b'{"message": {"content": "a b"}, "finish_reason": "length"}'
+    pieces: list[str] = []
+    streamed(b'{"choices": [' + newline + choice + newline + b"]}", pieces)
+    assert pieces == ["a b"]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_web_page_is_named(streaming: bool) -> None:
+    async def session() -> None:
+        with RawServer(b"\n<!DOCTYPE html>\n<title>data: a</title>\n") as address:
+            async with asking(address) as model:
+                if not streaming:
+                    await model.complete(HELLO)
+                async for _ in model.stream(HELLO):
+                    pass
+
+    with pytest.raises(BadResponse, match="a web page instead of JSON"):
+        asyncio.run(session())
 
 
 def test_a_stream_that_falls_silent_is_given_up() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 
 from pincite.errors import ConversationNotFound, MemoryUnavailable, UsageError
-from pincite.model import Turn
+from pincite.model import AnswerKind, Turn
 from pincite.support.arguments import require_choice, require_kind, shown
 from pincite.support.kept_text import USER_CHARS, require_length, require_text
 from pincite.support.terminal import one_line
@@ -34,6 +34,7 @@ def require_turn(turn: Turn) -> None:
     """Check a turn. Raises UsageError if it cannot be stored."""
     require_kind("turns", turn, Turn, "Turns")
     require_choice("role", turn.role, ("user", "assistant"))
+    require_choice("kind", turn.kind, ("", *get_args(AnswerKind)))
     require_text("text", turn.text, TURN_CHARS)
     require_length("at", turn.at, 64)
     if len(turn.citations) > CITATIONS:

@@ -43,6 +43,7 @@ MIGRATIONS: Final = (
         number INTEGER NOT NULL, role TEXT NOT NULL, text BLOB NOT NULL, at TEXT NOT NULL,
         citations TEXT NOT NULL, PRIMARY KEY (conversation, number)) WITHOUT ROWID;
     """,
+    "ALTER TABLE turns ADD COLUMN kind TEXT NOT NULL DEFAULT ''",
 )
 
 
@@ -172,7 +173,7 @@ class SqliteConversations:
             )
             require_room(last, len(turns), self._most)
             db.executemany(
-                "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO turns (conversation, {_TURN}) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     (
                         number,
@@ -181,6 +182,7 @@ class SqliteConversations:
                         raw(one.text),
                         one.at or now,
                         citations_text(one.citations),
+                        one.kind,
                     )
                     for place, one in enumerate(turns, start=last + 1)
                 ),
@@ -213,10 +215,10 @@ class SqliteConversations:
         self._file.wipe()
 
     def _turn(self, row: Sequence[Any]) -> Turn:
-        number, role, text, at, citations = row
-        return Turn(role, read(text), at, number, citations_of(number, citations))
+        number, role, text, at, citations, kind = row
+        return Turn(role, read(text), at, number, citations_of(number, citations), kind)
 
 
-_TURN: Final = "number, role, text, at, citations"
+_TURN: Final = "number, role, text, at, citations, kind"
 #: Later than everything touched before, whatever the clock says.
 _NEXT: Final = "(SELECT coalesce(max(touched), 0) + 1 FROM conversations)"

@@ -9,6 +9,7 @@ import asyncio
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Protocol, get_args
 
 import msgspec
@@ -16,9 +17,11 @@ import msgspec
 from pincite.errors import BadResponse, PinciteError, Unavailable
 from pincite.ports import LLM, Completion, Finish, Message
 from pincite.ports.tracing import model_call
+from pincite.providers.bodies import ANSWER_BYTES
 from pincite.providers.facts import Facts
 from pincite.providers.http import Load, Transport
 from pincite.providers.tokens import estimate_tokens
+from pincite.providers.translate import said_in
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
@@ -67,7 +70,9 @@ class ChatModel:
         self._limit_field = limit_field
         self._deadline_s = deadline_s
         self._name = name
-        options = msgspec.json.encode(self._body, order="sorted").decode() if body else "as-is"
+        # Logs and answers have the fingerprint.
+        options = msgspec.json.encode(_shown(self._body), order="sorted").decode()
+        options = options if body else "as-is"
         self.fingerprint = f"{name}/{options}"
 
     async def complete(
@@ -87,20 +92,7 @@ class ChatModel:
         answer = await self._transport.post(
             PATH, self._request(messages, max_tokens), self._load(messages, max_tokens)
         )
-        try:
-            choice = answer["choices"][0]
-            text, reason = choice["message"]["content"], choice["finish_reason"]
-        except (KeyError, IndexError, TypeError) as error:
-            raise self._bad("a response without choices[0].message and finish_reason") from error
-        if not isinstance(text, str):
-            raise self._bad(f"no text; the finish reason is {reason!r}")
-        usage = answer.get("usage")
-        return Completion(
-            text,
-            _FINISHES.get(str(reason), "stop"),
-            _whole(usage, "prompt_tokens"),
-            _whole(usage, "completion_tokens"),
-        )
+        return self._completion(answer)
 
     async def stream(
         self,
@@ -114,18 +106,24 @@ class ChatModel:
         loop = asyncio.get_running_loop()
         end = loop.time() + self._deadline_s
         finished: Finish | None = None
+        wrote = False
         opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
         with model_call("chat", self._name, len(messages), current=False) as span:
             async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
                 while (line := await self._next(open_lines, end - loop.time())) is not None:
+                    if line.startswith("{"):  # an error, or an answer that is not streamed
+                        whole = await self._whole(line, open_lines, end, wrote=wrote)
+                        finished = whole.finish
+                        yield whole.text
+                        break
                     if not line.startswith(_DATA):
-                        self._look_for_error(line)
                         continue
                     data = line[len(_DATA) :].strip()
                     if data == _DONE:
                         break
                     piece, reason = self._read(data)
                     finished = reason or finished
+                    wrote = wrote or bool(piece)
                     if piece:
                         yield piece
             if finished is None:
@@ -169,7 +167,7 @@ class ChatModel:
         try:
             chunk: Any = msgspec.json.decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise self._bad(f"a chunk that is not JSON: {data[:80]!r}") from error
+            raise self._bad(f"a chunk that is not JSON: {self._quoted(data)}") from error
         if not isinstance(chunk, dict) or "error" in chunk:
             raise self._failed(chunk)
         if not chunk.get("choices"):
@@ -182,18 +180,57 @@ class ChatModel:
                 return text, None if reason is None else _FINISHES.get(str(reason), "stop")
         except (AttributeError, KeyError, IndexError, TypeError):
             pass
-        raise self._bad(f"a chunk without text: {data[:80]!r}")
+        raise self._bad(f"a chunk without text: {self._quoted(data)}")
 
-    def _look_for_error(self, line: str) -> None:
-        """Raise the error that some servers send without an event before they break off."""
-        if line.startswith("{"):
-            raise self._failed(line)
+    async def _whole(
+        self, line: str, lines: AsyncIterator[str], end: float, *, wrote: bool
+    ) -> Completion:
+        """Read JSON that is no event, from its first line on: the answer of a server that does not
+        stream. Raises the error that other servers send before they break off."""
+        answer = _decoded(line)
+        if answer is None:
+            answer = _decoded(await self._rest(line, lines, end))
+        if wrote or not isinstance(answer, dict) or "choices" not in answer:
+            raise self._failed(line if answer is None else answer)
+        return self._completion(answer)
+
+    async def _rest(self, line: str, lines: AsyncIterator[str], end: float) -> str:
+        """Return a line and all lines after it."""
+        loop = asyncio.get_running_loop()
+        found, chars = [line], len(line)
+        while (more := await self._next(lines, end - loop.time())) is not None:
+            found.append(more)
+            chars += len(more)
+            if chars > ANSWER_BYTES:
+                raise self._bad("an answer that is too long")
+        return "\n".join(found)
+
+    def _completion(self, answer: Any) -> Completion:
+        """Read an answer that is not streamed."""
+        try:
+            choice = answer["choices"][0]
+            text, reason = choice["message"]["content"], choice["finish_reason"]
+        except (KeyError, IndexError, TypeError) as error:
+            raise self._bad("a response without choices[0].message and finish_reason") from error
+        if not isinstance(text, str):
+            raise self._bad(f"no text; the finish reason is {self._quoted(str(reason))}")
+        usage = answer.get("usage")
+        return Completion(
+            text,
+            _FINISHES.get(str(reason), "stop"),
+            _count(usage, "prompt_tokens"),
+            _count(usage, "completion_tokens"),
+        )
 
     def _failed(self, said: object) -> PinciteError:
-        return Unavailable(f"{self._name} failed while writing: {str(said)[:300]}")
+        told = self._transport.redact(said_in(said)) or "no reason given"
+        return Unavailable(f"{self._name} failed while writing: {told}")
 
     def _bad(self, what: str) -> BadResponse:
         return BadResponse(f"{self._name} at {PATH} returned {what}")
+
+    def _quoted(self, said: str) -> str:
+        return repr(self._transport.redact(said)[:80])
 
 
 def _content(message: Message) -> str | list[dict[str, object]]:
@@ -212,7 +249,24 @@ def _tokens(message: Message) -> int:
     return estimate_tokens(message.content) + _IMAGE_TOKENS * len(message.images)
 
 
-def _whole(usage: object, name: str) -> int | None:
+def _decoded(raw: str) -> Any:
+    """Return the value, None for what is not JSON."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _shown(value: object) -> object:
+    """Return options with a hash in place of each text, which may be a password."""
+    if isinstance(value, str):
+        return f"#{blake2b(value.encode(errors='replace'), digest_size=4).hexdigest()}"
+    if isinstance(value, Mapping):
+        return {name: _shown(one) for name, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _count(usage: object, name: str) -> int | None:
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) else None
 

@@ -150,7 +150,8 @@ def show_conversation(conversation: str, owner: str, json_: bool, index: Path | 
 
 
 def _show_turn(turn: Turn) -> None:
-    show(f"[{turn.number}] {turn.role}, {one_line(turn.at)}")
+    kind = f", {turn.kind}" if turn.kind in ("failed", "refused") else ""
+    show(f"[{turn.number}] {turn.role}{kind}, {one_line(turn.at)}")
     show(turn.text)
     for citation in turn.citations:
         show(f"  {one_line(citation)}")

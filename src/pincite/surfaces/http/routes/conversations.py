@@ -11,6 +11,7 @@ from litestar import Router, delete, get, post
 from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from pincite.model import Turn
+from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 from pincite.surfaces.http.bodies import (
     ID_FORM,
@@ -91,7 +92,7 @@ def _told(one: Conversation) -> Conversation:
 
 
 def _said(one: Turn) -> Turn:
-    return Turn(one.role, valid_text(one.text), valid_text(one.at), one.number, one.citations)
+    return replace(one, text=valid_text(one.text), at=valid_text(one.at))
 
 
 CONVERSATIONS = Router(
