@@ -126,7 +126,8 @@ def test_what_cannot_be_swept_is_said(indexed: Cli) -> None:
     cli.write("tiny/queries.jsonl", '{"_id": "1", "text": "rotating a key"}\n')
     cli.write("tiny/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t1\n")
     cli("eval", "import", "tiny", "-o", "tiny.jsonl", "--corpus", "--lexical")
-    whole = cli("eval", "sweep", "tiny.jsonl", "-o", "t", "-c", "tiny", *VARY, code=2).stderr
+    sweep = ("eval", "sweep", "tiny.jsonl", "-o", "t", "-c", "tiny", "--tune", "1")
+    whole = cli(*sweep, *VARY, code=2).stderr
     assert "collection 'tiny' has no sources that can be indexed again" in whole
 
 

@@ -306,7 +306,9 @@ def test_white_space_that_an_older_index_did_not_keep_ends_what_is_shown() -> No
     assert show(older, [3], config).contexts == (None,)
 
 
-@pytest.mark.parametrize("name", ["max_tokens", "max_chars", "least_lines", "file_share", "file_share_from"])
+@pytest.mark.parametrize(
+    "name", ["max_tokens", "max_chars", "least_lines", "file_share", "file_share_from"]
+)
 def test_sizes_that_cannot_be_are_refused_by_name(name: str) -> None:
     with pytest.raises(ConfigError, match=name):
         replace(ContextConfig(), **{name: -1})

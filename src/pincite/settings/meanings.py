@@ -357,8 +357,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "answerable": "ask the language model whether the best passages answer the question",
             "answerable_s": "timeout of that request, in seconds",
             "defined": (
-                "a definition of a name in the question, or a passage with its only word, raises the"
-                " verdict to at least weak"
+                "a definition of a name in the question, or a passage with its only word, raises"
+                " the verdict to at least weak"
             ),
         },
         "gate.coverage_normalised": {

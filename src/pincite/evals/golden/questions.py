@@ -170,8 +170,7 @@ def format_golden(path: Path, queries: Iterable[GoldenQuery]) -> str:
         line = msgspec.json.encode(row).decode()
         _parse(line, f"{path}:{len(lines) + 1}")
         lines.append(line)
-    return "".join(f"{line}
-" for line in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def write_whole(path: Path, text: str) -> None:
