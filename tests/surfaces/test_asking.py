@@ -16,6 +16,7 @@ import pytest
 
 from pincite.model import Answer
 from pincite.surfaces.answers import plain_text
+from pincite.surfaces.cli.chat import command_for
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.places import HANGS_S
@@ -250,6 +251,35 @@ def test_a_conversation_in_a_terminal(asking: Cli, server: ContractServer) -> No
         assert screen.code() == 0
     last = [body for body in server.record.bodies if body.get("stream")][-1]
     assert [one["role"] for one in last["messages"]] == ["system", "user", "assistant", "user"]
+
+
+def test_the_command_to_continue_is_whole_and_an_empty_conversation_is_not_kept(
+    asking: Cli, server: ContractServer
+) -> None:
+    with_model(asking, server)
+    with terminal(asking.folder, "chat", "--user", "ada l", "--index", ".pincite") as screen:
+        screen.until(">")
+        server.fail("slow", times=1, wait_s=30.0)
+        screen.keys(f"when do backups run?{ENTER}")
+        screen.until("searching for an answer")
+        screen.keys(CTRL_C)
+        screen.until("interrupted")
+        server.heal()
+        screen.keys(f"/new{ENTER}")
+        screen.until("another conversation")
+        screen.keys(f"{QUESTION}{ENTER}")
+        screen.until("[1] docs@")
+        screen.keys(CTRL_D)
+        screen.until("to continue: pincite chat --user 'ada l' --index .pincite --conversation")
+        assert screen.code() == 0
+    (line,) = asking("conversations", "list", "--owner", "ada l").stdout.splitlines()
+    assert line.endswith(f"  2 turns  {QUESTION}")
+
+
+@pytest.mark.parametrize("before", [(), ("--conversation", "b"), ("--conversation=b",)])
+def test_the_command_to_continue_names_one_conversation(before: tuple[str, ...]) -> None:
+    words = ("chat", *before, "--path", "a b/**")
+    assert command_for(words, "c") == "pincite chat --path 'a b/**' --conversation c"
 
 
 def test_ctrl_c_ends_an_answer_and_not_the_conversation(

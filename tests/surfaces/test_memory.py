@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -129,7 +130,7 @@ def test_conversations_are_listed_shown_and_deleted(index: Path) -> None:
 
     id_ = asyncio.run(said())
     listed = pincite(index, "conversations", "list", "--owner", "ada").stdout
-    assert listed == f"{id_}  about \\x1bkeys\n"
+    assert re.fullmatch(rf"{id_}  20\S+  3 turns  about \\x1bkeys\n", listed)
     shown = pincite(index, "conversations", "show", id_, "--owner", "ada").stdout
     assert "[1] user, " in shown
     assert "[3] assistant, failed, " in shown

@@ -12,7 +12,8 @@ from pincite.model import Turn
 
 class ConversationState(msgspec.Struct, frozen=True):
     """The state of a conversation: the `summary` of its turns up to and including number
-    `summarised`, and the turns after that, oldest first."""
+    `summarised`, and the turns after that, oldest first. In a list, `length` is the number of all
+    turns and `updated` the time of the last one, empty if there is none."""
 
     id: str
     owner: str
@@ -20,6 +21,8 @@ class ConversationState(msgspec.Struct, frozen=True):
     summary: str = ""
     summarised: int = 0
     turns: tuple[Turn, ...] = ()
+    length: int = 0
+    updated: str = ""
 
 
 class Conversations(Protocol):

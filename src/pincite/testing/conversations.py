@@ -86,6 +86,8 @@ class ConversationsContract:
         listed = await conversations.list("ada")
         assert [one.id for one in listed] == [first, third, second]
         assert [one.turns for one in listed] == [(), (), ()]
+        assert [one.length for one in listed] == [2, 0, 0]
+        assert [bool(one.updated) for one in listed] == [True, False, False]
         assert [one.id for one in await conversations.list("ada", 1)] == [first]
 
     @contract

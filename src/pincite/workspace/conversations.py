@@ -265,7 +265,14 @@ class WorkspaceConversations:
             return ()
         async with self._workspaces.of(user) as session:
             found = await session.conversations(space, limit=min(limit, checks.PAGE))
-        return tuple(ConversationState(one.id, owner, one.title) for one in found)
+        return tuple(
+            ConversationState(
+                *(one.id, owner, one.title),
+                length=one.turns,
+                updated=one.updated.isoformat(timespec="seconds") if one.turns else "",
+            )
+            for one in found
+        )
 
     async def turns(self, owner: str, conversation: str) -> tuple[Turn, ...]:
         """See `Conversations.turns`."""

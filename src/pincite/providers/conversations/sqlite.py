@@ -101,11 +101,16 @@ class SqliteConversations:
         require_count("limit", limit, least=0, most=MOST)
         rows = await asyncio.to_thread(
             self._file.rows,
-            "SELECT id, title, summary, summarised FROM conversations WHERE owner = ?"
-            " ORDER BY touched DESC LIMIT ?",
+            "SELECT c.id, title, summary, summarised, coalesce(t.number, 0), coalesce(t.at, '')"
+            " FROM conversations c LEFT JOIN turns t ON t.conversation = c.number AND t.number ="
+            " (SELECT max(number) FROM turns WHERE conversation = c.number)"
+            " WHERE owner = ? ORDER BY touched DESC LIMIT ?",
             (raw(owner), limit),
         )
-        return tuple(ConversationState(i, owner, read(t), read(s), n) for i, t, s, n in rows)
+        return tuple(
+            ConversationState(id_, owner, read(title), read(summary), upto, (), length, at)
+            for id_, title, summary, upto, length, at in rows
+        )
 
     async def turns(self, owner: str, conversation: str) -> tuple[Turn, ...]:
         """See `Conversations.turns`."""

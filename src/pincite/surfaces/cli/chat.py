@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -14,6 +14,7 @@ import click
 
 from pincite.support.fields import replace
 from pincite.support.signals import off_signal, on_signals
+from pincite.support.terminal import one_line
 from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
 from pincite.surfaces.cli.options import OK, run, say, show, with_options
 from pincite.surfaces.cli.search import ASKING, asked_of, options_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pincite.model import Answer
 
 _PROMPT: Final = "> "
+_TITLE_CHARS: Final = 80
 _COMMANDS: Final[Mapping[str, str]] = {
     "/sources": "all sources of the last answer",
     "/mode": "/mode open switches to strict, open or learning; /mode alone shows the mode",
@@ -67,6 +69,7 @@ class Chat:
         self._options = options
         self._last: Answer | None = None
         self._extractive = False
+        self._begun = ""
 
     async def run(self) -> None:
         """Run until the user leaves. Raises ConversationNotFound, and IndexNotFound if nothing is
@@ -91,8 +94,8 @@ class Chat:
                 await self._obey(text)
             elif text:
                 await self._answer(text)
-        if self._options.conversation:
-            say(f"to continue: pincite chat --conversation {self._options.conversation}")
+        if await self._kept():
+            say(f"to continue: {command_for(sys.argv[1:], self._options.conversation)}")
 
     async def _asked_before(self) -> list[str]:
         """Return earlier questions of this conversation, for the history keys."""
@@ -108,7 +111,7 @@ class Chat:
 
         try:
             if not self._options.conversation:
-                await self._begin()
+                await self._begin(text)
             searched = replace(self._options.search, text=text)
             options = replace(self._options, search=searched)
             with _interruptible() as task_of:
@@ -129,16 +132,34 @@ class Chat:
         except PinciteError as error:
             say(f"error: {error}")
 
-    async def _begin(self) -> None:
-        """Begin a new conversation; continue without one if conversations are not available."""
+    async def _begin(self, question: str) -> None:
+        """Begin a new conversation, with its first question as the title; continue without one if
+        conversations are not available."""
         from pincite.errors import MemoryUnavailable
 
         try:
-            name = await self._engine.begin_conversation(self._options.user)
+            title = " ".join(question.split())
+            title = title if len(title) <= _TITLE_CHARS else f"{title[:_TITLE_CHARS]}…"
+            name = await self._engine.begin_conversation(self._options.user, title)
+            self._begun = name
         except MemoryUnavailable as error:
             say(f"warning: conversation_unavailable: {error}")
             return
         self._options = replace(self._options, conversation=name)
+
+    async def _kept(self) -> bool:
+        """Whether the conversation has turns. One that this session began is deleted if not."""
+        from pincite.errors import ConversationNotFound, MemoryUnavailable
+
+        name, owner = self._options.conversation, self._options.user
+        try:
+            if not name or await self._engine.turns(name, owner):
+                return bool(name)
+            if name == self._begun:
+                await self._engine.delete_conversation(name, owner)
+        except (ConversationNotFound, MemoryUnavailable) as error:
+            say(f"warning: conversation_unavailable: {error}")
+        return False
 
     async def _obey(self, line: str) -> None:
         """Run a command of the chat."""
@@ -152,6 +173,7 @@ class Chat:
             lines = answers.source_lines(self._last, all_=True) if self._last else ()
             show(*(between(lines) or ["no sources"]))
         elif name == "/new":
+            await self._kept()
             self._options = replace(self._options, conversation="")
             self._last = None
             say("another conversation")
@@ -167,6 +189,19 @@ class Chat:
             if name != "/help":
                 say(f"no command is named {name}; known commands:")
             say("\n".join(f"{one:9} {what}" for one, what in _COMMANDS.items()))
+
+
+def command_for(words: Sequence[str], conversation: str) -> str:
+    """Return the command that continues a conversation: the words that began it, for a shell."""
+    import shlex
+
+    kept, given = [], iter(words)
+    for word in given:
+        if word == "--conversation":
+            next(given, "")
+        elif not word.startswith("--conversation="):
+            kept.append(word)
+    return one_line(shlex.join(["pincite", *kept, "--conversation", conversation]))
 
 
 async def _read(session: PromptSession[str]) -> str | None:

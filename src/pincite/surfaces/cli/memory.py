@@ -119,14 +119,18 @@ def conversations() -> None:
 @json_option
 @index_option
 def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) -> int:
-    """List conversations, the latest turn first. Exit code 3 if there are none."""
+    """List conversations with the time of the last turn, the number of turns and the title.
+
+    The latest turn comes first. Exit code 3 if there are none.
+    """
     from pincite.surfaces.render import to_json
 
     found = run(lambda engine: engine.conversations(owner, limit), index)
     if json_:
         show(to_json(found))
     for one in () if json_ else found:
-        show(f"{one.id}  {one_line(one.title)}".rstrip())
+        about = one_line(f"{one.updated}  {counted(one.length, 'turn')}  {one.title}")
+        show(f"{one.id}  {about}".rstrip())
     return OK if found else NOTHING
 
 
