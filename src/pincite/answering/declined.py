@@ -22,8 +22,8 @@ _DENIES: Final = re.compile(
     re.IGNORECASE,
 )
 _ANSWER: Final = re.compile(
-    r"\b(?:answer|contain|say|state|mention|address|provide|include|cover|specif|describ|explain"
-    r"|discuss|information)",
+    r"\b(?:answer|contain|say|state|mention|address|provide|include|cover|specify|specifies|specified"
+    r"|describe|explain|discuss|information)",
     re.IGNORECASE,
 )
 
