@@ -12,5 +12,6 @@ SHAPES = {
     6: "15fa1addc923686c",
     7: "f469e6b6d9b5b177",
     8: "ff0bbaf56a059201",
+    9: "1fd430b4b86dcda9",
 }
 PROTOCOL = max(SHAPES)
