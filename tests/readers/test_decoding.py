@@ -87,3 +87,25 @@ def test_no_byte_is_ever_lost(raw: bytes) -> None:
     text, encoding = decode(raw)
     assert raw.decode(encoding) == text
     assert text.encode(encoding) == raw
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(
+            f"s = s.replace(/[{some}]/g, '?')\n" for some in ("àâä", "éèêë", "îï", "ôö", "ùûü")
+        ),
+        "re.compile('[a-zA-Zàèéìòù]+')\n# la città\n",
+        "/[àâéèêëîïôûç]/",
+        'strtr($s, "àáâãäåæçèéêëìíîïñòóôõö", "aaaaaaaceeeeiiiinooooo");',
+        "$t = 'ÀÁÂÃÄÅàáâãäåÒÓÔÕÖØòóôõöø';",
+    ],
+)
+def test_western_programs_that_list_accented_letters_stay_western(text: str) -> None:
+    assert decode(text.encode("cp1252")) == (text, "cp1252")
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8_r"])
+def test_a_program_with_a_cyrillic_sentence_is_recognised(encoding: str) -> None:
+    text = "print('Привет, дорогой мир, как твои дела?')  # [а-я]\n"
+    assert decode(text.encode(encoding)) == (text, encoding)

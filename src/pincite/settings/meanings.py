@@ -258,7 +258,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "this share if the model does not know the question's language"
             ),
             "code_dense_weight": "this share for questions about code in plain words",
-            "short_dense_weight": "this share for questions of one or two words, if not about code",
+            "short_dense_weight": (
+                "upper limit of this share for questions of one or two words, if not about code"
+            ),
             "apart": ("scale each collection separately; for collections about the same subject"),
             "vector_weight": "shift these shares; 0 is keyword only, 1 is semantic only",
         },
@@ -357,8 +359,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "answerable": "ask the language model whether the best passages answer the question",
             "answerable_s": "timeout of that request, in seconds",
             "defined": (
-                "a definition of a name in the question, or a passage with its only word, raises"
-                " the verdict to at least weak"
+                "a definition of a name in the question raises the verdict to at least weak, and so"
+                " does a passage with the word that is the question"
             ),
         },
         "gate.coverage_normalised": {

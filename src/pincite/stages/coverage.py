@@ -82,10 +82,10 @@ def cover(
 def only_word(
     question: str, candidates: Sequence[Candidate], terms: Callable[[str], frozenset[str]]
 ) -> str | None:
-    """Return the path of the first candidate with the question's only informative word. None for a
-    question of several, or if no candidate has it. `terms` as in `cover`."""
+    """Return the path of the first candidate with all terms of a question that is one word. None
+    for a question of several, or if no candidate has them. `terms` as in `cover`."""
     asked = terms(question)
-    if len(asked) != 1:
+    if len(question.split()) != 1 or not asked:
         return None
     for one in candidates:
         if asked <= terms(_text(one.chunk)):

@@ -95,7 +95,7 @@ class GateConfig(msgspec.Struct, frozen=True):
     answer, for `answerable_s` seconds at most; its no makes the verdict `none`.
 
     `defined`: a name of the question that a candidate defines makes the verdict `weak` at least; so
-    does a candidate with the only word of the question.
+    does a candidate with the word that is the whole question.
     """
 
     signal: GateSignal = "auto"
@@ -221,7 +221,7 @@ def _raised(
     if found := defined(candidates, sought):
         reason = f"{verdict.reason} But {found[0]} is defined in {found[1]}."
     elif word:
-        reason = f"{verdict.reason} But {word} has the only word of the question."
+        reason = f"{verdict.reason} But {word} has the word."
     else:
         return verdict
     return replace(verdict, level="weak", reason=reason)

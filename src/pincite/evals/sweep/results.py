@@ -78,10 +78,12 @@ def is_tune(query_id: str, share: float) -> bool:
 
 
 def require_tuning(golden: GoldenSet, share: float) -> None:
-    """Raise UsageError unless the share is a number from 0 to 1, and there are questions to tune
+    """Raise UsageError unless the share is above 0 and at most 1, and there are questions to tune
     by."""
     if not 0 < share <= 1:
-        raise UsageError(f"the share of questions to tune by is {share}; it must be in 0..1")
+        raise UsageError(
+            f"the share of questions to tune by is {share}; it must be above 0 and at most 1"
+        )
     judged = _judged(golden)
     if not any(is_tune(key, share) for key in judged):
         raise UsageError(

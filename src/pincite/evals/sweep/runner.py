@@ -43,7 +43,7 @@ async def run_sweep(
     work is done twice; they open the index that `settings` name, and without it there is only
     this process. Points with a chunker need `settings`: for each chunker whose points lack
     something the sources are indexed once (`indexing` is told). Raises UsageError for a folder of
-    another sweep, a share outside of 0..1 or without a question to tune by, and for chunkers what
+    another sweep, a share of 0 or above 1, or without a question to tune by, and for chunkers what
     `require_spans` and `indexed_anew` raise."""
     require_tuning(golden, tune_share)
     chunkers = list(dict.fromkeys(point.chunker for point in points))

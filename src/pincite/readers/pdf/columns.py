@@ -133,7 +133,8 @@ def _is_running_text(side: Sequence[Placed], lines: int, letters: int) -> bool:
 def _is_aligned(side: Sequence[Placed]) -> bool:
     """Return whether most lines begin at the left edge."""
     lefts = [min(one.left for one in row) for row in _rows(side)]
-    return 2 * sum(left - min(lefts) <= _SAME_LEFT for left in lefts) > len(lefts)
+    edge = min(lefts, default=0.0)
+    return 2 * sum(left - edge <= _SAME_LEFT for left in lefts) > len(lefts)
 
 
 def _rows(side: Sequence[Placed]) -> list[list[Placed]]:
