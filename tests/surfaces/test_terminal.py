@@ -168,7 +168,7 @@ def test_json_means_the_same_on_a_terminal_and_in_a_pipe(evil: Cli) -> None:
     shown, _, _ = on_terminal(evil, "get", NAME, "--json")
     piped = evil("get", NAME, "--json").stdout
     assert json.loads(shown) == json.loads(piped)
-    assert json.loads(shown)["text"] == GUIDE.removesuffix("\n")
+    assert json.loads(shown)["text"] == GUIDE.removesuffix("\r\n")
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def test_a_database_is_made_once(index: Path) -> None:
         "0006_rates",
         "0007_feeds_of_dead_jobs",
         "0008_facts",
+        "0009_kinds_of_turns",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
