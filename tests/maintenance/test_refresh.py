@@ -218,22 +218,27 @@ def test_what_costs_money_waits_for_somebody_who_asks() -> None:
     assert _kept_back(settings, free, remote=False) == ""
 
 
+async def kill_a_refresh(engine: AsyncPincite, folder: Path) -> None:
+    """Add 300 files to the indexed folder `docs`, and kill the processes that index them."""
+    await engine.index(folder / "docs", lexical=True)
+    for number in range(300):
+        write(folder, f"docs/many/{number}.md", f"# {number}\n\nThe fox {number}.\n")
+    await engine.refresh(wait=False)
+    pid = (await engine.client().hello()).pid
+
+    def children() -> list[int]:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        return [int(one) for one in text.split()]
+
+    await settles(children)
+    for child in children():
+        os.kill(child, signal.SIGKILL)
+
+
 def test_a_killed_run_is_said_and_the_next_one_catches_up() -> None:
     async def check(folder: Path) -> None:
         async with engine_of(folder, watch=False) as engine:
-            await engine.index(folder / "docs", lexical=True)
-            for number in range(300):
-                write(folder, f"docs/many/{number}.md", f"# {number}\n\nThe fox {number}.\n")
-            await engine.refresh(wait=False)
-            pid = (await engine.client().hello()).pid
-
-            def children() -> list[int]:
-                text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-                return [int(one) for one in text.split()]
-
-            await settles(children)
-            for child in children():
-                os.kill(child, signal.SIGKILL)
+            await kill_a_refresh(engine, folder)
 
             async def said() -> bool:
                 return not (await engine.freshness()).indexing

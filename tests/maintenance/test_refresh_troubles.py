@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from pathlib import Path
 
 from pincite.engine import AsyncPincite
 from tests.disks import fill, small_disk
-from tests.maintenance.test_refresh import contents, engine_of, paths, run, settles, write
+from tests.maintenance.test_refresh import (
+    contents,
+    engine_of,
+    kill_a_refresh,
+    paths,
+    run,
+    settles,
+    write,
+)
 
 
 async def warnings(engine: AsyncPincite, text: str = "fox") -> list[str]:
@@ -17,22 +23,10 @@ async def warnings(engine: AsyncPincite, text: str = "fox") -> list[str]:
     return [one.message for one in pack.warnings if one.code == "not_refreshed"]
 
 
-def children(pid: int) -> list[int]:
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(one) for one in text.split()]
-
-
 def test_a_killed_run_is_made_again_without_a_search_or_an_event() -> None:
     async def check(folder: Path) -> None:
         async with engine_of(folder, watch=False) as engine:
-            await engine.index(folder / "docs", lexical=True)
-            for number in range(300):
-                write(folder, f"docs/many/{number}.md", f"# {number}\n\nThe fox {number}.\n")
-            await engine.refresh(wait=False)
-            pid = (await engine.client().hello()).pid
-            await settles(lambda: children(pid))
-            for child in children(pid):
-                os.kill(child, signal.SIGKILL)
+            await kill_a_refresh(engine, folder)
 
             async def whole() -> bool:
                 return len(await paths(engine)) == 303

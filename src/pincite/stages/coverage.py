@@ -84,8 +84,7 @@ def only_word(
 ) -> str | None:
     """Return the path of the first candidate with all terms of a question that is one word. None
     for a question of several, or if no candidate has them. `terms` as in `cover`."""
-    asked = terms(question)
-    if len(question.split()) != 1 or not asked:
+    if len(question.split()) != 1 or not (asked := terms(question)):
         return None
     for one in candidates:
         if asked <= terms(_text(one.chunk)):

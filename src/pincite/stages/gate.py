@@ -130,8 +130,8 @@ def gate(
 
     If a candidate defines one of the names in `sought`, the verdict is at least `weak`, unless the
     configuration says otherwise: a question for an existing definition is on topic, however short
-    it is. So is a question of one `word` that a candidate has: the word and the path, of
-    `only_word`. The cosine of a single word and a passage says little.
+    it is. So is a question of a single word that a candidate has, whose path is `word` (of
+    `only_word`): the cosine of a word and a passage says little.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
@@ -215,7 +215,7 @@ def _raised(
     word: str | None,
 ) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
-    question, or has its only word."""
+    question, or has the word that is the question."""
     if verdict.level != "none":
         return verdict
     if found := defined(candidates, sought):
