@@ -29,6 +29,18 @@ def test_who_goes_on_typing_after_enter_stays_in_the_box(page: Page) -> None:
     assert page.locator(".answer, .selected, [aria-pressed=true]").count() == 0
 
 
+def test_results_of_what_the_box_has_no_longer_do_not_move_the_focus(page: Page) -> None:
+    held = hold(page)
+    page.clock.install()  # no search follows by itself
+    page.keyboard.type("key")
+    page.keyboard.press("Enter")
+    page.keyboard.type("s")
+    held[-1].continue_()
+    expect(page.locator(".verdict strong")).to_be_visible()
+    expect(page.locator("#question")).to_be_focused()
+    expect(page.locator("#question")).to_have_value("keys")
+
+
 def test_who_leaves_the_box_after_enter_is_not_called_back(page: Page) -> None:
     held = hold(page)
     page.keyboard.type(QUESTION)

@@ -44,7 +44,7 @@ function typed(event) {
   else timer = setTimeout(ask, PAUSE_MS);
 }
 
-// Whether the results are those of this question: another one may follow before they come.
+// Whether the results are those of the question in the box: it may change before they come.
 async function ask() {
   clearTimeout(timer);
   const text = state.text.trim();
@@ -56,7 +56,8 @@ async function ask() {
     change({ packs: [null, null], flows: [null, null], slow: [false, false], at: -1, error: "" });
     return false;
   }
-  return (await Promise.all(sides().map((side) => askSide(side, text)))).every(Boolean);
+  const found = await Promise.all(sides().map((side) => askSide(side, text)));
+  return found.every(Boolean) && state.text.trim() === text;
 }
 
 async function askSide(side, text) {
