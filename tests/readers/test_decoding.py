@@ -68,6 +68,17 @@ def test_a_western_text_is_never_taken_for_another_script(text: str) -> None:
         assert decode(one.encode("cp1252", "replace"))[1] in ("cp1252", "utf-8")
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("┌" + 30 * "─" + "┐ ok", "║" + 30 * "░" + "║"),
+        ("╠" + 22 * "▓" + "╣", "┌" + 16 * "░" + "┐─┐"),
+    ],
+)
+def test_lines_that_are_drawn_are_no_chinese(lines: tuple[str, ...]) -> None:
+    assert decode("\n".join(lines).encode("cp437"))[1] == "cp1252"
+
+
 def test_what_encodes_to_other_bytes_is_not_that_encoding() -> None:
     text = FOREIGN["cp932"].encode("cp932")
     raw = text + b"\x87\x90"  # the second code of a sign

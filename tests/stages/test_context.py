@@ -77,11 +77,12 @@ def show(
     config: ContextConfig,
     results: int = 5,
     reserve: int = 0,
+    signals: Sequence[Signal] = (),
 ) -> Shown:
     """The page for the chunks at these places, the best first, the last `reserve` in reserve."""
+    signals = signals or [Signal("fused", "rrf", 1 / (r + 1)) for r in range(len(found))]
     hits = tuple(
-        Candidate("main", chunks[n], (Signal("fused", "rrf", 1 / (r + 1)),))
-        for r, n in enumerate(found)
+        Candidate("main", chunks[n], (signal,)) for n, signal in zip(found, signals, strict=True)
     )
     chosen, rest = hits[: len(hits) - reserve], hits[len(hits) - reserve :]
     files: dict[str, list[Chunk]] = {}
@@ -279,6 +280,10 @@ def test_other_files_come_first_where_one_file_may_have_so_many_results() -> Non
     assert [drop.reason for drop in shown.dropped] == ["below the best 3"]
     last = show(both, wanted, much, results=4)
     assert [hit.chunk.id for hit in last.candidates] == [both[n].id for n in wanted]
+    # scores of two kinds say nothing about each other
+    signals = [*(Signal("fused", "rrf", 1 / (r + 1)) for r in range(3)), Signal("fused", "x", 0.01)]
+    shown = show(both, wanted, much, results=3, signals=signals)
+    assert [hit.chunk.path for hit in shown.candidates] == ["a.md", "a.md", "b.md"]
 
 
 def test_a_page_of_a_record_is_never_shown_with_another() -> None:

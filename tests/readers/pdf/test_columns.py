@@ -47,3 +47,16 @@ def test_a_table_without_lines_is_read_row_by_row() -> None:
     table = f"#lorem(90)\n\n#grid(columns: (1fr, 1fr), row-gutter: 8pt, {', '.join(rows)})"
     said = " ".join(texts(extract_pdf(typeset(PAGE.replace("12cm", "20cm") + table))))
     assert "Amount of rain in the year 1990 0 litres Amount of rain in the year 1991" in said
+
+
+def test_answers_beside_two_lines_are_no_column() -> None:
+    """They begin at different places, so they belong to their lines."""
+    indents = {4: 20, 7: 40}
+    lines = [
+        f"#box(width: 180pt)[Number {row} of the letters that I wrote]"
+        + (f"#h({indents[row]}pt)answered {row} by the people at home" if row in indents else "")
+        for row in range(10)
+    ]
+    said = " ".join(texts(extract_pdf(typeset(PAGE + "\\ \n".join(lines)))))
+    for row in indents:
+        assert f"Number {row} of the letters that I wrote answered {row} by the people" in said
