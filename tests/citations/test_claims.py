@@ -37,6 +37,14 @@ class Repository:
         (self.place / path).parent.mkdir(parents=True, exist_ok=True)
         (self.place / path).write_text(text)
 
+    def index(self, **attributes: str) -> None:
+        async def session() -> None:
+            async with AsyncPincite(self.settings) as engine:
+                options = IndexOptions(lexical=True, url_rule=RULE, attributes=attributes)
+                await engine.index([self.place], options=options)
+
+        asyncio.run(session())
+
     def check(self, citation: str = "", quote: str = "") -> ClaimCheck:
         async def session() -> ClaimCheck:
             async with AsyncPincite(self.settings) as engine:
@@ -51,16 +59,11 @@ def repository() -> Iterator[Repository]:
     with quick_folder() as folder:
         made = Repository(folder)
 
-        async def index() -> None:
-            async with AsyncPincite(made.settings) as engine:
-                options = IndexOptions(lexical=True, url_rule=RULE)
-                await engine.index([made.place], options=options)
-
         async def stop() -> None:
             async with AsyncPincite(made.settings) as engine:
                 await engine.stop()
 
-        asyncio.run(index())
+        made.index()
         yield made
         asyncio.run(stop())
 
@@ -202,3 +205,86 @@ def test_lines_are_a_hint_where_there_is_a_quote(repository: Repository) -> None
     for place in ("#L0", "#L9", "#L1C500-L1C900", "#L2C3-L2C1"):
         found = repository.check(f"acme@{repository.sha}:walrus.txt{place}", "dreams of fish")
         assert found.status in ("fresh", "moved"), place
+
+
+def test_a_file_that_only_an_older_commit_has_is_moved_or_deleted(repository: Repository) -> None:
+    """Whether or not the index has seen that it is gone."""
+    cited = repository.citation
+    (repository.place / "walrus.txt").rename(repository.place / "seal.txt")
+    for _ in range(2):
+        moved = repository.check(cited)
+        assert (moved.status, moved.detail, moved.path) == ("moved", "now in seal.txt", "seal.txt")
+        assert (moved.start_line, moved.end_line) == (1, 2)
+        repository.index()
+    assert repository.check(cited.replace(repository.sha, repository.sha[:9])).status == "moved"
+    (repository.place / "seal.txt").unlink()
+    for _ in range(2):
+        gone = repository.check(cited)
+        assert (gone.status, gone.detail) == ("deleted", "the file is gone")
+        repository.index()
+    never = repository.check(cited.replace("walrus", "penguin"))
+    assert (never.status, never.detail) == (
+        "unknown",
+        f"no indexed file is named 'acme@{repository.sha}:penguin.txt#L1-L2'",
+    )
+    for wrong in ("sha256-0123456789ab", "deadbeef", "v1"):
+        assert repository.check(f"acme@{wrong}:walrus.txt#L1").status == "unknown"
+
+
+def test_what_became_of_a_file_is_not_said_where_something_is_kept_back(
+    repository: Repository,
+) -> None:
+    repository.index(team="ice")
+    (repository.place / "walrus.txt").rename(repository.place / "seal.txt")
+
+    async def within_tags() -> ClaimCheck:
+        async with AsyncPincite(repository.settings) as engine:
+            (found,) = await engine.check([Claim(repository.citation)], tags={"team": "ice"})
+            return found
+
+    assert asyncio.run(within_tags()).detail == "the file is gone"
+    repository.index()
+    assert asyncio.run(within_tags()).status == "unknown"
+    assert repository.check(repository.citation).detail == "now in seal.txt"
+
+
+def test_an_abbreviated_commit_is_looked_up_in_the_history(repository: Repository) -> None:
+    repository.write("walrus.txt", "a seal came\n" + FILE)
+    commit(repository.place)
+    repository.index()
+    for digits in (40, 12, 7):
+        cited = f"acme@{repository.sha[:digits]}:walrus.txt#L1-L2"
+        found = repository.check(cited)
+        assert (found.status, found.start_line, found.end_line) == ("moved", 2, 3), digits
+        page = f"acme@{repository.sha[:digits]}:docs/page.md#L1-L3"
+        assert repository.check(page).status == "fresh"
+
+
+def test_old_lines_that_are_read_as_they_are_now_have_a_warning(repository: Repository) -> None:
+    def read(citation: str) -> tuple[str, str]:
+        async def session() -> tuple[str, str]:
+            async with AsyncPincite(repository.settings) as engine:
+                passage = await engine.get(citation)
+                return passage.text, passage.warning
+
+        return asyncio.run(session())
+
+    sha, short = repository.sha, repository.sha[:12]
+    assert read(repository.citation) == (FILE.rstrip("\n"), "")
+    repository.write("walrus.txt", "a seal came\n" + FILE)
+    commit(repository.place)
+    repository.index()
+    lines = ("a seal came\na walrus sleeps on ice", "the cited text is now in lines 2-3")
+    for cited in (repository.citation, f"acme@{short}:walrus.txt:1-2"):
+        assert read(cited) == lines
+    assert read(f"acme@{sha}:docs/page.md#L1-L3")[1] == ""
+    repository.write("walrus.txt", "nothing\nof\nit\n")
+    repository.index()
+    assert read(repository.citation)[1] == f"{short} has another text at these lines"
+    assert read(f"acme@{'0' * 40}:walrus.txt#L1")[1] == (
+        "000000000000 is not at hand: the text is that of the file as it is now"
+    )
+    assert read("acme@sha256-0123456789ab:walrus.txt#L1")[1] == (
+        "the text has changed since sha256-0123456789ab was cited"
+    )
+    assert read("walrus.txt:1:2") == ("nothing\nof", "")

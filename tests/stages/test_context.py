@@ -281,7 +281,10 @@ def test_other_files_come_first_where_one_file_may_have_so_many_results() -> Non
     last = show(both, wanted, much, results=4)
     assert [hit.chunk.id for hit in last.candidates] == [both[n].id for n in wanted]
     # scores of two kinds say nothing about each other
-    signals = [*(Signal("fused", "rrf", 1 / (r + 1)) for r in range(3)), Signal("fused", "x", 0.01)]
+    signals = [
+        *(Signal("fused", "rrf", 1 / (r + 1)) for r in range(3)),
+        Signal("fused", "dbsf", 0.01),
+    ]
     shown = show(both, wanted, much, results=3, signals=signals)
     assert [hit.chunk.path for hit in shown.candidates] == ["a.md", "a.md", "b.md"]
 

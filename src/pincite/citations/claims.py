@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from pincite.citations.forms import Span
+from pincite.citations.forms import Span, forms
 from pincite.citations.locate import (
     NotNamed,
     find_chunk,
@@ -29,7 +29,7 @@ from pincite.citations.pages import (
     words_of,
 )
 from pincite.citations.reading import IndexedFile, lines_of, no_such_line
-from pincite.citations.verify import Freshness, absent, document_at
+from pincite.citations.verify import Freshness, absent, document_at, moved_to
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
 from pincite.model.citation import Citation, chars_of, parse_citation
@@ -37,7 +37,7 @@ from pincite.model.documents import Rows
 from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import DIRTY, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
-from pincite.readers import text_in
+from pincite.readers import content_hash_of, text_in
 from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
@@ -120,8 +120,9 @@ async def check(
 
     `fresh`: the cited lines have the quote; without one, the file is that of the cited revision.
     `moved`: the quote is elsewhere in the file. `changed`: it is not in the file, or without a
-    quote, the file has no such lines, columns or page. `deleted`: the file is gone. `unknown`: it
-    is not indexed, or the file is of another revision, which is not at hand, and there is no quote.
+    quote, the file has no such lines, columns or page. `deleted`: the file is gone. `moved` is
+    also a file whose content another one has. `unknown`: it is not indexed, nor was it in the cited
+    revision, or the file is of another revision, which is not at hand, and there is no quote.
     An id stands for the text of its chunk, the lines of a commit that git has for theirs. Records
     are in the index `folder`.
     What is not within `tags`, `bounds`, and `collections` where some are named, is not indexed.
@@ -144,18 +145,22 @@ async def _check_one(
         cited = await _resolve(index, infos, claim)
     except UsageError as error:
         return ClaimCheck(claim.citation, "unknown", error.message)
-    return await asyncio.to_thread(_held_against, claim, cited, folder, faults)
+    others = not index.narrowed
+    return await asyncio.to_thread(
+        _held_against, claim, cited, folder, faults=faults, others=others
+    )
 
 
-def _held_against(claim: Claim, cited: _Cited, folder: Path | None, faults: bool) -> ClaimCheck:
+def _held_against(
+    claim: Claim, cited: _Cited, folder: Path | None, *, faults: bool, others: bool
+) -> ClaimCheck:
     """What is claimed, against what the source has now; for a thread, as a source may be in a
-    database that does not answer."""
+    database that does not answer. `others` says whether other files may be named."""
     try:
         with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
             document = document_at(opened, cited.known.path)
             if document is None:
-                status, detail = absent(opened, cited.known.path)
-                return ClaimCheck(claim.citation, status, detail, cited.known.path)
+                return _gone(claim, cited, opened, others=others)
             if unit_of(document) is not None:
                 return _compare_page(claim, cited, document, opened)
             if not cited.text.strip():
@@ -178,6 +183,26 @@ def _held_against(claim: Claim, cited: _Cited, folder: Path | None, faults: bool
     return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end)
 
 
+def _gone(claim: Claim, cited: _Cited, opened: OpenSource, *, others: bool) -> ClaimCheck:
+    """A file that the source does not have now: moved, where another one has its content. Without
+    an indexed file of that name, the cited revision must have had it."""
+    path, indexed = cited.known.path, cited.known.content_hash
+    raw = opened.read_at(cited.ref, path)
+    if not indexed and not raw:
+        return ClaimCheck(claim.citation, "unknown", _no_file(claim))
+    status, detail = absent(opened, path)
+    content = content_hash_of(raw) if raw else indexed
+    there = moved_to(opened, path, content) if others and status == "deleted" else None
+    if there is None:
+        return ClaimCheck(claim.citation, status, detail, path)
+    lines = (cited.start_line, cited.end_line, *(cited.chars or (None, None)), cited.page)
+    return ClaimCheck(claim.citation, "moved", f"now in {there}", there, *lines)
+
+
+def _no_file(claim: Claim) -> str:
+    return f"no indexed file is named {shortened(claim.citation)}"
+
+
 async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
     async def of_span(span: Span) -> _Cited:
         known, cited = await find_span(index, infos, span)
@@ -192,7 +217,12 @@ async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: C
     async def as_written(form: str) -> _Cited:
         return await _as_written(index, infos, replace(claim, citation=form))
 
-    return await read_any(claim.citation, as_written, of_span)
+    try:
+        return await read_any(claim.citation, as_written, of_span)
+    except NotNamed:
+        if index.narrowed or (earlier := _no_longer(infos, claim)) is None:
+            raise
+        return earlier
 
 
 async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
@@ -216,12 +246,31 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
     try:
         known = await find_path(index, infos, citation.place, citation.source)
     except NotNamed as error:  # `a.py:12-20` reads as a place in a source of the name `a.py`
-        raise NotNamed(f"no indexed file is named {shortened(claim.citation)}") from error
-    if citation.end_char is not None or citation.page is not None:
-        return _of_chars(known, citation, claim)
-    cited = (citation.start_line, citation.end_line, citation.ref, claim.quote)
-    columns = (citation.start_column, citation.end_column)
-    return _Cited(known, *cited, columns=columns)
+        raise NotNamed(_no_file(claim)) from error
+    return _cited_in(known, citation, claim)
+
+
+def _cited_in(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
+    if cited.end_char is not None or cited.page is not None:
+        return _of_chars(known, cited, claim)
+    lines = (cited.start_line, cited.end_line, cited.ref, claim.quote)
+    return _Cited(known, *lines, columns=(cited.start_column, cited.end_column))
+
+
+def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> _Cited | None:
+    """A citation of a file that is not indexed, if an earlier revision of its source may have had
+    it."""
+    for form in forms(claim.citation):
+        cited = parse_citation(form)
+        found = [
+            IndexedFile(info.spec.name, record, cited.place, "", "")
+            for info in infos
+            for record in info.sources
+            if cited and record.source.name == cited.source and record.source.kind != "records"
+        ]
+        if cited and cited.ref and len(found) == 1:
+            return _cited_in(found[0], cited, claim)
+    return None
 
 
 def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
@@ -368,6 +417,9 @@ def _compare(cited: _Cited, document: Document) -> _Verdict:
         if lines.start <= found.start and found.end <= lines.end:
             return "fresh", "", found.start, found.end
         return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
+    if not cited.ref:
+        detail = "it names no revision to compare with: give the quote"
+        return "unknown", detail, None, None
     if not _is_revision(cited, document):
         detail = f"the file now has revision {document.ref}: give the quote, or search again"
         return "unknown", detail, None, None

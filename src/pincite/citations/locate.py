@@ -14,6 +14,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pincite.citations.forms import LINES, Span, forms, misread, places, spans
 from pincite.citations.listing import ReadOnce
 from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
+from pincite.citations.since import with_warning
 from pincite.citations.verify import Checked, Freshness, check, check_stored
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError, UsageError
@@ -78,6 +79,14 @@ class _Reading:
             raise NotNamed(_not_named(self.locator), hint=_WHAT_THERE_IS)
         return await asyncio.to_thread(read, known, *rest, **named)
 
+    async def since(
+        self, passage: Passage, known: IndexedFile, ref: str, first: int = 1, last: int = 10**9
+    ) -> Passage:
+        """The passage, with a warning if the cited revision may have other text at these lines."""
+        if not ref or (ref == known.ref and not passage.changed):
+            return passage
+        return await asyncio.to_thread(with_warning, passage, known, self.folder, ref, first, last)
+
 
 async def get(
     index: ReadableIndex,
@@ -107,7 +116,8 @@ async def get(
     async def of_span(span: Span) -> Passage:
         known, cited = await find_span(within, within.infos, span)
         if cited is not None and (cited.end_char is not None or cited.page is not None):
-            return await reading.of(read_cited, known, folder, cited, context)
+            passage = await reading.of(read_cited, known, folder, cited, context)
+            return await reading.since(passage, known, cited.ref)
         if span.page is not None:
             start, end = span.chars or (None, None)
             place = (span.page, span.page_unit, span.rows)
@@ -116,7 +126,8 @@ async def get(
         first, last = span.first or 1, span.last or 10**9
         if span.first is not None and span.last is None:
             last = first + LINES - 1
-        return await reading.of(read_lines, known, first, last, context, folder)
+        passage = await reading.of(read_lines, known, first, last, context, folder)
+        return await reading.since(passage, known, cited.ref if cited else span.ref, first, last)
 
     async def as_written(form: str) -> Passage:
         return await _get(within, form, context, reading)
@@ -190,12 +201,14 @@ async def _get(within: TaggedIndex, locator: str, context: int, reading: _Readin
             if within.narrowed:  # the same whether or not there is a source of that name
                 raise NotNamed(_not_named(locator), hint=_WHAT_THERE_IS) from error
             raise
-        if cited.end_char is not None or cited.page is not None:
-            return await reading.of(read_cited, known, reading.folder, cited, context)
-        if not context and (cited.start_column or cited.end_column):
-            return await reading.of(read_columns, known, reading.folder, cited)
         first, last = await _cited_lines(within, known, cited)
-        return await reading.of(read_lines, known, first, last, context, reading.folder)
+        if cited.end_char is not None or cited.page is not None:
+            passage = await reading.of(read_cited, known, reading.folder, cited, context)
+        elif not context and (cited.start_column or cited.end_column):
+            passage = await reading.of(read_columns, known, reading.folder, cited)
+        else:
+            passage = await reading.of(read_lines, known, first, last, context, reading.folder)
+        return await reading.since(passage, known, cited.ref, first, last)
     place = _PLACE.match(locator)
     if place is None:
         raise NotNamed(

@@ -24,7 +24,8 @@ class Passage:
     it is "\\r\\n": as in evidence, that is not part of the text. `text.encode(encoding)` are the
     bytes of the file. Of a record these are the characters from `start_char` to `end_char`, which
     is not one of them; of an extracted document, too, which has no lines: they are 0, and `page` is
-    the number of the `page_unit` that all of it is on."""
+    the number of the `page_unit` that all of it is on. `warning` says what the revision of the
+    citation that was read has in place of this text, "" if it has the same."""
 
     citation: str
     repo: str
@@ -40,6 +41,7 @@ class Passage:
     page: int | None = None
     page_unit: PageUnit | None = None
     crlf: bool = False
+    warning: str = ""
 
     @property
     def raw(self) -> bytes:

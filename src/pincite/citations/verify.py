@@ -194,7 +194,9 @@ def absent(opened: OpenSource, path: str) -> tuple[Freshness, str]:
 def _absent(opened: OpenSource, item: Evidence, *, renamed: bool) -> tuple[Freshness, str]:
     """As `absent`, or where the file has been moved to."""
     status, said = absent(opened, item.path)
-    path = _renamed(opened, item) if renamed and status == "deleted" else None
+    path = None
+    if renamed and status == "deleted":
+        path = moved_to(opened, item.path, item.content_hash)
     return ("moved", f"now in {path}") if path else (status, said)
 
 
@@ -245,13 +247,13 @@ def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
     )
 
 
-def _renamed(opened: OpenSource, item: Evidence) -> str | None:
-    """The file of the same content under another name."""
-    suffix = suffix_of(item.path)
+def moved_to(opened: OpenSource, path: str, content_hash: str) -> str | None:
+    """Another path of the source whose file has this content."""
+    suffix = suffix_of(path)
     for entry in opened.entries():
         if not isinstance(entry, Entry) or suffix_of(entry.path) != suffix:
             continue
         with suppress(SourceError):  # it is not this one
-            if content_hash_of(opened.read(entry)) == item.content_hash:
+            if content_hash_of(opened.read(entry)) == content_hash:
                 return entry.path
     return None

@@ -23,6 +23,11 @@ def content_ref(content_hash: str) -> str:
     return f"{_CONTENT}{content_hash[:_CONTENT_DIGITS]}"
 
 
+def is_content_ref(ref: str) -> bool:
+    """Is it the ref of a file without a revision?"""
+    return ref.startswith(_CONTENT)
+
+
 def same_revision(one: str, other: str) -> bool:
     """Do two refs name the same revision? Equal refs do, and so do a hash and its abbreviation.
     Versions have no abbreviations: `v1` is not `v1.2`. A `-dirty` ref is not its commit. An empty

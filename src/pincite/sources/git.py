@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 50_000_000  # guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
+_DIGITS = 40  # of a SHA-1; a SHA-256 has 64
+_ABBREVIATED = re.compile(r"[0-9a-f]{4,64}")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_REMOTE = re.compile(r"(?:[\w.~-]+@)?[\w.-]+:(?!//)(?P<path>.+)")
 _URL_REMOTE = re.compile(r"(?:https?|ssh|git|git\+ssh|ftps?)://[^/]+/(?P<path>.+)")
@@ -40,8 +42,11 @@ class Checkout(msgspec.Struct, frozen=True):
 
     def read_at(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a committed file, b"" if the commit has no such file; None if it is
-        not a commit's SHA, or not available (a shallow or partial clone, no `git`)."""
-        return self.objects.blob(commit, path) if _SHA.fullmatch(commit) else None
+        not a commit's SHA or the beginning of one, or not available (a shallow or partial clone, no
+        `git`)."""
+        if not _ABBREVIATED.fullmatch(commit):
+            return None
+        return self.objects.blob(commit, path, len(self.head) if self.head else _DIGITS)
 
     def committed(self, within: str = "") -> Tree | None:
         """Return HEAD's content along and below a path, None if it is not available."""

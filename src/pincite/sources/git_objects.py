@@ -107,11 +107,12 @@ class Objects:
                 folders.update(tree.folders)
         return Tree(root, folders) if root else None
 
-    def blob(self, commit: str, path: str) -> bytes | None:
+    def blob(self, commit: str, path: str, digits: int) -> bytes | None:
         """Return the bytes of a committed file, b"" if the commit has no such file; None if it is
-        not available."""
-        with self._open(len(commit)) as reader:
-            tree = reader.tree(commit, path) if reader else None
+        not available. `commit` may be the beginning of a name of so many digits."""
+        with self._open(digits) as reader:
+            whole = reader.whole(commit) if reader else ""
+            tree = reader.tree(whole, path) if reader and whole else None
             blob = tree.blob_at(path) if tree else None
             if not blob or reader is None:
                 return None if blob is None else b""
@@ -205,6 +206,25 @@ class _Reader:
             level = [oid for oid in dict.fromkeys(deeper) if oid not in folders]
         return Tree(root, folders) if root else None
 
+    def whole(self, commit: str) -> str:
+        """Return the full name of a commit, which may be abbreviated; "" if no commit or more than
+        one has a name that begins so."""
+        if len(commit) == self._digits or self._ended:
+            return commit
+        try:
+            self._asked.write(f"{commit}^{{commit}}\n".encode())
+            self._asked.flush()
+            name, _, rest = self._told.readline(1000).partition(b" ")
+            if rest in (b"missing\n", b"ambiguous\n"):
+                return ""
+            found = name.decode("ascii")
+            return (
+                found if found.startswith(commit) and self._content(found, rest, "commit") else ""
+            )
+        except (OSError, ValueError):  # git has ended, or its output is invalid
+            self._ended = True
+            return ""
+
     def root_of(self, commit: str) -> str | None:
         """Return the hash of a commit's tree."""
         raw = self.read([commit], "commit")[0]
@@ -230,6 +250,10 @@ class _Reader:
         said, _, rest = self._told.readline(1000).partition(b" ")
         if rest == b"missing\n" and said == name.encode():
             return None
+        return self._content(name, rest, kind)
+
+    def _content(self, name: str, rest: bytes, kind: str) -> bytes | None:
+        """Return the object whose kind and size are `rest`. Raises ValueError as `_next`."""
         its_kind, size = rest.split()
         if int(size) > _MAX_OBJECT_BYTES:
             raise ValueError("larger than what is read")

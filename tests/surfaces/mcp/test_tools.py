@@ -191,6 +191,14 @@ def test_a_long_file_is_read_in_parts(indexed: Cli) -> None:
     following = text_of(result).splitlines()[-1].split("read_lines ")[1]
     rest = structure_of(call(indexed.folder, "read_lines", locator=following))
     assert rest["passage"]["start_line"] == 201
+    blank = structure_of(call(indexed.folder, "read_lines", locator="docs/long.md#L199-L200"))
+    assert (blank["passage"]["end_line"], blank["lines_left"]) == (200, 0)
+
+
+def test_lines_of_an_earlier_revision_are_read_with_a_warning(indexed: Cli) -> None:
+    said = text_of(call(indexed.folder, "read_lines", locator="acme@v0:src/keys.py#L1-L2"))
+    warning = "warning: v0 is not at hand: the text is that of the file as it is now"
+    assert said.splitlines()[:2] == ["acme@v1:src/keys.py#L1-L2", warning]
 
 
 def test_citations_are_verified_with_and_without_what_they_are_cited_for(indexed: Cli) -> None:

@@ -242,31 +242,41 @@ def get(
     say(one_line(passage.citation))
     if passage.changed:
         say("warning: changed: the file has changed since indexing: run `pincite index`")
+    if passage.warning:
+        say(f"warning: {one_line(passage.warning)}")
     hand_over(passage.raw, passage.text)
 
 
 @app.command()
 @click.argument("given", nargs=-1, required=True, metavar="PACK|CITATION...")
+@click.option("--quote", default="", help="Words that the cited lines must contain.")
 @tag_option
 @json_option
 @index_option
-def verify(given: tuple[str, ...], tags: tuple[str, ...], json_: bool, index: Path | None) -> int:
+def verify(
+    given: tuple[str, ...], quote: str, tags: tuple[str, ...], json_: bool, index: Path | None
+) -> int:
     """Check citations against their files and revisions.
 
     PACK is the JSON of a search or an answer; - reads stdin. Statuses:
 
     fresh: the cited lines contain the text. moved: other lines contain it. changed: no lines
     contain it, or the cited revision has another text there. deleted: the file is gone. unknown:
-    the source is not in this index. Exit code 3 unless all are fresh.
+    the source is not in this index, or there is nothing to compare. Exit code 3 unless all are
+    fresh.
     """
     from pincite.asking import tags_of_texts
+    from pincite.citations.claims import Claim
     from pincite.surfaces import commands, render
 
     asked = tags_of_texts(tags)
     pack = Path(given[0])
     is_file = os.path.exists(pack)  # noqa: PTH110 - a citation may be too long for a name
-    if len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
-        claims = run(lambda engine: engine.check(given, tags=asked), index)
+    if quote and len(given) > 1:
+        raise UsageError("--quote is the quote of one citation, and there are several")
+    if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
+        asked_for = [Claim(one, quote) for one in given]
+        claims = run(lambda engine: engine.check(asked_for, tags=asked), index)
         lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)

@@ -144,7 +144,8 @@ def _shown(passage: Passage) -> str:
     """Return the lines with their numbers in the file, if any, below the citation. No content of a
     file can imitate the beginning of another one."""
     changed = "  (changed since indexing)" if passage.changed else ""
-    rows = [f"==> {one_line(passage.citation)}{changed}"]
+    warning = f"  ({one_line(passage.warning)})" if passage.warning else ""
+    rows = [f"==> {one_line(passage.citation)}{changed}{warning}"]
     for number, line in enumerate(passage.text.split("\n"), start=passage.start_line):
         rows.append(f"{number if passage.start_line else '|':>6}\t{line}")
     return "\n".join(rows)

@@ -18,7 +18,8 @@ source code alike.
   name that you know, `grep` is enough.
 - Ask with the exact names of functions, options and errors. Narrow with `paths`, `kinds` or
   `sources`.
-- Cite what you use as `path#L12-L20`. Read more lines where a passage is not enough.
+- Cite what you use by its citation, as it is printed: `source@revision:path#L12-L20`. Read more
+  lines where a passage is not enough.
 - Where the answer says that nothing relevant was found, say so; do not answer from memory as if it
   had been found.
 - Check citations before you hand over an answer that quotes them.

@@ -17,8 +17,8 @@ _ROOM = 150  # tokens beside the lines of a passage: its citation, and how to re
 
 
 def lines_within(passage: Passage, max_tokens: int) -> int:
-    """How many lines of it fit into an answer, with their numbers; one at least."""
-    shown = number_lines(shown_lines(passage.text), passage.start_line)
+    """How many of its lines fit into an answer, with their numbers; one at least."""
+    shown = number_lines(passage.text.split("\n"), passage.start_line)
     left, count = max_tokens - _ROOM, 0
     for line in shown:
         left -= estimate_tokens(line) + 2
@@ -40,6 +40,8 @@ def passage_text(passage: Passage, left: int, max_tokens: int, rest: str = "") -
     parts = [one_line(passage.citation)]
     if passage.changed:
         parts.append("warning changed: the file has changed since it was indexed")
+    if passage.warning:
+        parts.append(f"warning: {one_line(passage.warning)}")
     of_record = passage.start_char is not None
     lines = number_lines(shown_lines(passage.text), 0 if of_record else passage.start_line)
     text = "\n".join(lines)
