@@ -75,6 +75,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     **{f"`{name}`": Variant({name: 0.0}) for name in _NAMES},
     "all definitions": Variant(_DEFINITIONS),
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
+    "`copied`": Variant({"copied": 0.0}),
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
     "`words_power`": Variant({"words_power": 1.0}),
     "`words_again`": Variant({"words_again": 0.0}),

@@ -52,7 +52,7 @@ class SymbolFigures:
 
 async def run(options: Options) -> SymbolFigures:
     """Measure all packages. Raises SkippedError if none is installed."""
-    found = {name: root for name in PACKAGES if (root := _root(name)) is not None}
+    found = {name: root for name in PACKAGES if (root := folder_of(name)) is not None}
     if not found:
         raise SkippedError(f"none of these packages is installed: {', '.join(PACKAGES)}")
     if options.quick:
@@ -70,7 +70,8 @@ async def run(options: Options) -> SymbolFigures:
     return SymbolFigures(asked, first)
 
 
-def _root(package: str) -> Path | None:
+def folder_of(package: str) -> Path | None:
+    """The folder of an installed package, None if it is not installed."""
     spec = find_spec(package)
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 

@@ -25,6 +25,7 @@ SignalName = Literal[
     "coherence",
     "names",
     "definition",
+    "copied",
     "prior",
     "ranked",
     "reranked",

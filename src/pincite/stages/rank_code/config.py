@@ -62,6 +62,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     defines: float = 0.3
     mentions: float = 0.1
     overlap: float = 0.2
+    copied: float = 2.0
     tests: float = 0.5
     prose: float = 0.5
     minor: float = 0.6
@@ -95,7 +96,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
 
 _WEIGHTS = (
     *("coherence", "covered", "asked", "folder", "same", "placed"),
-    *("defines", "mentions", "overlap"),
+    *("defines", "mentions", "overlap", "copied"),
 )
 _SHARES = ("coherent_dense", "coherent_from", "dominant", "mixed", "words_again", "by_words")
 _FACTORS = ("tests", "prose", "minor", "further", "bare", "words_power")

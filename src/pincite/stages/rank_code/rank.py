@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pincite.model import Candidate, Chunk, Query, Signal
 from pincite.stages.rank_code.bare import is_bare, known_bare
 from pincite.stages.rank_code.config import RankCodeConfig
+from pincite.stages.rank_code.copied import Copied
 from pincite.stages.rank_code.definitions import (
     at_their_paths,
     defining_files,
@@ -34,13 +35,14 @@ _NEARLY_ALL = 0.9  # of what was found; .75 costs adk-dev .006, docs/decisions/0
 class _Passage(NamedTuple):
     """A candidate and its numbers, all in 0..1 but `definition`: `score`, its share of the best
     score; `adds`, its contribution to the coherence of its file; `definition`, that of its
-    definitions; `words`, its share of the best keyword score; `again`, the weight of `words` beside
-    `score`."""
+    definitions; `copied`, what the question has copied from it; `words`, its share of the best
+    keyword score; `again`, the weight of `words` beside `score`."""
 
     candidate: Candidate
     score: float
     adds: float
     definition: float
+    copied: float
     words: float
     again: float
 
@@ -61,7 +63,7 @@ def rank_code(
     divided by the highest one (to the power of `words_power` if only the keyword search found
     them), the score of a file is
 
-        (best + coherence * share + names + definition) * prior
+        (best + coherence * share + names + definition + copied) * prior
 
     - best: the highest s. If both sides are known, it is mixed with the root of the file's highest
       keyword score (divided by the highest of all), whose weight is `words_again` times the
@@ -73,10 +75,11 @@ def rank_code(
       / definitions)), so that nothing is added if every file has only one definition. A file
       with more than `dominant` of all definitions counts less, down to nothing. Passages
       outside of definitions count as one definition, unless no hit lies in any.
-    - names: see `names.name_parts`; definition: the best of its passages, see `definitions`
+    - names: see `names.name_parts`; definition: the best of its passages, see `definitions`;
+      copied: the best of its passages, see `copied`
     - prior: see `paths`
 
-    The passages of a file, best first by s + definition, get this score times their s + definition
+    The passages of a file, best first by s + definition + copied, get this score times that sum
     divided by that of the first, times `further` for each passage before them. The s + definition
     of comments and imports only is multiplied by `bare`, so that the code that they introduce
     precedes them.
@@ -131,7 +134,8 @@ def _ordered(
     vocabulary = vocabulary_of(terms)
     asked = vocabulary.asked(query)
     priors = priors_for(query.text, config)
-    files = _files(candidates, asked, Likeness(asked.words, vocabulary), config, partial)
+    like, copied = Likeness(asked.words, vocabulary), Copied(query.text)
+    files = _files(candidates, asked, like, copied, config, partial)
     paths = {path for *_, path in files}
     names = name_parts(asked, paths, vocabulary, config, {source for _, source, _ in files})
     shares, gathered = _coherence(files, config.coherent_from, config.dominant)
@@ -142,12 +146,17 @@ def _ordered(
             Signal("coherence", "share", shares[key]),
             Signal("names", "share", names[key[2]]),
             Signal("definition", "share", max(one.definition for one in passages)),
+            Signal("copied", "share", max(one.copied for one in passages)),
             Signal("prior", "share", priors.of(kinds, passages[0].candidate.chunk.path)),
         )
         best = _best(passages, gathered)
         of_file = (
-            best + config.coherence * parts[0].value + parts[1].value + parts[2].value
-        ) * parts[3].value
+            best
+            + config.coherence * parts[0].value
+            + parts[1].value
+            + parts[2].value
+            + parts[3].value
+        ) * parts[4].value
         own = [(_own(one, config, len(passages)), one.candidate) for one in passages]
         own.sort(key=lambda pair: (-pair[0], pair[1].chunk.id))
         first = own[0][0] or 1.0
@@ -161,6 +170,7 @@ def _files(
     candidates: Sequence[Candidate],
     asked: Asked,
     like: Likeness,
+    copied: Copied,
     config: RankCodeConfig,
     partial: Mapping[str, float],
 ) -> Mapping[_File, Sequence[_Passage]]:
@@ -184,7 +194,8 @@ def _files(
         part = definition_part(asked, names[place], like, defining, config, own, placed)
         again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
         said = words[place] if words else 0.0
-        return _Passage(one, shares[place], adding[place], part, said, again)
+        same = config.copied * copied.part(one.chunk.text) if config.copied else 0.0
+        return _Passage(one, shares[place], adding[place], part, same, said, again)
 
     return {key: [passage(place) for place in of_file] for key, of_file in places.items()}
 
@@ -202,7 +213,7 @@ def _own(passage: _Passage, config: RankCodeConfig, of_file: int) -> float:
     value = passage.score + passage.definition
     chunk = passage.candidate.chunk
     introduces = of_file > 1 and config.bare < 1 and not chunk.symbols and is_bare(chunk.text)
-    return value * config.bare if introduces else value
+    return (value * config.bare if introduces else value) + passage.copied
 
 
 def _coherence(

@@ -1,0 +1,66 @@
+"""Text that the question has copied from a passage: an error message, a line of code, a flag."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_WORD: Final = re.compile(r"\w+")
+_FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
+_RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
+_STARTS: Final = 30  # places of a text where a run is looked for; it may be long
+_QUOTES: Final = 4  # quoted parts of a question
+_POWER: Final = 4  # of the share of copied words: a few words in a row are nothing special
+
+
+class Copied:
+    """A question, to be compared with passages. Case does not count; everything else does."""
+
+    def __init__(self, question: str) -> None:
+        text = question.lower()
+        parts = (text, *(found[2] for found in _QUOTED.finditer(text)))
+        runs = (_Runs(part) for part in parts[: _QUOTES + 1])
+        self._parts = [one for one in runs if one.begins]
+        flags = dict.fromkeys(_FLAG.findall(text))
+        self._flags = [re.compile(rf"(?<![\w-]){re.escape(one)}(?![\w-])") for one in flags]
+
+    def part(self, text: str) -> float:
+        """Return the fourth power of the share of the question's words, or of the words of a part
+        in quotes, that the passage has in the same runs of three words or more; or the share of its
+        flags (`--name`) that the passage has, if that is more. 0..1."""
+        if not self._parts and not self._flags:
+            return 0.0
+        text = text.lower()
+        flags = sum(one.search(text) is not None for one in self._flags)
+        share = max((one.share(text) for one in self._parts), default=0.0)
+        return max(share**_POWER, flags / (len(self._flags) or 1))
+
+
+class _Runs:
+    """The words of a text in lower case, and the `begins` of runs that are looked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._words = [(one.start(), one.end()) for one in _WORD.finditer(text)]
+        last = len(self._words) - _RUN + 1
+        step = max(1, -(-last // _STARTS))
+        starts = range(0, max(0, last), step)
+        self.begins = {start: self._between(start, start + _RUN) for start in starts}
+
+    def share(self, text: str) -> float:
+        """Return the share of the words that are in runs which the text has."""
+        count, end = 0, 0  # words before `end` are counted
+        for start, begin in self.begins.items():
+            if start < end or begin not in text:
+                continue
+            first, after = start, start + _RUN
+            while first > end and self._between(first - 1, after) in text:
+                first -= 1
+            while after < len(self._words) and self._between(first, after + 1) in text:
+                after += 1
+            count, end = count + after - first, after
+        return count / len(self._words)
+
+    def _between(self, first: int, after: int) -> str:
+        return self._text[self._words[first][0] : self._words[after - 1][1]]

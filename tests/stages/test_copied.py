@@ -1,0 +1,100 @@
+"""Text that a question has copied from a passage."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.model import Candidate, Question, Signal
+from pincite.stages.prepare import PrepareConfig, prepare
+from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.stages.rank_code.copied import Copied
+from tests.builders import chunk
+from tests.places import GROWS_S
+
+RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "share"),
+    [
+        ("delay must not be None", RAISES, 1.0),
+        ("TypeError: delay must not be None", RAISES, 5 / 6),
+        ("Delay MUST not be none", RAISES, 1.0),
+        ("must not", RAISES, 0.0),  # two words say nothing
+        ("be none delay must not", RAISES, 3 / 5),
+        ('why do I see "delay must not be None" after a call of mine?', RAISES, 1.0),
+        ("why do I see `delay must not be None`?", RAISES, 1.0),
+        ("it's not what isn't there, it's gone", RAISES, 0.0),
+        ("if delay is None: raise", RAISES, 4 / 5),
+        ("raise a value that is no delay", RAISES, 0.0),
+        ("open file a of b in folder c", "open file a of the b in folder c", 1.0),
+        ("", RAISES, 0.0),
+        ("...", "...", 0.0),
+    ],
+)
+def test_runs_of_words_count(question: str, text: str, share: float) -> None:
+    assert Copied(question).part(text) == pytest.approx(share**4)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "part"),
+    [
+        ("--width", 'add_argument("-w", "--width")', 1.0),
+        ("python -m calendar --width", 'add_argument("-w", "--width")', 1.0),
+        ("--width", "parser --width-of-column", 0.0),
+        ("--width", "x--width", 0.0),
+        ("--Width and --height", "--width", 0.5),
+        ("a -- width", "--width", 0.0),
+    ],
+)
+def test_flags_count_with_their_dashes(question: str, text: str, part: float) -> None:
+    assert Copied(question).part(text) == part
+
+
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_a_part_is_a_share_and_a_copy_is_all_of_it(question: str, around: str) -> None:
+    copied = Copied(question)
+    assert 0 <= copied.part(around) <= 1
+    whole = copied.part(f"{around}\n{question}\n{around}")
+    assert whole in (0.0, 1.0)
+
+
+def test_long_questions_are_compared_in_no_time() -> None:
+    """Places of a run are few, and a run is found from any of its words."""
+    words = [f"w{n}" for n in range(4_000)]
+    begun = time.process_time()
+    copied = Copied(" ".join(words))
+    for start in range(100):
+        assert copied.part(" ".join(words[start : start + 200])) == pytest.approx(0.05**4)
+    quotes = Copied('"' + "'`\"" * 4_000)
+    assert [quotes.part("'`\"" * 500) for _ in range(100)] == [0.0] * 100
+    assert time.process_time() - begun < GROWS_S
+
+
+def test_a_passage_with_the_copied_message_precedes_files_with_its_names() -> None:
+    def one(name: str, score: float, path: str, text: str) -> Candidate:
+        found = chunk(text, id=name, path=path, source_type="code")
+        return Candidate("main", found, (Signal("fused", "normalised", score),))
+
+    found = [
+        one("types", 1.0, "types.py", "class NoneType: ..."),
+        one("errors", 0.9, "type_error.py", "class TypeErrors: ..."),
+        one("events", 0.6, "base_events.py", RAISES),
+        one("events again", 0.7, "base_events.py", "def call_later(delay): ..."),
+    ]
+
+    def ranked(**values: Any) -> list[Candidate]:
+        query = prepare(Question("TypeError: delay must not be None"), PrepareConfig())
+        words = lambda text: frozenset(text.lower().split())  # noqa: E731
+        config = RankCodeConfig(**values)
+        return list(rank_code(query, found, words, config, frozenset(("main",))))
+
+    assert ranked()[0].chunk.id == "events"
+    part = next(one.value for one in ranked()[0].signals if one.name == "copied")
+    assert part == pytest.approx(2 * (5 / 6) ** 4)
+    assert ranked(copied=0.0)[0].chunk.id != "events"
