@@ -14,7 +14,7 @@ from pincite.answering.declined import declined
 from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
 from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
-from pincite.answering.prompts import prompt_of
+from pincite.answering.prompts import PromptFolder, read_prompts
 from pincite.answering.transcript import without_failed
 from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
 from pincite.model import (
@@ -52,7 +52,7 @@ class AnswerDeps:
     """Dependencies of an answer. `search` returns the evidence for a question. `terms_of` returns
     a function that finds the informative words of a text in the language of the evidence. `mark`
     is a string of random letters, new for each answer. `now` is the time in ISO 8601, `clock`
-    counts seconds.
+    counts seconds. `prompts` returns what the folder `answer.prompts` replaces.
     """
 
     search: Callable[[Question], Awaitable[EvidencePack]]
@@ -64,6 +64,7 @@ class AnswerDeps:
     memory: Memory | None = None
     conversations: Conversations | None = None
     notices: tuple[Notice, ...] = ()
+    prompts: Callable[[str], PromptFolder] = read_prompts
 
 
 async def answer(
@@ -199,7 +200,7 @@ def _prompt(
     if deps.llm is None or (not basis.evidence and config.refusal == "sentence"):
         return None
     refused = not basis.evidence
-    told = prompt_of(config.mode, refused=refused, folder=config.prompts)
+    told = deps.prompts(config.prompts).of(config.mode, refused=refused)
     if refused:
         return write_refusal(told.text, question, deps.mark)
     return write_prompt(

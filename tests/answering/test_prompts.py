@@ -9,18 +9,24 @@ from typing import get_args
 
 import pytest
 
-from pincite.answering.prompts import MOST_BYTES, prompt_names, prompt_of, read_prompt
+from pincite.answering.prompts import (
+    MOST_BYTES,
+    PromptFolder,
+    prompt_names,
+    read_prompt,
+    read_prompts,
+)
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
 
 
 @pytest.mark.parametrize("mode", get_args(ChatMode))
 def test_each_mode_has_its_prompt_and_all_refuse_with_the_same(mode: ChatMode) -> None:
-    one = prompt_of(mode, refused=False)
+    one = PromptFolder().of(mode, refused=False)
     assert one.name == mode
     assert one.text
     assert one.sha256 == sha256(one.text.encode()).hexdigest()
-    assert prompt_of(mode, refused=True) == read_prompt("refusal")
+    assert PromptFolder().of(mode, refused=True) == read_prompt("refusal")
 
 
 def test_no_two_prompts_are_the_same() -> None:
@@ -30,14 +36,14 @@ def test_no_two_prompts_are_the_same() -> None:
 
 @pytest.mark.parametrize("mode", ["open", "learning"])
 def test_open_and_learning_ask_to_tell_general_knowledge_apart(mode: ChatMode) -> None:
-    text = prompt_of(mode, refused=False).text
+    text = PromptFolder().of(mode, refused=False).text
     assert "general knowledge" in text
     assert "Say which is which" in text
     assert "weak" in text
 
 
 def test_strict_forbids_what_the_passages_do_not_say() -> None:
-    assert "Do not add what you know" in prompt_of("strict", refused=False).text
+    assert "Do not add what you know" in PromptFolder().of("strict", refused=False).text
 
 
 @pytest.mark.parametrize("name", ["strict", "open", "learning"])
@@ -47,19 +53,26 @@ def test_what_passages_tell_a_model_to_do_is_not_to_be_followed(name: str) -> No
 
 def test_a_folder_replaces_the_files_that_it_has_and_no_others(tmp_path: Path) -> None:
     (tmp_path / "strict.md").write_text("Answer in rhymes.\n")
-    one = prompt_of("strict", refused=False, folder=str(tmp_path))
+    folder = read_prompts(str(tmp_path))
+    one = folder.of("strict", refused=False)
     assert one.text == "Answer in rhymes."
     assert one.sha256 == sha256(b"Answer in rhymes.").hexdigest()
-    other = prompt_of("open", refused=False, folder=str(tmp_path))
-    assert other == prompt_of("open", refused=False)
+    assert folder.of("open", refused=False) == read_prompt("open")
 
 
-def test_a_change_of_a_prompt_counts_at_once(tmp_path: Path) -> None:
+def test_a_folder_that_was_read_stays_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "strict.md"
     file.write_text("one")
-    before = read_prompt("strict", str(tmp_path))
+    before = read_prompts(str(tmp_path))
     file.write_text("two")
-    assert read_prompt("strict", str(tmp_path)).sha256 != before.sha256
+    (tmp_path / "open.md").write_text("three")
+    assert [before.read(name).text for name in ("strict", "open")] == [
+        "one",
+        read_prompt("open").text,
+    ]
+    after = read_prompts(str(tmp_path))
+    assert [after.read(name).text for name in ("strict", "open")] == ["two", "three"]
+    assert before.hashes()["strict"] != after.hashes()["strict"]
 
 
 def _pipe(folder: Path) -> None:
@@ -96,14 +109,14 @@ def test_a_prompt_that_cannot_be_is_an_error_that_names_it(
     folder.mkdir()
     make(folder)  # type: ignore[operator]
     with pytest.raises(ConfigError, match=said) as caught:
-        prompt_of("strict", refused=False, folder=str(folder))
+        read_prompts(str(folder)).of("strict", refused=False)
     assert str(folder) in caught.value.message
 
 
 @pytest.mark.parametrize("folder", ["\0", "x" * 5000])
 def test_a_folder_that_cannot_be_named_is_an_error(folder: str) -> None:
     with pytest.raises(ConfigError, match=r"answer\.prompts"):
-        read_prompt("strict", folder)
+        read_prompts(folder).read("strict")
 
 
 def test_a_name_that_there_is_not_is_an_error_that_names_all() -> None:

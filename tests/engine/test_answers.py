@@ -18,6 +18,7 @@ from pincite.providers.options import ProviderOptions
 from pincite.settings.load import Settings, load_settings
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
+from tests.providers.llm.raw_server import RawServer
 
 GOOD, JUNK = "how is a key rotated with the new secret?", "zebra quantum ferment lorem ipsum"
 
@@ -61,6 +62,29 @@ def test_a_model_writes_from_the_evidence_and_cites_it(shop: Path, server: Contr
     assert body["stream"] is True
     assert body["max_tokens"] == 1_000
     assert "rotate_key" in body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("The documentation says that Python 2 is not supported.", "generated"),
+        ("No, the context manager does not provide a timeout.", "generated"),
+        ("The passages do not say whether Python 2 is supported.", "refused"),
+    ],
+)
+def test_a_negative_answer_without_a_citation_is_doubtful_and_no_refusal(
+    said: str, kind: str, shop: Path, server: ContractServer
+) -> None:
+    choice = {"delta": {"content": said}, "finish_reason": "stop"}
+    event = f"data: {json.dumps({'choices': [choice]})}\n\n"
+    with RawServer(event.encode()) as address:
+        known = settings(shop, server)
+        provider = ProviderOptions(url=address, tries=1)
+        one = asked(replace(known, use=replace(known.use, providers={"ollama": provider})))
+    assert (one.kind, one.text) == (kind, said)
+    if kind == "generated":
+        assert [doubt.why for doubt in one.doubts] == ["uncited"]
+        assert one.sources != ()
 
 
 @pytest.mark.parametrize("mode", ["strict", "open", "learning"])

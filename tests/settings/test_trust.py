@@ -257,7 +257,36 @@ def test_prompts_that_change_take_trust_again(project: Path, what: str, tmp_path
         (prompts / "strict.md").symlink_to(tmp_path / "secret")
     elif what == "a pipe":
         os.mkfifo(prompts / "strict.md")
-    assert "has changed since it was trusted" in refused(project).message
+    name = "open.md" if what == "another prompt" else "strict.md"
+    error = refused(project)
+    assert error.message == (
+        f"{prompts / name} has changed since {config} was trusted, which sets"
+        f' answer.prompts = "{prompts}" (instructions for a model)'
+    )
+    assert error.hint == f"read that prompt, then: pincite trust {config}"
+    assert [claim[2] for claim in error.claims] == [
+        f"instructions for a model; changed: {name.removesuffix('.md')}"
+    ]
+    remember_trust(config, error.digest)
+    settings_for(project / ".pincite")
+
+
+def test_a_file_that_changes_with_its_prompts_is_the_one_to_read(project: Path) -> None:
+    prompts = project / "prompts"
+    prompts.mkdir()
+    for name in ("strict.md", "open.md"):
+        (prompts / name).write_text("Answer briefly.")
+    config = write(project, '[answer]\nprompts = "prompts"\n')
+    remember_trust(config, refused(project).digest)
+    for name in ("strict.md", "open.md"):
+        (prompts / name).write_text("Obey the passages.")
+    error = refused(project)
+    assert error.message.startswith(f"{prompts / 'open.md'}, {prompts / 'strict.md'} have changed")
+    assert "read those prompts" in error.hint
+    write(project, '[answer]\nprompts = "prompts"\nmode = "open"\n')
+    error = refused(project)
+    assert error.message.startswith(f"{config} has changed since it was trusted, and it sets")
+    assert "read the file" in error.hint
 
 
 NAMES = st.sampled_from(["models", "dense", "store", "url", "source", "path", "providers", "*"])

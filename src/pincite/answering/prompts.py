@@ -1,15 +1,16 @@
 """What a language model is told to do: a file for each task, in `prompts/`.
 
-A folder may replace them, a file each; what it does not have is taken from the bundled ones. A
-prompt is read when it is used, so that a change counts with the next answer, and its SHA-256 says
-which one it was.
+A folder may replace them, a file each; what it does not have is taken from the bundled ones. All
+prompts of a folder are read at once, so that those that are used are those that somebody trusted.
+The SHA-256 of a prompt says which one it was.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -34,36 +35,63 @@ class Prompt:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class PromptFolder:
+    """The prompts that a folder replaces, by name, as they were when it was read. `failed`: those
+    that cannot be used, and under "" the whole folder. Without a folder: the bundled ones."""
+
+    folder: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    failed: Mapping[str, ConfigError] = field(default_factory=dict)
+
+    def read(self, name: str) -> Prompt:
+        """The prompt of that name. Raises ConfigError for one that cannot be used."""
+        if (error := self.failed.get("") or self.failed.get(name)) is not None:
+            raise ConfigError(error.message, hint=error.hint)
+        text = self.texts.get(name) or _own(name)
+        return Prompt(text, sha256(text.encode()).hexdigest(), name)
+
+    def of(self, mode: ChatMode, *, refused: bool) -> Prompt:
+        """What the model is told in this mode, or when it refuses. Raises ConfigError."""
+        return self.read(REFUSAL if refused else mode)
+
+    def file(self, name: str) -> Path:
+        """Where the prompt of that name is."""
+        return Path(self.folder) / f"{name}.md"
+
+    def hashes(self) -> Mapping[str, str]:
+        """The SHA-256 of each prompt that it replaces, by name; "" for one that cannot be used."""
+        known = {name: sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
+        return dict(sorted({**known, **dict.fromkeys(filter(None, self.failed), "")}.items()))
+
+
 @cache
 def prompt_names() -> tuple[str, ...]:
     """All bundled ones, by name."""
     return tuple(sorted(path.stem for path in _OWN.glob("*.md")))
 
 
-def prompt_of(mode: ChatMode, *, refused: bool, folder: str = "") -> Prompt:
-    """What the model is told in this mode, or when it refuses. `folder` is `answer.prompts`.
-    Raises ConfigError."""
-    return read_prompt(REFUSAL if refused else mode, folder)
+def read_prompt(name: str) -> Prompt:
+    """The bundled prompt of that name. Raises ConfigError if there is none."""
+    return PromptFolder().read(name)
 
 
-def read_prompt(name: str, folder: str = "") -> Prompt:
-    """The prompt of that name, from the folder if it has it. Raises ConfigError for a folder that
-    replaces nothing, and for a file that is empty, too large or out of reach."""
-    text = (_replaced(name, Path(folder)) if folder else None) or _own(name)
-    return Prompt(text, sha256(text.encode()).hexdigest(), name)
-
-
-def folder_sha256(folder: str) -> str:
-    """The SHA-256 of all prompts that a folder replaces. One that cannot be used counts as such:
-    it is refused when it is read."""
-    digest = sha256()
-    for name in prompt_names():
+def read_prompts(folder: str) -> PromptFolder:
+    """What the folder `answer.prompts` replaces; "" for none. What is wrong is raised when it is
+    used: a folder that replaces nothing, and a file that is empty, too large or out of reach."""
+    if not folder:
+        return PromptFolder()
+    try:
+        place, names = _replaced(Path(folder))
+    except ConfigError as error:
+        return PromptFolder(folder, failed={"": error})
+    texts, failed = {}, {}
+    for name in names:
         try:
-            text = _read(Path(folder).resolve(), f"{name}.md").encode()
-        except (ConfigError, OSError, RuntimeError, ValueError):
-            text = b""
-        digest.update(sha256(text).digest())
-    return digest.hexdigest()
+            texts[name] = _read(place, f"{name}.md")
+        except ConfigError as error:
+            failed[name] = error
+    return PromptFolder(folder, texts, failed)
 
 
 @cache
@@ -75,20 +103,21 @@ def _own(name: str) -> str:
     return (_OWN / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def _replaced(name: str, folder: Path) -> str | None:
-    files = [f"{known}.md" for known in prompt_names()]
+def _replaced(folder: Path) -> tuple[Path, list[str]]:
+    """Where the folder really is, and the names of the prompts that it has."""
+    files = {name: f"{name}.md" for name in prompt_names()}
     said = f"answer.prompts is {str(folder)!r}"
     try:
         place = folder.resolve(strict=True)
-        there = {file.name for file in place.iterdir()} & set(files)
+        there = {file.name for file in place.iterdir()} & {*files.values()}
     except (OSError, ValueError, RuntimeError) as error:
         raise ConfigError(
             f"{said}, which cannot be read: {error}",
             hint="name a folder of prompts, or remove the setting",
         ) from error
     if not there:
-        raise ConfigError(f"{said}, which contains none of {', '.join(files)}")
-    return _read(place, f"{name}.md") if f"{name}.md" in there else None
+        raise ConfigError(f"{said}, which contains none of {', '.join(files.values())}")
+    return place, [name for name, file in files.items() if file in there]
 
 
 def _read(folder: Path, name: str) -> str:

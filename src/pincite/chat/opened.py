@@ -187,6 +187,7 @@ class Answerer(Remembering):
             llm=await self._answering_llm(),
             memory=self._memory if asked.user else None,
             conversations=self._conversations if asked.conversation else None,
+            prompts=self.settings.prompts_of,
         )
 
     async def _answering_llm(self) -> LLM | None:

@@ -7,7 +7,7 @@ unpacked here in small pieces, and only from the encoding that the request accep
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Final
 
 from pincite.errors import BadResponse
@@ -28,14 +28,27 @@ ITEM_BYTES: Final = 256 << 10
 #: A streamed answer. An event has 300 to 400 bytes and one token, so 128,000 tokens take 50 MB.
 STREAM_BYTES: Final = 128 << 20
 _PIECE: Final = 1 << 20
+_ENCODING_CHARS: Final = 50  # in a message
 _GZIP: Final = 31  # zlib's number for gzip with the largest window
 
 
-async def read_body(response: httpx.Response, most: int, where: str, *, cut: bool = False) -> bytes:
+def _as_it_is(text: str) -> str:
+    return text
+
+
+async def read_body(
+    response: httpx.Response,
+    most: int,
+    where: str,
+    redact: Callable[[str], str] = _as_it_is,
+    *,
+    cut: bool = False,
+) -> bytes:
     """Return the body. Raises BadResponse if it has more than `most` bytes or cannot be unpacked;
-    with `cut`, returns the first bytes of a longer one. `where` names the server in messages."""
+    with `cut`, returns the first bytes of a longer one. `where` names the server in messages, and
+    `redact` removes the key from what they quote of its headers."""
     body = bytearray()
-    async for piece in _unpacked(response, where):
+    async for piece in _unpacked(response, where, redact):
         body += piece
         if len(body) > most:
             if cut:
@@ -44,12 +57,14 @@ async def read_body(response: httpx.Response, most: int, where: str, *, cut: boo
     return bytes(body)
 
 
-async def read_lines(response: httpx.Response, where: str) -> AsyncIterator[str]:
+async def read_lines(
+    response: httpx.Response, where: str, redact: Callable[[str], str] = _as_it_is
+) -> AsyncIterator[str]:
     """Yield the lines of a stream as they arrive. They end with a line feed or carriage return and
     are UTF-8, whatever the headers say. Raises BadResponse if a line has more than `ANSWER_BYTES`,
     or the stream more than `STREAM_BYTES`."""
     held, done = bytearray(), 0
-    async for piece in _unpacked(response, where):
+    async for piece in _unpacked(response, where, redact):
         done += len(piece)
         if done > STREAM_BYTES:
             raise _too_long(where, STREAM_BYTES)
@@ -65,15 +80,19 @@ async def read_lines(response: httpx.Response, where: str) -> AsyncIterator[str]
         yield line.decode("utf-8", "replace")
 
 
-async def _unpacked(response: httpx.Response, where: str) -> AsyncIterator[bytes]:
+async def _unpacked(
+    response: httpx.Response, where: str, redact: Callable[[str], str]
+) -> AsyncIterator[bytes]:
     """Yield the unpacked body in pieces of a megabyte at most, or as they arrive."""
-    encoding = response.headers.get("content-encoding", "").strip().lower()
+    given = response.headers.get("content-encoding", "").strip()
+    encoding = given.lower()
     if encoding in ("", "identity"):
         async for raw in response.aiter_raw():
             yield raw
         return
     if encoding != ACCEPTED:
-        raise BadResponse(f"{where} returned the encoding {encoding[:50]!r}, not {ACCEPTED}")
+        said = redact(given)[:_ENCODING_CHARS]
+        raise BadResponse(f"{where} returned the encoding {said!r}, not {ACCEPTED}")
     unpacker = zlib.decompressobj(_GZIP)
     try:
         async for raw in response.aiter_raw():

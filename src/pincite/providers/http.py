@@ -16,7 +16,7 @@ from pincite.providers.addresses import check_url, join
 from pincite.providers.bodies import ACCEPTED, ANSWER_BYTES, ITEM_BYTES, read_body, read_lines
 from pincite.providers.pace import Pace, Rate
 from pincite.providers.retry import Clock, RetryPolicy, retrying
-from pincite.providers.secret import Secret
+from pincite.providers.secret import PiecewiseRedaction, Secret
 from pincite.providers.shapes import shape
 from pincite.providers.translate import translate
 from pincite.support.concurrency import left_s
@@ -106,6 +106,11 @@ class Transport:
         """Return a text about an answer without the key, which may be as short as a word."""
         return text if self._key is None else self._key.redact(text)
 
+    def redaction(self) -> PiecewiseRedaction:
+        """Return what takes the key out of the text of a streamed answer, whose pieces are in lines
+        of their own."""
+        return PiecewiseRedaction() if self._key is None else self._key.in_pieces()
+
     async def close(self) -> None:
         """Close the connections. The transport may be used again."""
         self._pace.close()
@@ -148,10 +153,11 @@ class Transport:
             self._asked(path, remaining_s),
             self._http().stream(method, url, content=raw) as response,
         ):
-            _note(response, reply)
+            self._note(response, reply)
             if response.status_code != 200:
                 raise await self._refused(response, path)
-            body = self._without_key(await read_body(response, most, self._where(path)))
+            raw_body = await read_body(response, most, self._where(path), self.redact)
+            body = self._without_key(raw_body)
         try:
             answer = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -168,7 +174,7 @@ class Transport:
         async with self._asked(path, remaining_s):
             request = client.build_request("POST", join(self._base, path), content=raw)
             response = await client.send(request, stream=True)
-            _note(response, reply)
+            self._note(response, reply)
             if response.status_code != 200:
                 try:
                     raise await self._refused(response, path)
@@ -181,7 +187,7 @@ class Transport:
 
         begun = False
         try:
-            async for line in read_lines(response, self._where(path)):
+            async for line in read_lines(response, self._where(path), self.redact):
                 if not begun and line.lstrip()[:1] == "<":
                     raise self._page(path)
                 begun = begun or bool(line.strip())
@@ -233,7 +239,8 @@ class Transport:
 
     async def _refused(self, response: httpx.Response, path: str) -> ProviderError:
         try:
-            raw = await read_body(response, ANSWER_BYTES, self._where(path), cut=True)
+            where = self._where(path)
+            raw = await read_body(response, ANSWER_BYTES, where, self.redact, cut=True)
         except BadResponse:  # packed in another way; the status says enough
             raw = b""
         raw = self.redact(raw.decode("utf-8", "replace")).encode()
@@ -251,18 +258,17 @@ class Transport:
         hint = "check the address: a web page is there, not an API"
         return BadResponse(f"{self._where(path)} returned a web page instead of JSON", hint=hint)
 
+    def _note(self, response: httpx.Response, reply: Reply) -> None:
+        """Record the status, and the provider's id of the request."""
+        reply.status = response.status_code
+        named = (response.headers.get(name, "") for name in ("x-request-id", "request-id"))
+        reply.request_id = self.redact(next(filter(None, named), ""))[:_ID_CHARS]
+
     def _without_key(self, raw: bytes) -> bytes:
         return raw if self._key is None else self._key.redact_answer(raw)
 
     def _where(self, path: str) -> str:
         return f"{self.provider} at {join(self._base, path)}"
-
-
-def _note(response: httpx.Response, reply: Reply) -> None:
-    """Record the status, and the provider's id of the request."""
-    reply.status = response.status_code
-    named = (response.headers.get(name, "") for name in ("x-request-id", "request-id"))
-    reply.request_id = next(filter(None, named), "")[:_ID_CHARS]
 
 
 @cache

@@ -34,10 +34,18 @@ class Secret:
 
     def redact_answer(self, raw: bytes) -> bytes:
         """Return the bytes of an answer without the key. One that may be a word stays."""
-        if len(self._value) < _UNMISTAKABLE or not (self._value.encode() in raw or b"\\" in raw):
+        if self._may_be_a_word() or not (self._value.encode() in raw or b"\\" in raw):
             return raw
         text = raw.decode("utf-8", "surrogateescape")
         return self.redact(text).encode("utf-8", "surrogateescape")
+
+    def in_pieces(self) -> PiecewiseRedaction:
+        """Return what takes the key out of an answer that arrives in pieces. One that may be a word
+        stays."""
+        return PiecewiseRedaction("" if self._may_be_a_word() else self._value)
+
+    def _may_be_a_word(self) -> bool:
+        return len(self._value) < _UNMISTAKABLE
 
     def __repr__(self) -> str:
         return f"Secret({SHOWN})"
@@ -52,6 +60,38 @@ class Secret:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a key cannot be pickled")
+
+
+class PiecewiseRedaction:
+    """Takes a key out of a text that arrives in pieces. The end of a piece that may begin the key
+    is held back until more is known. Takes time linear in the text."""
+
+    __slots__ = ("_held", "_key")
+
+    def __init__(self, key: str = "") -> None:
+        self._key = key
+        self._held = ""
+
+    def without(self, piece: str) -> str:
+        """Return what is certain of this piece and of those before, without the key."""
+        if not self._key:
+            return piece
+        text = (self._held + piece).replace(self._key, SHOWN)
+        end = self._may_begin_at(text)
+        self._held = text[end:]
+        return text[:end]
+
+    def rest(self) -> str:
+        """Return what was held back, at the end of the text: it did not become the key."""
+        held, self._held = self._held, ""
+        return held
+
+    def _may_begin_at(self, text: str) -> int:
+        """Return where the longest end of the text begins that is a beginning of the key."""
+        at = text.find(self._key[0], max(0, len(text) - len(self._key) + 1))
+        while at >= 0 and not self._key.startswith(text[at:]):
+            at = text.find(self._key[0], at + 1)
+        return len(text) if at < 0 else at
 
 
 @cache

@@ -82,11 +82,6 @@ def said(raw: bytes) -> str:
         found: object = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = raw.decode("utf-8", "replace")
-    return said_in(found)
-
-
-def said_in(found: object) -> str:
-    """Like `said`, of a decoded body."""
     for _ in range(3):
         if isinstance(found, dict):
             found = next(

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from pincite.answering.prompts import PromptFolder, read_prompts
 from pincite.errors import ConfigError
 from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
 from pincite.settings.nearest import CONFIG_FILE as CONFIG_FILE
@@ -30,6 +31,7 @@ PRECEDENCE: Final = (
     "the default",
 )
 DEFAULT: Final = "default"
+PROMPTS: Final = ("answer", "prompts")
 #: `https://name:password@host`
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s\"@]*@")
 _LONGEST = 10  # files that extend each other
@@ -44,23 +46,24 @@ _PATHS = (
     ("providers", "*", "tokenizer"),
     ("rerank", "tokenizer"),
     ("source", "*", "path"),
-    ("answer", "prompts"),
+    PROMPTS,
 )
 #: Of these the ones that do not lead out of the folder of their file: texts in there are sent to a
 #: model, and a file of somebody else names none of the user's.
-_WITHIN = (("answer", "prompts"),)
+_WITHIN = (PROMPTS,)
 
 
 @dataclass(frozen=True)
 class Layer:
-    """The values of one place. `origin` is what people call it; `file` and `text` are those of a
-    file, `preset` the name of a preset."""
+    """The values of one place. `origin` is what people call it; `file`, `text` and `prompts` are
+    those of a file, `preset` the name of a preset."""
 
     origin: str
     table: Mapping[str, Any]
     file: Path | None = None
     text: str = field(default="", repr=False)
     preset: str = ""
+    prompts: PromptFolder = field(default_factory=PromptFolder, repr=False)
 
     @cached_property
     def lines(self) -> Mapping[tuple[str, ...], int]:
@@ -121,7 +124,8 @@ def read_layers(path: Path) -> tuple[Layer, ...]:
         text = read_file(path)
         table = parse(text, str(path))
         below = {key: table.pop(key) for key in _BELOW if key in table}
-        layers.append(Layer(called, _with_absolute_paths(table, path), path, text))
+        table = _with_absolute_paths(table, path)
+        layers.append(Layer(called, table, path, text, prompts=_prompts(table)))
         if len(below) > 1:
             (first, one), (second, other) = below.items()
             raise ConfigError(
@@ -172,6 +176,12 @@ def place_of(layers: Iterable[Layer], path: Sequence[str]) -> str:
 def layer_of(layers: Iterable[Layer], path: Sequence[str]) -> Layer | None:
     """Which layer a key's value comes from; None for the default."""
     return next((layer for layer in layers if layer.has(path)), None)
+
+
+def prompts_in(layers: Iterable[Layer]) -> PromptFolder:
+    """The prompts in force."""
+    layer = layer_of(layers, PROMPTS)
+    return PromptFolder() if layer is None else layer.prompts
 
 
 def with_preset(layers: Sequence[Layer], name: str) -> tuple[Layer, ...]:
@@ -227,6 +237,12 @@ def _over(
         else:
             table[key] = value
     return table
+
+
+def _prompts(table: Mapping[str, Any]) -> PromptFolder:
+    """Read with the file that names them, so that trust in it is trust in them."""
+    folder = value_at(table, PROMPTS)
+    return read_prompts(folder) if isinstance(folder, str) else PromptFolder()
 
 
 def _is_path(given: object) -> bool:

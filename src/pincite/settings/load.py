@@ -51,6 +51,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pincite.answering.prompts import PromptFolder, read_prompts
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
 from pincite.model import AttributeType
@@ -68,6 +69,7 @@ from pincite.settings.layers import (
     Layer,
     located,
     merged,
+    prompts_in,
     read_layers,
     value_at,
     with_preset,
@@ -156,6 +158,12 @@ class Settings:
     def key_of(self, one: ForeignSettings) -> str | None:
         """Return the key for the server of a foreign collection. Raises ConfigError."""
         return key_of_foreign(self.keys, self.store, one, self.foreign)
+
+    def prompts_of(self, folder: str) -> PromptFolder:
+        """Return what the folder of a profile's `answer.prompts` replaces. The prompts of files
+        are as they were when these settings were read, and when somebody trusted them."""
+        known = prompts_in(self.layers)
+        return known if known.folder == folder else read_prompts(folder)
 
     def preset(self, name: str) -> Profile:
         """Return the profile with another preset. Values of files and variables still override it.

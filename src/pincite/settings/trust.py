@@ -21,18 +21,16 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from pincite.answering.prompts import folder_sha256
 from pincite.errors import ConfigError, UntrustedConfig
-from pincite.settings.layers import Layer, merged, shown
+from pincite.settings.layers import PROMPTS, Layer, merged, prompts_in, shown
 from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
 from pincite.support.terminal import one_line
 
-_MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders
+_MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders, 5,000 with prompts
 _MOST_NAMED: Final = 8  # claims in a message
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
-_PROMPTS: Final = ("answer", "prompts")
 #: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
 _ALWAYS: Final = {
     ("store", "url"): "a server",
@@ -48,7 +46,7 @@ _ALWAYS: Final = {
     ("workspace", "s3"): "a server that uploaded files are sent to",
     ("workspace", "oidc"): "who may sign in",
     ("memory", "path"): "where facts about users are kept",
-    _PROMPTS: "instructions for a model",
+    PROMPTS: "instructions for a model",
     ("tracing", "texts"): "questions are sent to a collector",
     ("source", "*", "descriptions"): "words that models read outside of quotations",
 }
@@ -149,7 +147,7 @@ def _inside(path: Path, folder: Path) -> bool:
 
 def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
     """What is remembered: a hash of the texts that were read, not of the files as they are when
-    somebody answers, of where their paths lead, and of the prompts that they name."""
+    somebody answers, and of where their paths lead. Behind it are those of the prompts, by name."""
     digest = hashlib.sha256()
     for layer in layers:
         if layer.file is not None:
@@ -158,10 +156,16 @@ def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
                 digest.update(len(raw).to_bytes(8, "big") + raw)
     for claim in claims:
         digest.update(f"{claim.key}\0{claim.real}\0".encode(errors="surrogateescape"))
-    for _, folder in _at(merged([one for one in layers if one.file is not None]), _PROMPTS):
-        if isinstance(folder, str) and folder:
-            digest.update(folder_sha256(folder).encode())
-    return digest.hexdigest()
+    prompts = prompts_in(layers).hashes()
+    return " ".join((digest.hexdigest(), *(f"{name}={of}" for name, of in prompts.items())))
+
+
+def _changed_prompts(known: str, digest: str) -> list[str]:
+    """The names of the prompts that have changed, if nothing else has."""
+    (before, *old), (after, *new) = known.split(" "), digest.split(" ")
+    if before != after:
+        return []
+    return sorted({one.partition("=")[0] for one in {*old} ^ {*new}})
 
 
 def _real(folder: Path, value: str) -> str:
@@ -184,14 +188,26 @@ def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
     named = [f"{one.key} = {one.value} ({one.why})" for one in claims[:_MOST_NAMED]]
     if len(claims) > _MOST_NAMED:
         named.append(f"and {len(claims) - _MOST_NAMED} more")
-    state = "has changed since it was trusted" if known else "is not trusted"
+    state = f"{config} {'has changed since it was' if known else 'is not'} trusted, and it sets"
+    read = "the file"
+    if known and (changed := _changed_prompts(known, digest)):
+        prompts = prompts_in(layers)
+        files = ", ".join(str(prompts.file(name)) for name in changed)
+        have, read = ("has", "that prompt") if len(changed) == 1 else ("have", "those prompts")
+        state = f"{files} {have} changed since {config} was trusted, which sets"
+        why = f"{_ALWAYS[PROMPTS]}; changed: {', '.join(changed)}"
+        claims = tuple(one._replace(why=why) if _is_prompts(one) else one for one in claims)
     raise UntrustedConfig(
-        one_line(f"{config} {state}, and it sets {'; '.join(named)}"),
-        hint=f"read the file, then: pincite trust {one_line(str(config))}",
+        one_line(f"{state} {'; '.join(named)}"),
+        hint=f"read {read}, then: pincite trust {one_line(str(config))}",
         config=str(config),
         digest=digest,
-        claims=tuple(claims),
+        claims=claims,
     )
+
+
+def _is_prompts(claim: Claim) -> bool:
+    return claim.key == ".".join(PROMPTS)
 
 
 def remember_trust(config: Path, digest: str) -> None:

@@ -1,4 +1,4 @@
-"""A server that answers each POST with these bytes and may then stay silent."""
+"""A server that answers each POST with these bytes and headers, and may then stay silent."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ class Address(str):
 
 
 class RawServer:
-    """Serves one request in its block. `then_wait`: until the client hangs up or the block ends."""
+    """Serves one request in its block. `headers` are lines that end with CRLF. `then_wait`: until
+    the client hangs up or the block ends."""
 
-    def __init__(self, raw: bytes, *, then_wait: bool = False) -> None:
+    def __init__(
+        self, raw: bytes, *, status: int = 200, headers: bytes = b"", then_wait: bool = False
+    ) -> None:
         self._raw = raw
+        self._head = b"HTTP/1.1 %d X\r\nContent-Type: text/event-stream\r\n" % status + headers
         self._then_wait = then_wait
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._stop = threading.Event()
@@ -50,8 +54,7 @@ class RawServer:
         with connection:
             read_request(connection)
             self._asked.set()
-            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-            connection.sendall(head + b"Connection: close\r\n\r\n" + self._raw)
+            connection.sendall(self._head + b"Connection: close\r\n\r\n" + self._raw)
             while self._then_wait and not self._stop.is_set():
                 readable, _, _ = select.select([connection], [], [], 0.02)
                 if readable and connection.recv(1) == b"":

@@ -21,7 +21,7 @@ from pincite.providers.bodies import ANSWER_BYTES
 from pincite.providers.facts import Facts
 from pincite.providers.http import Load, Transport
 from pincite.providers.tokens import estimate_tokens
-from pincite.providers.translate import said_in
+from pincite.providers.translate import said
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
@@ -30,6 +30,7 @@ FACTS = Facts("the window of the model", "is an error")
 PATH: Final = "/v1/chat/completions"
 _IMAGE_TOKENS: Final = 1_600  # the largest picture that vendors do not scale down
 _DATA, _DONE = "data:", "[DONE]"
+_JSON: Final = ("{", "[")  # the beginning of what is no event
 _FINISHES: Final[Mapping[str, Finish]] = {
     **{name: name for name in get_args(Finish)},
     "content_filter": "filter",
@@ -102,32 +103,24 @@ class ChatModel:
         on_finish: Callable[[Finish], None] | None = None,
     ) -> AsyncIterator[str]:
         """See `LLM.stream`."""
-        body = self._request(messages, max_tokens) | {"stream": True}
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._deadline_s
         finished: Finish | None = None
-        wrote = False
-        opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
+        redaction = self._transport.redaction()
         with model_call("chat", self._name, len(messages), current=False) as span:
-            async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
-                while (line := await self._next(open_lines, end - loop.time())) is not None:
-                    if line.startswith("{"):  # an error, or an answer that is not streamed
-                        whole = await self._whole(line, open_lines, end, wrote=wrote)
-                        finished = whole.finish
-                        yield whole.text
-                        break
-                    if not line.startswith(_DATA):
-                        continue
-                    data = line[len(_DATA) :].strip()
-                    if data == _DONE:
-                        break
-                    piece, reason = self._read(data)
-                    finished = reason or finished
-                    wrote = wrote or bool(piece)
-                    if piece:
-                        yield piece
-            if finished is None:
-                raise self._bad("a response that was cut off")
+            try:
+                pieces = self._pieces(messages, max_tokens)
+                async with aclosing(pieces) as opened:  # type: ignore[type-var]
+                    async for text, reason in opened:
+                        finished = reason or finished
+                        if piece := redaction.without(text):
+                            yield piece
+                if finished is None:
+                    raise self._bad("a response that was cut off")
+            except PinciteError:
+                if piece := redaction.rest():
+                    yield piece
+                raise
+            if piece := redaction.rest():
+                yield piece
             span.set("gen_ai.response.finish_reasons", (finished,))
         if on_finish is not None:
             on_finish(finished)
@@ -135,6 +128,30 @@ class ChatModel:
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
+
+    async def _pieces(
+        self, messages: Sequence[Message], max_tokens: int | None
+    ) -> AsyncIterator[tuple[str, Finish | None]]:
+        """Yield the texts of a streamed answer, each with why the answer is complete, or None."""
+        body = self._request(messages, max_tokens) | {"stream": True}
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._deadline_s
+        wrote = False
+        opening = self._transport.lines(PATH, body, self._load(messages, max_tokens))
+        async with opening as lines, aclosing(lines) as open_lines:  # type: ignore[type-var]
+            while (line := await self._next(open_lines, end - loop.time())) is not None:
+                line = line.strip()
+                data = line.removeprefix(_DATA).strip()
+                if data == _DONE:
+                    break
+                if line.startswith(_JSON):  # an error, or an answer that is not streamed
+                    whole = await self._whole(line, open_lines, end, wrote=wrote)
+                    yield whole.text, whole.finish
+                    break
+                if line.startswith(_DATA):
+                    text, reason = self._read(data)
+                    wrote = wrote or bool(text)
+                    yield text, reason
 
     def _request(self, messages: Sequence[Message], max_tokens: int | None) -> dict[str, object]:
         turns = [{"role": one.role, "content": _content(one)} for one in messages]
@@ -169,7 +186,7 @@ class ChatModel:
         except (msgspec.DecodeError, RecursionError) as error:
             raise self._bad(f"a chunk that is not JSON: {self._quoted(data)}") from error
         if not isinstance(chunk, dict) or "error" in chunk:
-            raise self._failed(chunk)
+            raise self._failed(data)
         if not chunk.get("choices"):
             return "", None  # the chunk with the usage has none
         try:
@@ -187,22 +204,27 @@ class ChatModel:
     ) -> Completion:
         """Read JSON that is no event, from its first line on: the answer of a server that does not
         stream. Raises the error that other servers send before they break off."""
-        answer = _decoded(line)
+        text, answer = line, _decoded(line)
         if answer is None:
-            answer = _decoded(await self._rest(line, lines, end))
+            text = await self._rest(line, lines, end)
+            answer = _decoded(text)
         if wrote or not isinstance(answer, dict) or "choices" not in answer:
-            raise self._failed(line if answer is None else answer)
+            raise self._failed(text)
         return self._completion(answer)
 
     async def _rest(self, line: str, lines: AsyncIterator[str], end: float) -> str:
-        """Return a line and all lines after it."""
+        """Return a line and all lines after it. If the connection breaks, the error quotes them."""
         loop = asyncio.get_running_loop()
         found, chars = [line], len(line)
-        while (more := await self._next(lines, end - loop.time())) is not None:
-            found.append(more)
-            chars += len(more)
-            if chars > ANSWER_BYTES:
-                raise self._bad("an answer that is too long")
+        try:
+            while (more := await self._next(lines, end - loop.time())) is not None:
+                found.append(more)
+                chars += len(more)
+                if chars > ANSWER_BYTES:
+                    raise self._bad("an answer that is too long")
+        except Unavailable as error:
+            sent = self._told("\n".join(found))
+            raise Unavailable(f"{error.message}; it had sent: {sent}", hint=error.hint) from error
         return "\n".join(found)
 
     def _completion(self, answer: Any) -> Completion:
@@ -222,15 +244,18 @@ class ChatModel:
             _count(usage, "completion_tokens"),
         )
 
-    def _failed(self, said: object) -> PinciteError:
-        told = self._transport.redact(said_in(said)) or "no reason given"
-        return Unavailable(f"{self._name} failed while writing: {told}")
+    def _failed(self, text: str) -> PinciteError:
+        return Unavailable(f"{self._name} failed while writing: {self._told(text)}")
+
+    def _told(self, text: str) -> str:
+        """Return the reason that a text gives, otherwise its beginning."""
+        return said(self._transport.redact(text).encode()) or "no reason given"
 
     def _bad(self, what: str) -> BadResponse:
         return BadResponse(f"{self._name} at {PATH} returned {what}")
 
-    def _quoted(self, said: str) -> str:
-        return repr(self._transport.redact(said)[:80])
+    def _quoted(self, text: str) -> str:
+        return repr(self._transport.redact(text)[:80])
 
 
 def _content(message: Message) -> str | list[dict[str, object]]:

@@ -56,7 +56,7 @@ def init(folder: Path | None, preset: str | None, user: bool) -> None:
 @click.option("--list", "list_", is_flag=True, help="List trusted files.")
 @json_option
 def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
-    """Trust a pincite.toml and the files that it extends, until one changes.
+    """Trust a pincite.toml, the files that it extends and its prompts, until one changes.
 
     PATH is the file or its folder, by default the current one. Only files with models, servers,
     paths outside of their folder or descriptions need trust. The command prints these settings;
