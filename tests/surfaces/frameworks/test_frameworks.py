@@ -44,16 +44,18 @@ def in_text(text: str) -> list[str]:
 
 
 class Scripted(Model):
-    """A model that calls the tool with a question, and then says what it was told."""
+    """A model that calls the tool with a question, or with arguments as JSON, and then keeps what
+    it was told."""
 
-    def __init__(self, question: str) -> None:
-        self.question, self.told = question, ""
+    def __init__(self, question: str = "", arguments: str = "") -> None:
+        self.arguments = arguments or json.dumps({"query": question, "where": ""})
+        self.told = ""
 
     async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> Any:  # noqa: A002
         outputs = [one for one in input if isinstance(one, dict) and one.get("output")]
         if not outputs:
             said: Any = ResponseFunctionToolCall(
-                arguments=json.dumps({"query": self.question, "where": ""}),
+                arguments=self.arguments,
                 call_id="c1",
                 name="search_evidence",
                 type="function_call",
@@ -185,6 +187,28 @@ def test_a_module_of_dspy_retrieves_by_the_configured_model(index: Path, opened:
 def test_what_is_wrong_is_said_to_the_agent_and_ends_nothing(tmp_path: Path, run: Any) -> None:
     told = run(tmp_path / "none", "keys")
     assert told.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ('{"q": 1}', "no argument is named 'q'\n  try: search_evidence(query, where=\"\")"),
+        ('{"query": 3}', "query: Expected `str`, got `int`"),
+        ('{"query": "keys", "where": null}', "where: Expected `str`, got `null`"),
+        ('{"where": ""}', "missing required field `query`"),
+        ("[1]", "the arguments are not a JSON object: Expected `object`, got `array`"),
+        ('{"query": ', "the arguments are not a JSON object: Input data was truncated"),
+    ],
+)
+def test_wrong_arguments_are_explained_to_the_agent(
+    index: Path, opened: Opened, arguments: str, told: str
+) -> None:
+    model = Scripted(arguments=arguments)
+    tool = openai_agents.evidence_tool(opened(EvidenceSource(index)))
+    agent = Agent(name="dev", tools=[tool], model=model)
+    assert asyncio.run(Runner.run(agent, "go")).final_output == "done"
+    assert model.told.startswith("error: search_evidence: ")
+    assert told in model.told
 
 
 def test_a_number_that_cannot_be_is_named(index: Path) -> None:
