@@ -235,3 +235,37 @@ def test_a_filter_that_is_no_text_is_refused(index: Path, opened: Opened) -> Non
     for wrong in (0, [], ["kind = 'docs'"]):
         with pytest.raises(UsageError, match=r"^where is .*; it takes a filter as text"):
             source.search("keys", where=wrong)
+
+
+def test_messages_about_the_filter_of_a_call_do_not_show_that_of_the_source(
+    index: Path, opened: Opened
+) -> None:
+    with pytest.raises(UsageError, match=r"at character 8 \('cod'\)"):
+        EvidenceSource(index, where="kind = cod")
+    source = opened(EvidenceSource(index, where="path ^= src/"))
+    with pytest.raises(UsageError, match=r"named 'colour', at character 1 \('colour = red'\)"):
+        source.search("keys", where="colour = red")
+    found = source.search("keys", where="path ^= docs/")
+    (notice,) = (one for one in found.warnings if one.code == "nothing_in_scope")
+    assert notice.message == (
+        "no indexed document that may be searched matches where='path ^= docs/'; paths count from"
+        " the root of a source or checkout, such as src/keys.py"
+    )
+    nothing = opened(EvidenceSource(index, where="path ^= secret/")).search("keys")
+    assert [one.message for one in nothing.warnings if one.code == "nothing_in_scope"] == [
+        "no indexed document is within what may be searched"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "at"), [("path ^= docs/ and colour = red", 19), ("kind = cod", 8)]
+)
+def test_an_agent_reads_its_own_filter_alone(
+    index: Path, opened: Opened, where: str, at: int
+) -> None:
+    source = opened(EvidenceSource(index, where="path ^= src/ and not text ~ secret"))
+    model = Scripted(arguments=json.dumps({"query": "keys", "where": where}))
+    agent = Agent(name="dev", tools=[openai_agents.evidence_tool(source)], model=model)
+    asyncio.run(Runner.run(agent, "go"))
+    assert "secret" not in model.told
+    assert f"at character {at} (" in model.told

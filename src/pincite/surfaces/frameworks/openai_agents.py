@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from agents.tool_context import ToolContext
 from pydantic import Field
 
 from agents import (
@@ -16,7 +17,6 @@ from agents import (
     default_tool_error_function,
     function_tool,
 )
-from agents.tool_context import ToolContext
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource
 from pincite.surfaces.frameworks.tools import (
     DESCRIPTION,
