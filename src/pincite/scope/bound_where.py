@@ -27,8 +27,8 @@ def bound_filter(scope: Scope, schema: Schema) -> Filter:
 
 def refused_bound() -> UsageError:
     """The error for a `bound_where` that cannot be asked. A model that reads it did not write the
-    filter and cannot mend it."""
+    filter and cannot change it."""
     return UsageError(
         "the filter that this search is bound to cannot be asked of the searched collections",
-        hint="mend it in the program that sets it",
+        hint="fix it in the program that sets it",
     )
