@@ -11,7 +11,7 @@ from pincite.asking.tags import checked_tags
 from pincite.errors import UsageError
 from pincite.model import Question, Scope, SourceType, TaskMode
 from pincite.model.subqueries import checked_subqueries
-from pincite.scope.where import parse_where
+from pincite.scope.bound_where import joined_where
 from pincite.support.arguments import (
     require_choice,
     require_kind,
@@ -22,7 +22,7 @@ from pincite.support.arguments import (
 from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
-_NOT_ASKED = "bounds"  # a workspace sets them
+_NOT_ASKED = ("bounds", "bound_where")  # a program sets them
 _LISTS = ("collections", "sources", "kinds", "paths", "not_paths")
 
 
@@ -30,7 +30,9 @@ def question_of(asked: SearchOptions) -> Question:
     """The question that is meant. Raises UsageError that names the argument, what it is and what
     it takes."""
     given = {
-        each.name: getattr(asked, each.name) for each in fields(Scope) if each.name != _NOT_ASKED
+        each.name: getattr(asked, each.name)
+        for each in fields(Scope)
+        if each.name not in _NOT_ASKED
     }
     given["where"] = "" if given["where"] is None else given["where"]
     given["tags"] = {} if given["tags"] is None else given["tags"]
@@ -71,14 +73,17 @@ def _checked_scope(scope: Scope) -> Scope:
             f"where is {shown(scope.where)}; it takes a filter as text, such as \"kind = 'code'\"",
             hint=f"tags={shown(dict(scope.where))}",
         )
-    require_kind("where", scope.where, str, "a filter as text, such as \"kind = 'code'\"")
+    for name in ("where", "bound_where"):
+        given = getattr(scope, name)
+        require_kind(name, given, str, "a filter as text, such as \"kind = 'code'\"")
+        lists[name] = valid_text(given)
     if scope.ref is not None:
         require_kind("ref", scope.ref, str, "a revision as text")
         lists["ref"] = valid_text(scope.ref)
     tags = checked_tags(scope.tags)
     bounds = _checked_bounds(scope.bounds)
-    parse_where(scope.where, None)  # attributes are not known yet
-    return replace(scope, where=valid_text(scope.where), tags=tags, bounds=bounds, **lists)
+    joined_where(scope, None)  # attributes are not known yet
+    return replace(scope, tags=tags, bounds=bounds, **lists)
 
 
 def _checked_bounds(bounds: Mapping[str, Any]) -> dict[str, Any]:

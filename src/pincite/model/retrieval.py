@@ -124,8 +124,9 @@ class Scope:
     `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, `where` a filter in
     the language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one value,
     or any of several. `bounds` are attributes of the type `keyword` or `keywords` that a workspace
-    sets. They apply in addition to the others, and an empty one matches nothing. Callers of a
-    surface cannot set them.
+    sets. They apply in addition to the others, and an empty one matches nothing. `bound_where` is
+    a filter that a program sets in addition to the `where` of its caller. Callers of a surface
+    cannot set these two, and no message shows the filter.
     """
 
     collections: tuple[str, ...] = ()
@@ -137,6 +138,7 @@ class Scope:
     where: str = ""
     tags: Attributes = field(default_factory=dict, hash=False)
     bounds: Attributes = field(default_factory=dict, hash=False)
+    bound_where: str = ""
 
 
 @dataclass(frozen=True, slots=True)

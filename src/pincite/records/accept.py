@@ -151,6 +151,14 @@ def id_of(given: object) -> str:
         raise InvalidRecord(error.message, code=error.code, hint=error.hint) from None
 
 
+def is_address(value: object) -> bool:
+    """Can this be the url of a record?"""
+    try:
+        return isinstance(value, str) and _url(value) is not None
+    except _Refused:
+        return False
+
+
 def _fields(given: object, names: Sequence[str], what: str) -> Mapping[str, object]:
     if dataclasses.is_dataclass(given) and not isinstance(given, type):
         given = {field.name: getattr(given, field.name) for field in dataclasses.fields(given)}

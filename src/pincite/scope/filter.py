@@ -8,11 +8,12 @@ from typing import get_args
 from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
 from pincite.model.attributes import values_of
 from pincite.ports import AnyOf, Condition, Filter, Ids, Searchable
+from pincite.scope.bound_where import joined_where
 from pincite.scope.paths import path_test
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tags import is_empty, tag_conditions
-from pincite.scope.where import Schema, parse_where
+from pincite.scope.where import Schema
 from pincite.support.fields import replace
 
 _NOBODYS = "\0"
@@ -39,8 +40,8 @@ def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope) -> Schema:
 
 
 def given_filter(scope: Scope, schema: Schema) -> Filter:
-    """What a scope says by `where`, `tags` and `bounds`. Raises UsageError."""
-    given = parse_where(scope.where, schema)
+    """What a scope says by its filters, `tags` and `bounds`. Raises UsageError."""
+    given = joined_where(scope, schema)
     bounds = (
         one
         for name, value in sorted(scope.bounds.items())
@@ -80,7 +81,7 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
     """The kinds of sources that a scope is restricted to, all that there are for none. Raises
     UsageError."""
     kinds = frozenset(scope.kinds or get_args(SourceType))
-    for condition in parse_where(scope.where, None).must:
+    for condition in joined_where(scope, None).must:
         if isinstance(condition, AnyOf) and condition.field == "source_type":
             kinds &= frozenset(condition.values)
     return kinds

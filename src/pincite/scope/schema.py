@@ -14,6 +14,7 @@ from pincite.ports import (
     Filter,
     Ids,
 )
+from pincite.scope.bound_where import bound_filter, refused_bound
 from pincite.scope.where import Schema, parse_where
 from pincite.support.fields import replace
 
@@ -30,7 +31,10 @@ def schema_of(specs: Iterable[CollectionSpec], scope: Scope) -> Schema:
         for name, kind in spec.attributes.items():
             if found.setdefault(name, spec).attributes[name] != kind:
                 clashes.setdefault(name, spec)
-    for name in sorted(clashes.keys() & _asked(scope)) if clashes else ():
+    own, all_ = _asked(scope) if clashes else (frozenset(), frozenset())
+    for name in sorted(clashes.keys() & all_):
+        if name not in own:
+            raise refused_bound()
         one, other = found[name], clashes[name]
         raise UsageError(
             f"the attribute {name!r} has the type {one.attributes[name]} in {one.public_name!r}"
@@ -42,11 +46,15 @@ def schema_of(specs: Iterable[CollectionSpec], scope: Scope) -> Schema:
     return tuple(sorted(known))
 
 
-def _asked(scope: Scope) -> frozenset[str]:
-    """The names that a scope has conditions on. Raises UsageError for a `where` of wrong form."""
-    conditions = parse_where(scope.where, None).conditions
-    fields = (one.field for one in conditions if not isinstance(one, Ids))
-    return frozenset((*fields, *scope.tags, *scope.bounds))
+def _asked(scope: Scope) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a scope has conditions on: without those of `bound_where`, and all. Raises
+    UsageError for a filter of wrong form."""
+    own = {*_fields(parse_where(scope.where, None)), *scope.tags, *scope.bounds}
+    return frozenset(own), frozenset((*own, *_fields(bound_filter(scope, None))))
+
+
+def _fields(filter_: Filter) -> Iterable[str]:
+    return (one.field for one in filter_.conditions if not isinstance(one, Ids))
 
 
 def for_collection(filter_: Filter, spec: CollectionSpec) -> Filter:

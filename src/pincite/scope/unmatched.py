@@ -12,10 +12,12 @@ from pincite.errors import PinciteError
 from pincite.model import AttributeValue, CollectionSpec, DocumentRecord, Notice, Ranking, Scope
 from pincite.model.attributes import values_of
 from pincite.ports import AnyOf, Condition, Filter, Ids, Prefix, Searchable
+from pincite.scope.bound_where import bound_filter
 from pincite.scope.filter import given_filter, in_scope
 from pincite.scope.near import near_names, near_paths
 from pincite.scope.reading import fits_document
 from pincite.scope.schema import for_collection, schema_of
+from pincite.scope.where import parse_where
 from pincite.stores.predicate import holds_of, matches
 
 _SHOWN = 3
@@ -63,13 +65,19 @@ async def unmatched(
             if bound:  # else the notice would depend on documents that may not be seen
                 records = tuple(each for each in records if fits_document(each, may_see))
             seen = [(record, _of_attributes(record, asked, one.spec)) for record in records]
-            known += [record for record, may in seen if may or (may is None and not bound)]
+            within = for_collection(bound_filter(scope, schema), one.spec)
+            known += [
+                record
+                for record, may in seen
+                if (may or (may is None and not bound))
+                and (not scope.bound_where or _fits(record, Scope(), within, one.spec))
+            ]
             fits = {record: _fits(record, scope, asked, one.spec) for record in records}
         if told:
             continue
         if not await (_has_none(one, asked, fits) if bound else _is_out_of_scope(one, asked, fits)):
             return ()
-    said = f"{_words(scope)}{_instead(known, scope, given)}"
+    said = f"{_words(scope)}{_instead(known, scope, parse_where(scope.where, schema))}"
     return (Notice("nothing_in_scope", f"no indexed document {said}"),)
 
 
@@ -137,7 +145,8 @@ def _of_attributes(record: DocumentRecord, asked: Filter, spec: CollectionSpec) 
 
 def _restricts(scope: Scope) -> bool:
     listed = scope.sources or scope.kinds or scope.paths or scope.not_paths
-    return bool(listed or scope.ref or scope.where.strip() or scope.tags or scope.bounds)
+    filtered = scope.where.strip() or scope.bound_where.strip()
+    return bool(listed or scope.ref or filtered or scope.tags or scope.bounds)
 
 
 def _asks_of_documents(scope: Scope, asked: Filter, one: Searchable, *, named: bool) -> bool:
@@ -181,7 +190,7 @@ def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -
 
 def _words(scope: Scope) -> str:
     """What was asked for, by the names that callers use. Beside bounds, which no caller gives, the
-    sources are none of a caller either."""
+    sources are none of a caller either; nor is `bound_where`."""
     given: dict[str, object] = {
         "sources": [] if scope.bounds else [*scope.sources],
         "kinds": [*scope.kinds],
@@ -192,7 +201,7 @@ def _words(scope: Scope) -> str:
         "where": scope.where.strip(),
     }
     said = ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
-    if not scope.bounds:
+    if not (scope.bounds or scope.bound_where):
         return f"matches {said}"
     return f"that may be searched matches {said}" if said else "is within what may be searched"
 

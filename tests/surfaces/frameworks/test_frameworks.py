@@ -44,16 +44,18 @@ def in_text(text: str) -> list[str]:
 
 
 class Scripted(Model):
-    """A model that calls the tool with a question, and then says what it was told."""
+    """A model that calls the tool with a question, or with arguments as JSON, and then keeps what
+    it was told."""
 
-    def __init__(self, question: str) -> None:
-        self.question, self.told = question, ""
+    def __init__(self, question: str = "", arguments: str = "") -> None:
+        self.arguments = arguments or json.dumps({"query": question, "where": ""})
+        self.told = ""
 
     async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> Any:  # noqa: A002
         outputs = [one for one in input if isinstance(one, dict) and one.get("output")]
         if not outputs:
             said: Any = ResponseFunctionToolCall(
-                arguments=json.dumps({"query": self.question, "where": ""}),
+                arguments=self.arguments,
                 call_id="c1",
                 name="search_evidence",
                 type="function_call",
@@ -187,6 +189,28 @@ def test_what_is_wrong_is_said_to_the_agent_and_ends_nothing(tmp_path: Path, run
     assert told.startswith("error: ")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ('{"q": 1}', "no argument is named 'q'\n  try: search_evidence(query, where=\"\")"),
+        ('{"query": 3}', "query: Expected `str`, got `int`"),
+        ('{"query": "keys", "where": null}', "where: Expected `str`, got `null`"),
+        ('{"where": ""}', "missing required field `query`"),
+        ("[1]", "the arguments are not a JSON object: Expected `object`, got `array`"),
+        ('{"query": ', "the arguments are not a JSON object: Input data was truncated"),
+    ],
+)
+def test_wrong_arguments_are_explained_to_the_agent(
+    index: Path, opened: Opened, arguments: str, told: str
+) -> None:
+    model = Scripted(arguments=arguments)
+    tool = openai_agents.evidence_tool(opened(EvidenceSource(index)))
+    agent = Agent(name="dev", tools=[tool], model=model)
+    assert asyncio.run(Runner.run(agent, "go")).final_output == "done"
+    assert model.told.startswith("error: search_evidence: ")
+    assert told in model.told
+
+
 def test_a_number_that_cannot_be_is_named(index: Path) -> None:
     for wrong in ("3", 0, True, 10_000):
         with pytest.raises(UsageError, match="top_k"):
@@ -211,3 +235,37 @@ def test_a_filter_that_is_no_text_is_refused(index: Path, opened: Opened) -> Non
     for wrong in (0, [], ["kind = 'docs'"]):
         with pytest.raises(UsageError, match=r"^where is .*; it takes a filter as text"):
             source.search("keys", where=wrong)
+
+
+def test_messages_about_the_filter_of_a_call_do_not_show_that_of_the_source(
+    index: Path, opened: Opened
+) -> None:
+    with pytest.raises(UsageError, match=r"at character 8 \('cod'\)"):
+        EvidenceSource(index, where="kind = cod")
+    source = opened(EvidenceSource(index, where="path ^= src/"))
+    with pytest.raises(UsageError, match=r"named 'colour', at character 1 \('colour = red'\)"):
+        source.search("keys", where="colour = red")
+    found = source.search("keys", where="path ^= docs/")
+    (notice,) = (one for one in found.warnings if one.code == "nothing_in_scope")
+    assert notice.message == (
+        "no indexed document that may be searched matches where='path ^= docs/'; paths count from"
+        " the root of a source or checkout, such as src/keys.py"
+    )
+    nothing = opened(EvidenceSource(index, where="path ^= secret/")).search("keys")
+    assert [one.message for one in nothing.warnings if one.code == "nothing_in_scope"] == [
+        "no indexed document is within what may be searched"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "at"), [("path ^= docs/ and colour = red", 19), ("kind = cod", 8)]
+)
+def test_an_agent_reads_its_own_filter_alone(
+    index: Path, opened: Opened, where: str, at: int
+) -> None:
+    source = opened(EvidenceSource(index, where="path ^= src/ and not text ~ secret"))
+    model = Scripted(arguments=json.dumps({"query": "keys", "where": where}))
+    agent = Agent(name="dev", tools=[openai_agents.evidence_tool(source)], model=model)
+    asyncio.run(Runner.run(agent, "go"))
+    assert "secret" not in model.told
+    assert f"at character {at} (" in model.told

@@ -17,10 +17,15 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests
+from langchain_text_splitters import MarkdownHeaderTextSplitter
 
 from pincite import Pincite
+from pincite.model.attributes import check_attribute_name
 from pincite.surfaces.frameworks.langchain import PinciteRetriever, records_of
+from pincite.surfaces.frameworks.metadata import attributes_of
 from tests.surfaces.frameworks.conftest import Opened
+
+OF_X = "document-e88f8edd21bf69ef00e07517a6699171"  #: the id of a document "x" without a source
 
 
 @pytest.mark.anyio
@@ -88,7 +93,8 @@ def test_documents_of_a_loader_become_records(tmp_path: Path, opened: Opened) ->
         Document("Loose."),
     ]
     records = list(records_of(documents))
-    assert [one.id for one in records] == ["https://ml.example/3#4", "m", "document-2"]
+    ids = ["https://ml.example/3#4", "m", "document-3fb49b81b51754cf29ec7fbc5e8d4895"]
+    assert [one.id for one in records] == ids
     with Pincite(tmp_path / ".pincite") as pincite:
         report = pincite.upsert(records, collection="notes", lexical=True)
         assert (report.written, report.failed_count) == (3, 0)
@@ -128,8 +134,8 @@ Placed: TypeAlias = tuple[str | None, object, object]  #: id, source and page of
         ([("a", None, None), (None, "a", None)], ["a", "a#2"]),
         ([("a#2", "x", 1), (None, "a", None), (None, "a", None)], ["a#2", "a", "a#3"]),
         ([("m", "a", None), ("m", "a", None)], ["m", "m"]),
-        ([(None, "document-1", None), (None, None, None)], ["document-1", "document-1#2"]),
-        ([(None, None, None)] * 2, ["document-0", "document-1"]),
+        ([(None, None, None)] * 2, [OF_X, f"{OF_X}#2"]),
+        ([(None, None, 3), (None, "", None)], [OF_X, f"{OF_X}#2"]),
     ],
 )
 def test_a_made_id_differs_from_all_before_it(placed: list[Placed], ids: list[str]) -> None:
@@ -138,6 +144,90 @@ def test_a_made_id_differs_from_all_before_it(placed: list[Placed], ids: list[st
         for id_, source, page in placed
     )
     assert [one.id for one in records_of(documents)] == ids
+
+
+LOADED: dict[Any, Any] = {
+    "source": "s3://bucket/report.pdf",
+    "url": "https://x.example/report",
+    "language": "en",
+    "Title": "Report",
+    "kind": "pdf",
+    "Header 1": "Results",
+    "Header-1": "Discussion",
+    "Header_1": "Summary",
+    "filetype": "application/pdf",
+    "languages": ["eng"],
+    "coordinates": {"points": ((1.0, 2.0),), "system": "PixelSpace"},
+    "bbox": [1.0, 2.0],
+    "text_as_html": "<td>" * 2_000,
+    "probability": float("nan"),
+    "Größe": 3,
+    7: "seven",
+}
+
+
+def test_metadata_of_any_loader_are_accepted(tmp_path: Path) -> None:
+    given = [
+        Document("A finding.", metadata=LOADED),
+        Document("Another.", metadata={"source": 600 * "a", "url": "no address", "id": 1}),
+        Document("A third.", id="t", metadata={"source": "https://x.example/a b"}),
+    ]
+    with Pincite(tmp_path / ".pincite") as pincite:
+        report = pincite.upsert(records_of(given), collection="notes", lexical=True)
+        assert (report.written, report.failed) == (3, ())
+        found = {one.record_id: one for one in pincite.search("finding another third")}
+    first = found.pop("s3://bucket/report.pdf")
+    assert (first.url, first.language) == ("https://x.example/report", "text")
+    assert first.attributes == {
+        "meta_language": "en",
+        "meta_Title": "Report",
+        "meta_kind": "pdf",
+        "Header_1": "Summary",
+        "Header_1_2": "Results",
+        "Header_1_3": "Discussion",
+        "filetype": "application/pdf",
+        "languages": ("eng",),
+        "Gr_xf6_xdfe": 3,
+        "meta_7": "seven",
+    }
+    third = found.pop("t")
+    assert (third.url, third.attributes) == (None, {"meta_source": "https://x.example/a b"})
+    ((id_, second),) = found.items()
+    assert str(id_).startswith("document-")
+    assert second.attributes == {
+        "meta_source": 600 * "a",
+        "meta_url": "no address",
+        "meta_id": 1,
+    }
+
+
+def test_sections_of_a_splitter_keep_their_headings(tmp_path: Path) -> None:
+    split = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")]).split_text
+    pieces = split("# Keys\n\n## Rotation\n\nCall it.\n\n## Expiry\n\nIn 30 days.\n")
+    with Pincite(tmp_path / ".pincite") as pincite:
+        report = pincite.upsert(records_of(pieces), collection="notes", lexical=True)
+        assert (report.written, report.failed_count) == (2, 0)
+        (found,) = pincite.search("days", where="Header_2 = Expiry")
+    assert found.attributes == {"Header_1": "Keys", "Header_2": "Expiry"}
+
+
+def test_documents_of_two_calls_do_not_replace_each_other(tmp_path: Path) -> None:
+    with Pincite(tmp_path / ".pincite") as pincite:
+        for text in ("One.", "Two.", "One."):
+            pincite.upsert(records_of([Document(text)]), collection="notes", lexical=True)
+        assert pincite.count_records(where="not title exists", collection="notes") == 2
+
+
+@given(st.lists(st.text() | st.sampled_from(["a b", "a-b", "a_b", "id", "ID", 64 * "a" + "b"])))
+def test_made_names_are_valid_and_differ(names: list[str]) -> None:
+    found = attributes_of(dict.fromkeys(names, 1))
+    assert len(found) == len(set(names))
+    assert [check_attribute_name(name) for name in found] == list(found)
+    assert found.keys() >= {name for name in names if name == "a_b"}
+
+
+def test_many_names_that_become_one_take_no_time() -> None:
+    assert len(attributes_of({"." * n: n for n in range(1, 3_000)})) == 2_999
 
 
 SOURCES = st.sampled_from(["a", "a#2", "a#2#2", "a#3", "#", "", "2"])

@@ -23,18 +23,19 @@ PRINTED = {
     "llamaindex": rf".*citation: {CITED}\n.*Query: {re.escape(QUESTION)}\n.*\['{CITED}'\]\n",
     "haystack": rf"grounded\n.*\[{CITED}\] # Keys\n.*Question: {re.escape(QUESTION)}\n",
     "dspy": rf"grounded \['{CITED}'\]\nCall `rotate_key`\.\n",
+    "records_of": r"1 written, 1 refused\nrecord 2 \('keys\.pdf#2'\): its text is empty\n",
 }
 
 
 def programs() -> dict[str, str]:
-    """The blocks that are whole programs, by the adapter that they import."""
+    """The programs, by the adapter that they import, or `records_of`."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
     found = {}
     for block in blocks:
-        (name,) = re.findall(r"from pincite\.surfaces\.frameworks\.(\w+) import", block)
-        if "print(" in block:
-            assert name not in found
-            found[name] = block
+        (imported,) = re.findall(r"from pincite\.surfaces\.frameworks\.(\w+) import (.*)", block)
+        name = "records_of" if "records_of" in imported else imported[0]
+        assert name not in found
+        found[name] = block
     return found
 
 

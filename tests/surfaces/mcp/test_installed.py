@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -49,15 +51,44 @@ def entry_of(name: str, home: Path) -> Any:
     return data[client.root]["pincite"]
 
 
-async def tools_of(command: str, arguments: list[str], folder: Path) -> set[str]:
+def server_of(command: str, arguments: list[str], folder: Path) -> StdioServerParameters:
     clean = clean_environment()
     environment = clean | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
-    server = StdioServerParameters(
-        command=command, args=arguments, env=environment, cwd=str(folder)
-    )
+    return StdioServerParameters(command=command, args=arguments, env=environment, cwd=str(folder))
+
+
+async def tools_of(command: str, arguments: list[str], folder: Path) -> set[str]:
     with anyio.fail_after(600):
-        async with Client(stdio_client(server)) as session:
+        async with Client(stdio_client(server_of(command, arguments, folder))) as session:
             return {tool.name for tool in (await session.list_tools()).tools}
+
+
+async def found_by(command: str, arguments: list[str], folder: Path) -> str:
+    with anyio.fail_after(600):
+        async with Client(stdio_client(server_of(command, arguments, folder))) as session:
+            found = await session.call_tool("search_evidence", {"query": "rotate a key"})
+            return str(found.content)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """A package of a checkout, which alone has an index."""
+    top = tmp_path_factory.mktemp("monorepo")
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    cli = Cli(top / "packages" / "shop")
+    cli.write("docs/keys.md", "# Keys\n\nTo rotate a key, call `turn_key`.\n")
+    cli("index", ".", "--lexical")
+    yield cli
+    cli("stop")
+
+
+def project_entry(name: str, top: Path) -> Any:
+    client = CLIENTS[name]
+    path = client.file(Places(top, top, {}, "linux"), "project")
+    assert path is not None
+    text = path.read_text()
+    data = tomllib.loads(text) if client.toml else jsonc.parse(text).data
+    return data[client.root]["pincite"]
 
 
 @pytest.mark.parametrize("name", sorted(CLIENTS))
@@ -118,3 +149,59 @@ def test_what_cannot_be_is_wrong_usage(
 ) -> None:
     assert message in run(indexed, home, *arguments, code=2).stderr
     assert not (home / ".cursor" / "mcp.json").exists()
+
+
+PROJECT_CLIENTS = sorted(set(CLIENTS) - {"claude-desktop"})
+
+
+@pytest.mark.parametrize("name", PROJECT_CLIENTS)
+def test_a_project_finds_the_index_of_its_package_from_its_top(
+    package: Cli, home: Path, name: str
+) -> None:
+    top = package.folder.parents[1]
+    said = run(package, home, "install", name, "--scope", "project").stderr
+    entry = project_entry(name, top)
+    *_, option, index = entry["args"]
+    assert option == "--index"
+    assert index.removeprefix("${workspaceFolder}/") == "packages/shop/.pincite"
+    assert index.startswith("$") == (name in ("cursor", "vscode"))
+    relative = f"finds {index} if you start it in {top}\n"
+    assert (relative in said) == (not index.startswith("$"))
+    arguments = [one.replace("${workspaceFolder}", str(top)) for one in entry["args"]]
+    if name in ("claude-code", "cursor"):
+        assert "turn_key" in anyio.run(found_by, entry["command"], arguments, top)
+    assert "no change" in run(package, home, "install", name, "--scope", "project").stderr
+    run(package, home, "uninstall", name, "--scope", "project")
+
+
+def test_a_project_whose_top_has_the_index_names_none(cli: Cli, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    cli.write("docs/keys.md", "# Keys\n\nTo rotate a key, call `turn_key`.\n")
+    cli("index", "docs", "--lexical")
+    inside = Cli(tmp_path / "docs")
+    said = run(inside, tmp_path, "install", "cursor", "--scope", "project").stderr
+    assert f"serves the index of {tmp_path}:" in said
+    assert project_entry("cursor", tmp_path)["args"] == ["mcp"]
+
+
+def test_an_index_outside_of_the_project_is_said_to_be_of_this_machine(
+    indexed: Cli, package: Cli, home: Path
+) -> None:
+    index = str(indexed.folder / ".pincite")
+    options = ("codex", "--scope", "project", "--index", index)
+    said = run(package, home, "install", *options).stderr
+    assert f"{index} is outside of {package.folder.parents[1]}: this entry is for this" in said
+    assert project_entry("codex", package.folder.parents[1])["args"] == ["mcp", "--index", index]
+    run(package, home, "uninstall", "codex", "--scope", "project")
+
+
+@pytest.mark.parametrize("name", PROJECT_CLIENTS)
+def test_a_project_without_an_index_is_refused_as_a_user_is(
+    tmp_path: Path, home: Path, name: str
+) -> None:
+    empty = Cli(tmp_path / "project")
+    empty.folder.mkdir()
+    said = run(empty, home, "install", name, "--scope", "project", code=2).stderr
+    assert f"no index exists at {empty.folder / '.pincite'}" in said
+    assert "pincite index PATH" in said
+    assert list(empty.folder.iterdir()) == []

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pincite.ports import AnyOf, Condition, Filter
+from pincite.ports import EVERYTHING, AnyOf, Condition, Filter
 from pincite.scope.where.attributes import Schema
 from pincite.scope.where.tokens import wrong
 from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
 
 
 @lru_cache(maxsize=256)
-def parse_where(text: str, attributes: Schema = ()) -> Filter:
+def parse_where(text: str, attributes: Schema = (), beside: Filter = EVERYTHING) -> Filter:
     """The filter that the text says; an empty one lets everything pass. `attributes` are the names
     and types of those that are searched; with None whatever is no field of ours may be one, and the
-    filter is good for nothing but what it says of these.
+    filter is good for nothing but what it says of these. What `beside` says must hold as well.
 
     Raises UsageError that says what is wrong, at which character and what may stand there, or what
     a filter cannot say: `and` or `not` inside of `or`, more than one `or` of different fields.
     """
     tree = parse_tree(text, attributes)
     if tree is None:
-        return Filter()
-    must: list[Condition] = []
-    must_not: list[Condition] = []
-    should: tuple[Condition, ...] = ()
+        return beside
+    must, must_not, should = [*beside.must], [*beside.must_not], beside.should
     for item, negated in _conjuncts(tree, negated=False):
         if isinstance(item, Leaf):
             (must_not if negated else must).append(item.condition)
@@ -36,7 +34,9 @@ def parse_where(text: str, attributes: Schema = ()) -> Filter:
             raise wrong(
                 text,
                 item.at,
-                "a filter can have only one `or`",
+                "the search is bound to an `or` already, and can have only one"
+                if should is beside.should
+                else "a filter can have only one `or`",
                 hint="use two searches, or lists: language = (python, go)",
             )
         else:

@@ -59,8 +59,9 @@ def install(
     """Add the server to the configuration of an agent's client.
 
     The rest of the file stays unchanged, and a backup is stored next to it. `pincite mcp uninstall`
-    removes the server. Clients that start servers in your project find its index there. Others are
-    configured with the index of the current folder or of --index.
+    removes the server. Clients that start servers in your project find its index there. Others, and
+    projects whose index is in another folder, are configured with the index of the current folder
+    or of --index.
     """
     from pincite.asking import bound_tags, tags_of_texts
     from pincite.surfaces.clients.install import install as install_server
@@ -70,9 +71,9 @@ def install(
     chosen, places = CLIENTS[client], _places()
     _require_name(name)
     bound_tags(tags_of_texts(tags))
-    place = _index_for(chosen, where, index)
+    place, note = _index_for(chosen, where, index, places.project)
     command = [*_program(uvx=uvx), "mcp"]
-    command += ["--index", str(place)] if place else []
+    command += ["--index", place] if place else []
     command += [part for tag in tags for part in ("--tag", tag)]
     for part in command:
         _require_text(part)
@@ -82,9 +83,11 @@ def install(
     _carry_out(changes, dry_run=dry_run)
     if rules and added is None:
         _show_rules(chosen, where)
+    if note:
+        say(note)
     if not dry_run and changes[0].is_one:
-        served = place or "the index of your current folder"
-        say(f"{chosen.title} serves {served}: {chosen.restart}")
+        own = "your current folder" if where == "user" else str(places.project)
+        say(f"{chosen.title} serves {place or f'the index of {own}'}: {chosen.restart}")
 
 
 @click.command()
@@ -171,20 +174,32 @@ def _program(*, uvx: bool) -> list[str]:
     return [str(path)]
 
 
-def _index_for(client: Client, where: Where, index: Path | None) -> Path | None:
-    """Return the index to pass to the server, or None if the server finds the project's own one."""
+def _index_for(client: Client, where: Where, index: Path | None, project: Path) -> tuple[str, str]:
+    """Return the index to pass to the server, "" if the server finds it, and what to say about it.
+    Raises UsageError if there is none."""
     from pincite.catalog.file import holds_index
     from pincite.settings.load import load_settings
 
-    if index is None and (where == "project" or client.finds_index):
-        return None
+    if index is None and where == "user" and client.finds_index:
+        return "", ""
     place = load_settings(os.environ, here(), index).index.absolute()
     if not holds_index(place):
         raise UsageError(
             f"no index exists at {place}",
             hint="pincite index PATH, or --index FOLDER of the index to serve",
         )
-    return place
+    if where == "user":
+        return str(place), ""
+    place = place.parent.resolve() / place.name
+    found = load_settings(os.environ, project).index  # by a server that the client starts there
+    if index is None and found.parent.resolve() / found.name == place:
+        return "", ""
+    if not place.is_relative_to(project):
+        return str(place), f"{place} is outside of {project}: this entry is for this machine only"
+    below = place.relative_to(project).as_posix()
+    if client.project:
+        return f"{client.project}/{below}", ""
+    return below, f"{client.title} finds {below} if you start it in {project}"
 
 
 def _require_name(name: str) -> None:

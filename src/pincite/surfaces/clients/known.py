@@ -48,7 +48,8 @@ class Rules:
 @dataclass(frozen=True, slots=True)
 class Client:
     """An agent's client. `root` is the key of its servers, `extra` what an entry contains besides
-    the command. `finds_index` says that it starts servers in your current folder."""
+    the command. `finds_index` says that it starts servers in your current folder. `project` is what
+    it replaces by the folder of a project in arguments, "" for nothing."""
 
     name: str
     title: str
@@ -60,6 +61,7 @@ class Client:
     toml: bool = False
     extra: Mapping[str, object] = field(default_factory=dict)
     finds_index: bool = False
+    project: str = ""
 
 
 _WHEN = (
@@ -185,6 +187,7 @@ CLIENTS = {
             lambda places: places.home / ".cursor",
             _cursor_rules,
             "switch it on in Cursor's settings, under MCP",
+            project="${workspaceFolder}",
         ),
         Client(
             *("vscode", "VS Code", "servers", _vscode_file),
@@ -192,6 +195,7 @@ CLIENTS = {
             _vscode_rules,
             "start it with the command `MCP: List Servers`",
             extra=_STDIO,
+            project="${workspaceFolder}",
         ),
         Client(
             *("codex", "Codex", "mcp_servers", _codex_file, _codex_folder, _codex_rules),

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pincite.errors import UsageError
-from pincite.model import Evidence, EvidencePack, SourceType
+from pincite.model import Evidence, EvidencePack, Scope, SourceType
 from pincite.ports import Reranker
+from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
 from pincite.support.arguments import require_count, require_kind
 from pincite.sync import Pincite
@@ -25,8 +26,9 @@ class EvidenceSource:
 
     `index` is an index folder or complete settings, by default those of the environment and the
     current folder. `limit` is the number of passages, None for that of the profile. `collections`,
-    `sources`, `kinds`, `where` and `tags` restrict all questions, and no call widens them. Safe to
-    use from several threads.
+    `sources`, `kinds`, `where` and `tags` restrict all questions, and no call widens them. No
+    message about the filter of a call shows `where`. Safe to use from several threads. Raises
+    UsageError for a `where` of wrong form.
     """
 
     def __init__(
@@ -48,13 +50,14 @@ class EvidenceSource:
         self.limit = limit
         self._index = index
         self._reranker = reranker
-        self._where = where
+        parse_where(where, None)  # a search would not show what is wrong with it
+        self._preset = preset
         self._asked: dict[str, Any] = {
             "collections": collections,
             "sources": sources,
             "kinds": kinds,
-            "tags": tags,
-            "preset": preset,
+            "tags": {} if tags is None else tags,
+            "bound_where": where,
         }
         self._lock = threading.Lock()
         self._opened: Pincite | None = None
@@ -72,8 +75,10 @@ class EvidenceSource:
     def search(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
         """Return the evidence for a question. Raises the errors of `Pincite.search`."""
         require_kind("where", where, str, _FILTER)
-        both = " and ".join(f"({one})" for one in (self._where, where) if one.strip())
-        return self.pincite.search(query, limit=limit or self.limit, where=both, **self._asked)
+        scope = Scope(where=where, **self._asked)
+        return self.pincite.search(
+            query, limit=limit or self.limit, scope=scope, preset=self._preset
+        )
 
     async def asearch(
         self, query: str, *, limit: int | None = None, where: str = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from langchain_core.callbacks import (
@@ -18,10 +19,14 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, PrivateAttr, model_validator
 
+from pincite.errors import InvalidRecord
 from pincite.model import EvidencePack
 from pincite.model.records import Record
+from pincite.records.accept import MOST_ID_CHARS, id_of, is_address
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+from pincite.surfaces.frameworks.metadata import attributes_of
 
+_MOST_SOURCE_CHARS = MOST_ID_CHARS - 20  # `#` and a number of 18 digits fit behind
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
@@ -94,28 +99,52 @@ def documents_of(pack: EvidencePack) -> list[Document]:
 
 
 def records_of(documents: Iterable[Document]) -> Iterator[Record]:
-    """Return documents of any loader as records for `Pincite.upsert`. A document without an id gets
-    `source` of its metadata as id, with its `page` if it has one. Further documents of the same
-    source and page get `#2`, `#3` and so on appended, in their order. Other metadata become
-    attributes.
+    """Return documents of any loader as records for `Pincite.upsert`, which reports those that it
+    refuses, such as empty ones.
 
-    >>> pincite.upsert(records_of(loader.lazy_load()), collection="notes")
+    A document without an id gets `source` of its metadata as id, with its `page` if it has one.
+    Without a source it gets an id of its content. Further documents that would get the same id have
+    `#2`, `#3` and so on appended, in their order. `url` of the metadata, or a source that is an
+    address, becomes the address of the record, and `title` its title. Other metadata become
+    attributes, as `attributes_of` says.
+
+    >>> report = pincite.upsert(records_of(loader.lazy_load()), collection="notes")
+    >>> report.failed
+    ()
     """
     ids = _Ids()
-    for number, document in enumerate(documents):
-        metadata = {name: value for name, value in document.metadata.items() if value is not None}
-        source = metadata.pop("source", None)
-        page = metadata.get("page")
-        made = source if page is None or source is None else f"{source}#{page}"
-        wanted = f"document-{number}" if made is None else str(made)
-        url = source if isinstance(source, str) and "://" in source else None
+    for document in documents:
+        metadata = document.metadata
+        address = next((name for name in ("url", "source") if is_address(metadata.get(name))), None)
+        of_source = None if document.id else _id_of_source(metadata)
+        used = {"title", address, "source" if of_source else None}
+        title = metadata.get("title")
         yield Record(
-            id=ids.given(document.id) if document.id else ids.made(wanted),
+            id=ids.given(document.id)
+            if document.id
+            else ids.made(of_source or _id_of_content(document)),
             text=document.page_content,
-            title=str(metadata.pop("title", "")),
-            url=url,
-            attributes=metadata,
+            title="" if title is None else str(title),
+            url=metadata[address] if address else None,
+            attributes=attributes_of({n: held for n, held in metadata.items() if n not in used}),
         )
+
+
+def _id_of_source(metadata: Mapping[str, Any]) -> str | None:
+    """None without a source, and for one that is no id or leaves no room for a number."""
+    source, page = metadata.get("source"), metadata.get("page")
+    made = "" if source is None else str(source) if page is None else f"{source}#{page}"
+    try:
+        return id_of(made) if len(made) <= _MOST_SOURCE_CHARS else None
+    except InvalidRecord:
+        return None
+
+
+def _id_of_content(document: Document) -> str:
+    source = document.metadata.get("source")
+    said = f"{'' if source is None else source}\0{document.page_content}"
+    raw = said.encode("utf-8", "surrogatepass")
+    return f"document-{blake2b(raw, digest_size=16).hexdigest()}"
 
 
 class _Ids:

@@ -7,11 +7,25 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from agents.tool_context import ToolContext
 from pydantic import Field
 
-from agents import FunctionTool, function_tool
+from agents import (
+    FunctionTool,
+    ModelBehaviorError,
+    RunContextWrapper,
+    default_tool_error_function,
+    function_tool,
+)
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource
-from pincite.surfaces.frameworks.tools import DESCRIPTION, FILTER, NAME, QUERY, evidence_text
+from pincite.surfaces.frameworks.tools import (
+    DESCRIPTION,
+    FILTER,
+    NAME,
+    QUERY,
+    evidence_text,
+    wrong_arguments,
+)
 from pincite.surfaces.tool_texts import MAX_TOKENS
 
 
@@ -22,7 +36,9 @@ def evidence_tool(
     arguments for one. No call widens its restrictions. An answer has at most `max_tokens`."""
     source = index if isinstance(index, EvidenceSource) else EvidenceSource(index, **searched)
 
-    @function_tool(name_override=NAME, description_override=DESCRIPTION)
+    @function_tool(
+        name_override=NAME, description_override=DESCRIPTION, failure_error_function=_explained
+    )
     async def search_evidence(
         query: Annotated[str, Field(description=QUERY)],
         where: Annotated[str, Field(description=FILTER)] = "",
@@ -30,3 +46,13 @@ def evidence_tool(
         return await evidence_text(source, query, where, max_tokens)
 
     return search_evidence
+
+
+def _explained(context: RunContextWrapper[Any], error: Exception) -> str:
+    """Return what the model is told of a failed call. The SDK's error need not say which argument
+    is wrong, so the arguments are looked at again."""
+    if isinstance(error, ModelBehaviorError) and isinstance(context, ToolContext):
+        said = wrong_arguments(context.tool_arguments)
+        if said:
+            return said
+    return default_tool_error_function(context, error)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from pincite.errors import PinciteError
+import msgspec
+
+from pincite.errors import PinciteError, UsageError
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource
-from pincite.surfaces.tool_arguments import WHERE
+from pincite.surfaces.tool_arguments import WHERE, take_arguments
 from pincite.surfaces.tool_hints import ToolNames, for_tools
 from pincite.surfaces.tool_texts import MAX_TOKENS, answer_text
 
@@ -23,6 +25,11 @@ FILTER: Final = WHERE
 _NAMES: Final = ToolNames(search=NAME, read="", verify="", status="")
 
 
+class _Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    query: str
+    where: str = ""
+
+
 async def evidence_text(
     source: EvidenceSource, query: str, where: str = "", max_tokens: int = MAX_TOKENS
 ) -> str:
@@ -32,4 +39,20 @@ async def evidence_text(
         pack = await source.asearch(query, where=where)
         return answer_text(pack, max_tokens, _NAMES)
     except PinciteError as error:
-        return f"error: {for_tools(str(error), _NAMES)}"
+        return _said(error)
+
+
+def wrong_arguments(given: str) -> str:
+    """Return what is wrong with the arguments of a call, in JSON, for the model; "" for nothing."""
+    try:
+        arguments = msgspec.json.decode(given or "{}", type=dict[str, Any])
+        take_arguments(NAME, arguments, _Arguments)
+    except msgspec.DecodeError as error:
+        return f"error: {NAME}: the arguments are not a JSON object: {error}"
+    except UsageError as error:
+        return _said(error)
+    return ""
+
+
+def _said(error: PinciteError) -> str:
+    return f"error: {for_tools(str(error), _NAMES)}"
