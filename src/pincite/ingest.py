@@ -33,6 +33,7 @@ from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
+from pincite.ingestion.moving import gone_sources
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.refusals import Refusals
@@ -92,9 +93,10 @@ async def index_sources(
         known = known_types(settings.attributes, held, options)
         folder = settings.index
         ocr = settings.documents.ocr or None
+        gone = await gone_sources(client, base, held) if among is None else ()
         with (
             open_all(
-                locations, options, base, settings.sources, known, folder, among, ocr
+                locations, options, base, settings.sources, known, folder, among, ocr, gone
             ) as opened,
             closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
         ):
