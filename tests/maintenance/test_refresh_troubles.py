@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
+from pincite.daemon.freshness import Asked, Found
 from pincite.engine import AsyncPincite
+from pincite.maintenance.refresh import refresh
 from tests.disks import fill, small_disk
 from tests.maintenance.test_refresh import (
     contents,
@@ -103,5 +106,23 @@ def test_only_what_was_indexed_is_a_change() -> None:
             assert "\n" not in trouble.message
             assert found.changes == changes
             assert len(await warnings(engine)) == 1
+
+    run(check)
+
+
+def test_lost_documents_of_a_source_that_is_away_are_not_tried_again_and_again() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+            await engine.stop()
+            shutil.rmtree(folder / ".pincite/collections/main")
+            (folder / "docs").rename(folder / "away")
+            told: list[Found] = []
+            await refresh(engine.settings, engine.client(), told.append, Asked())
+            assert (await engine.client().collections())[0].lost == 3
+            assert [(one.state, one.lasting) for one in told] == [("gone", True)]
+            (folder / "away").rename(folder / "docs")
+            await refresh(engine.settings, engine.client(), told.append, Asked())
+            assert await paths(engine) == ["p0.md", "p1.md", "p2.md"]
 
     run(check)

@@ -89,7 +89,8 @@ async def _refresh_base(
         for one in info.sources
         if one.source.kind != "records" and (not asked.paths or one.source.name in paths)
     ]
-    changed = [one for one in looked if one.seen.state == "changed" or info.lost]
+    wanted = ("same", "changed") if info.lost else ("changed",)
+    changed = [one for one in looked if one.seen.state in wanted]
     for one in looked:
         if one not in changed:
             tell(_found(base, one, trouble=one.seen.detail, lasting=True))
