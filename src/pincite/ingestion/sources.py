@@ -57,10 +57,10 @@ def open_all(
     try:
         named = locations or [each.path for each in ours]
         for location in named if among is None else ():
-            source, selection, former = _open(location, options, ours, records, gone, folder)
+            source, selection, known_as = _open(location, options, ours, records, gone, folder)
             opened.append((source, selection))
-            if former is not None:
-                moved[former.name] = moved_notice(former, source.source)
+            if known_as is not None:
+                moved[known_as.name] = moved_notice(known_as, source.source)
             _tell_of_link(location, source.source, options.on_notice)
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
