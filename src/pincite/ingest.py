@@ -27,12 +27,13 @@ from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.changes import Changes, find_changes, keep_unreachable
+from pincite.ingestion.changes import Changes, find_changes, keep_unreachable, unreachable
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
+from pincite.ingestion.moving import gone_sources
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.refusals import Refusals
@@ -92,9 +93,10 @@ async def index_sources(
         known = known_types(settings.attributes, held, options)
         folder = settings.index
         ocr = settings.documents.ocr or None
+        gone = await gone_sources(client, base, held) if among is None else ()
         with (
             open_all(
-                locations, options, base, settings.sources, known, folder, among, ocr
+                locations, options, base, settings.sources, known, folder, among, ocr, gone
             ) as opened,
             closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
         ):
@@ -259,7 +261,7 @@ async def write_all(
     indexed = {record.path: record for record in records}
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
-    pending = changes.pending
+    pending, unread = changes.pending, dict[str, str]()
     if deps.stage == "embed":
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
@@ -280,8 +282,11 @@ async def write_all(
                     writing.popleft()
                 spec = await learn(deps.index, spec, batch.new, deps.on_notice)
                 writing.append(asyncio.create_task(_write(embedded, spec, deps, report)))
-                report.count(batch, indexed, removed)
-                stale = [indexed[s.path].revision for s in batch.skipped if s.path in indexed]
+                kept = batch.unread(indexed) if deps.careful else {}
+                unread.update(kept)
+                report.count(batch, indexed, removed, kept)
+                skipped = [one.path for one in batch.skipped if one.path not in kept]
+                stale = [indexed[path].revision for path in skipped if path in indexed]
                 if stale:  # their files changed and cannot be indexed now
                     await deps.index.remove(spec.name, stale)
                 deps.progress(
@@ -295,6 +300,8 @@ async def write_all(
             for task in left:  # all, before one ends: the second write waits for the first
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
+    if unread:
+        deps.on_notice(unreachable(opened, unread))
     return spec
 
 

@@ -36,6 +36,7 @@ def test_none_follows_a_success_or_a_failure_that_lasts() -> None:
         await asyncio.sleep(0.5)
         known.ended(0.0, "", passing=False, changing=False)
         assert known.pause_s <= 0
+        known.ended(0.0, "", passing=True, changing=False)  # nothing failed
         await asyncio.sleep(0.1)
         assert not again.is_set()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.glance import CHANGES, Glance, Limits, glance, matters
+from pincite.daemon.glance import CHANGES, Glance, Limits, glance, glance_at, matters
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.readers import content_hash_of
 from pincite.support.fields import replace
@@ -151,3 +151,51 @@ def test_files_that_no_reader_reads_are_not_counted_as_new(docs: Path) -> None:
     started = replace(record_of(docs), complete=False)
     named = glance(started, indexed(docs)[:-1]).named
     assert named == {"data.unknown": "left out", "tool": "new", "inner/b.md": "new"}
+
+
+def listing(docs: Path, *skipped: str) -> SourceRecord:
+    return replace(record_of(docs), skipped_paths=skipped)
+
+
+def test_a_file_that_cannot_be_read_differs_again_when_it_can() -> None:
+    with quick_folder() as place:
+        place.chmod(0o755)
+        docs = place / "docs"
+        docs.mkdir(mode=0o755)
+        (docs / "a.md").write_text("# a\n")
+        records = indexed(docs)
+        (docs / "a.md").write_text("# longer than before\n")
+        (docs / "new.md").write_text("# new\n")
+        with unreadable(docs / "a.md", docs / "new.md"):
+            during = look(docs, records)
+            assert during.named == {"a.md": "not read", "new.md": "not read"}
+            again = glance(record_of(docs), records, Limits(), during.differing)
+            assert again.named == {"a.md": "not read"}  # what is indexed is never settled
+        later = glance(record_of(docs), records, Limits(), during.differing)
+        assert later.named == {"a.md": "changed", "new.md": "new"}
+        assert not during.differing & later.differing
+
+
+def test_what_is_listed_as_unreadable_and_can_be_read_is_a_difference(docs: Path) -> None:
+    records = indexed(docs)
+    inner = listing(docs, "unreadable: inner/ (Permission denied)")
+    found = glance(inner, records)
+    assert (found.state, found.named) == ("changed", {"inner/": "left out"})
+    assert glance_at(inner, records[1:], ["inner/b.md"]).state == "unknown"
+    assert glance_at(inner, records[:1], ["a.md"]).state == "same"
+    found = glance(listing(docs, "unreadable: a.md (Permission denied)"), records)
+    assert (found.state, found.named) == ("changed", {"a.md": "left out"})
+    others = listing(docs, "unreadable: gone/ (Permission denied)", "unreadable: x (1) (Damaged)")
+    assert glance(others, records).state == "same"
+
+
+def test_what_is_listed_as_unreadable_and_still_is_is_none() -> None:
+    with quick_folder() as place:
+        place.chmod(0o755)
+        (place / "docs/inner").mkdir(parents=True, mode=0o755)
+        (place / "docs").chmod(0o755)
+        (place / "docs/a.md").write_text("# a\n")
+        records = indexed(place / "docs")
+        lines = [f"unreadable: {one} (Permission denied)" for one in ("a.md", "inner/")]
+        with unreadable(place / "docs/a.md", place / "docs/inner"):
+            assert glance(listing(place / "docs", *lines), records).state == "same"

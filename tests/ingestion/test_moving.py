@@ -72,6 +72,64 @@ def test_a_place_on_another_machine_is_not_taken_over(tmp_path: Path) -> None:
         desk.run("new/docs")
 
 
+@pytest.mark.parametrize("order", [("a/docs", "b/docs"), ("b/docs", "a/docs")])
+def test_of_two_paths_of_one_name_none_moves(tmp_path: Path, order: tuple[str, str]) -> None:
+    desk = begun(tmp_path)
+    (tmp_path / "old").rename(tmp_path / "a")
+    desk.write("b/docs/other.md", "# Other\n\nIt is dark.\n")
+    with pytest.raises(SourceError, match="two of these paths are named 'docs'"):
+        desk.run(*order)
+    assert desk.sources()["docs"].location == str(tmp_path / "old/docs")
+    assert desk.said("source_moved") == []
+
+
+def test_another_folder_of_that_name_takes_nothing_over(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    (tmp_path / "old").rename(tmp_path / "unmounted")
+    desk.write("home/docs/0.md", "# Lamp 0\n\nIt shines.\n")  # from the same template
+    desk.write("home/docs/b.md", "# Letters\n\nTo the bank.\n")
+    with pytest.raises(SourceError, match="which no longer exists") as caught:
+        desk.run("home/docs")
+    assert caught.value.hint.endswith("because it has moved here: --name docs")
+    assert sorted(desk.records()) == ["0.md", "1.md", "2.md"]
+    desk.run("home/docs", name="home")
+    assert desk.sources()["home"].attributes == {}
+    assert len(desk.records()) == 4
+    assert desk.said("source_moved") == []
+
+
+def test_a_given_name_takes_over_what_has_other_content(tmp_path: Path) -> None:
+    desk = begun(tmp_path)
+    (tmp_path / "old").rename(tmp_path / "unmounted")
+    desk.write("new/docs/b.md", "# Lamp\n\nIt was written again.\n")
+    desk.run("new/docs", name="docs")
+    assert list(desk.records()) == ["b.md"]
+    assert desk.sources()["docs"].attributes == {"course": "ml"}
+
+
+def test_a_moved_source_may_have_changed_a_little(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for number in range(100):
+        desk.write(f"old/docs/{number}.md", f"# Lamp {number}\n\nIt shines.\n")
+    desk.run("old/docs")
+    (tmp_path / "old").rename(tmp_path / "new")
+    for number in range(10):
+        desk.write(f"new/docs/{number}.md", f"# Lamp {number}\n\nIt is broken.\n")
+    (report,) = desk.run("new/docs")
+    assert (report.unchanged, report.changed) == (90, 10)
+
+
+def test_a_project_that_is_renamed_with_its_index_stays_one_source(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "project")
+    desk.write("a.md", "# Lamp\n\nIt shines.\n")
+    desk.run(".", course="ml")
+    desk.folder = desk.folder.rename(tmp_path / "renamed")
+    (report,) = desk.run(".")
+    assert (report.source, report.unchanged, report.new) == ("project", 1, 0)
+    (source,) = desk.sources().values()
+    assert (source.location, source.attributes) == (str(desk.folder), {"course": "ml"})
+
+
 def test_a_missing_source_says_what_to_do_if_it_was_moved(tmp_path: Path) -> None:
     desk = begun(tmp_path)
     (tmp_path / "old").rename(tmp_path / "new")
@@ -87,6 +145,17 @@ def test_a_link_is_followed_once_and_said(tmp_path: Path) -> None:
     desk.run("current")
     (said,) = desk.said("link_followed")
     assert said.startswith(f"{tmp_path}/current is a link to {tmp_path}/release/1: ")
+    assert ": that place is indexed, as 1, " in said
     assert desk.sources()["1"].location == str(tmp_path / "release/1")
     desk.run("release/1")
     assert len(desk.said("link_followed")) == 1
+
+
+def test_a_link_with_a_name_is_said_to_have_that_name(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("release/1/a.md", "# Lamp\n\nIt shines.\n")
+    (tmp_path / "current").symlink_to("release/1")
+    desk.run("current", name="project")
+    (said,) = desk.said("link_followed")
+    assert ": that place is indexed, as project, " in said
+    assert list(desk.sources()) == ["project"]

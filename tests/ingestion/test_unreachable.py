@@ -56,3 +56,34 @@ def test_the_rest_is_indexed_and_the_folder_is_named() -> None:
         place.chmod(0o755)
         (place / "docs").mkdir(mode=0o755)
         asyncio.run(check(place / "docs"))
+
+
+def test_an_indexed_file_that_cannot_be_read_stays_until_it_can() -> None:
+    async def check(folder: Path) -> None:
+        index = Index()
+        await index.create(SPEC)
+        for path in ("a.md", "b.md"):
+            (folder / path).write_text(f"# {path}\n\nThe fox.\n")
+        await run(index, folder, careful=True)
+        (folder / "b.md").write_text("# b.md\n\nThe fox and the hen.\n")
+        (folder / "new.md").write_text("# new.md\n\nThe owl.\n")
+        with unreadable(folder / "b.md", folder / "new.md"):
+            paths, (notice,) = await run(index, folder, careful=True)
+            assert paths == ["a.md", "b.md"]
+            assert notice.message.startswith("b.md of docs cannot be read: Permission denied")
+            (record,) = await index.sources("main")
+            assert record.skipped_paths == (
+                "unreadable: b.md (Permission denied)",
+                "unreadable: new.md (Permission denied)",
+            )
+        paths, notices = await run(index, folder, careful=True)
+        assert (paths, notices) == (["a.md", "b.md", "new.md"], [])
+        (folder / "b.md").write_text("# b.md\n\nThe fox and two hens.\n")
+        with unreadable(folder / "b.md"):
+            paths, notices = await run(index, folder, careful=False)  # somebody asked for it
+            assert (paths, notices) == (["a.md", "new.md"], [])
+
+    with quick_folder() as place:
+        place.chmod(0o755)
+        (place / "docs").mkdir(mode=0o755)
+        asyncio.run(check(place / "docs"))

@@ -26,10 +26,10 @@ asyncio.run(main())
 """
 
 
-async def hold(folder: Path, started: asyncio.Event) -> None:
+async def hold(folder: Path, started: asyncio.Event) -> bool:
     async with FileLeases(folder).take("main", "refreshing", Waiting(60.0)):
         started.set()
-        await asyncio.Event().wait()
+        return await asyncio.Event().wait()
 
 
 async def raise_it() -> None:
@@ -37,7 +37,7 @@ async def raise_it() -> None:
 
 
 def test_work_without_a_waiting_writer_is_finished(tmp_path: Path) -> None:
-    assert asyncio.run(while_nobody_waits(asyncio.sleep(0.5), tmp_path, "main"))
+    assert asyncio.run(while_nobody_waits(asyncio.sleep(0.5, "done"), tmp_path, "main"))
 
 
 def test_errors_of_the_work_are_raised(tmp_path: Path) -> None:

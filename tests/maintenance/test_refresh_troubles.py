@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
+from pincite.daemon.freshness import Asked, Found
 from pincite.engine import AsyncPincite
-from tests.disks import fill, small_disk
+from pincite.maintenance.refresh import refresh
+from tests.disks import fill, limited, small_disk
+from tests.environment import clean_environment
 from tests.maintenance.test_refresh import (
     contents,
     engine_of,
@@ -16,6 +24,7 @@ from tests.maintenance.test_refresh import (
     settles,
     write,
 )
+from tests.places import HANGS_S
 
 
 async def warnings(engine: AsyncPincite, text: str = "fox") -> list[str]:
@@ -103,5 +112,41 @@ def test_only_what_was_indexed_is_a_change() -> None:
             assert "\n" not in trouble.message
             assert found.changes == changes
             assert len(await warnings(engine)) == 1
+
+    run(check)
+
+
+def test_lost_documents_of_a_source_that_is_away_are_not_tried_again_and_again() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+            await engine.stop()
+            shutil.rmtree(folder / ".pincite/collections/main")
+            (folder / "docs").rename(folder / "away")
+            told: list[Found] = []
+            await refresh(engine.settings, engine.client(), told.append, Asked())
+            assert (await engine.client().collections())[0].lost == 3
+            assert [(one.state, one.lasting) for one in told] == [("gone", True)]
+            (folder / "away").rename(folder / "docs")
+            await refresh(engine.settings, engine.client(), told.append, Asked())
+            assert await paths(engine) == ["p0.md", "p1.md", "p2.md"]
+
+    run(check)
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_cannot_be_read_for_a_while_stays_and_comes_back(what: str) -> None:
+    async def check(folder: Path) -> None:
+        client = [sys.executable, "-m", "tests.maintenance.unreadable_client", what, str(folder)]
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [*limited(), *client],
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            timeout=2 * HANGS_S,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
 
     run(check)

@@ -39,13 +39,13 @@ class Attempts:
 
     def ended(self, took_s: float, failure: str, *, passing: bool, changing: bool) -> None:
         """Handle the end of a run that took so long. `failure` is why nothing was written, empty if
-        it succeeded. Another run follows by itself if the reason for anything that could not be
-        indexed is `passing`. `changing`: files changed during the run."""
+        it succeeded. Another run follows a failure by itself if the reason for anything that could
+        not be indexed is `passing`. `changing`: files changed during the run."""
         self._failures = self._failures + 1 if failure else 0
         if failure and changing:
             self._failures = min(self._failures, _WHILE_CHANGING)
         pause_s = min(1.0, took_s / 4)
-        follows = passing and self._failures <= _MOST
+        follows = bool(failure) and passing and self._failures <= _MOST
         if failure:
             exponent = min(self._failures - 1, 10)
             pause_s = max(pause_s, min(_LONGEST_PAUSE_S, _PAUSE_S * _LONGER**exponent))

@@ -54,8 +54,9 @@ class Found(msgspec.Struct, frozen=True):
     """A line of the indexing process about a source that it has looked at. `files` maps paths to
     their difference. `left` are differences that are known by now, each a path with size and time.
     `trouble` is the reason why the source was not updated; if it is `lasting`, another attempt is
-    useless until the source changes. `paths` are the paths that were looked
-    at, () for everything. `shows` are those among them that show other files."""
+    useless until the source changes. `paths` are the paths that were looked at, () for everything.
+    `shows` are those among them that show other files. `unread` are indexed files that could not be
+    read and stay as they were."""
 
     collection: str
     source: str
@@ -68,6 +69,7 @@ class Found(msgspec.Struct, frozen=True):
     written: bool = False
     paths: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 class Pending(msgspec.Struct, frozen=True):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
@@ -34,6 +34,8 @@ _LARGEST_RULES: Final = 20_000  # bytes of an ignore file: compiling that many t
 CHANGES: Final = ("new", "changed", "gone")  #: kinds of differences, in the words shown to people
 
 Differing = tuple[str, int, int]  #: path, size and time of a file; -1 if it is gone
+UNREAD: Final = -1  #: in place of the time of a file that cannot be read
+_READABLE: Final = 0  # in place of the time of what the catalog lists as unreadable, and is not
 
 
 class TooMuchError(Exception):
@@ -84,20 +86,22 @@ def glance(
     source = record.source
     if source.kind not in ON_DISK:
         return _of_archive(record, found)
-    left_out = frozenset(map(_path_of, record.skipped_paths))
+    listed = _Listed.of(record)
     known = {one.path: one for one in records}
     reads = _READ_AT_MOST
+    unreadable: set[str] = set()
     try:
         for part in record.within:
             with reopen_source(record, part) as opened:
                 if opened.source.ref != source.ref or opened.source.kind != source.kind:
                     found.differ("at another commit", f"@{opened.source.ref}", 0, 0)
-                unreadable: set[str] = set()
                 for entry in _entries(opened, limits, found, unreadable):
-                    what, reads = _what(opened, entry, known.pop(entry.path, None), reads)
-                    one = (entry.path, entry.size, entry.mtime_ns)
-                    if what and one not in settled:
-                        found.differ("left out" if entry.path in left_out else what, *one)
+                    indexed = known.pop(entry.path, None)
+                    what, reads = _what(opened, entry, indexed, reads)
+                    if what:
+                        _differ(found, opened, entry, what, indexed, listed, settled)
+                    elif entry.path in listed.unreadable and opened.can_read(entry):
+                        found.differ("left out", entry.path, mtime_ns=_READABLE)
                 within = opened.within
                 gone = [path for path in known if path.startswith(within)]
                 for path in gone:
@@ -112,6 +116,10 @@ def glance(
     except SourceError as error:
         found.state, found.detail = "gone", error.message
         return found
+    entered = frozenset(found.folders)
+    for folder in listed.unreadable - unreadable:
+        if (not folder or folder.endswith("/")) and str(Path(source.location, folder)) in entered:
+            found.differ("left out", folder, mtime_ns=_READABLE)
     if found.differing or not record.complete:
         found.state = "changed"
     return found
@@ -127,9 +135,9 @@ def glance_at(
     """Compare these files and folders of a source on disk with the index; `records` are their
     indexed documents. Otherwise as `glance`. `folders` are the folders among the paths. The state
     is `unknown` if the whole source has to be looked at: at another commit, if ignore files
-    changed, or if a folder cannot be read."""
+    changed, or if a folder cannot be read, now or when it was indexed."""
     found = Glance()
-    left_out = frozenset(map(_path_of, record.skipped_paths))
+    listed = _Listed.of(record)
     reads = _READ_AT_MOST
     try:
         for part in record.within:
@@ -144,11 +152,11 @@ def glance_at(
                 ):
                     raise TooMuchError
                 known = {one.path: one for one in records if _is_within(one.path, part)}
-                for entry in _entries_below(opened, mine, limits, found):
-                    what, reads = _what(opened, entry, known.pop(entry.path, None), reads)
-                    one = (entry.path, entry.size, entry.mtime_ns)
-                    if what and one not in settled:
-                        found.differ("left out" if entry.path in left_out else what, *one)
+                for entry in _entries_below(opened, mine, limits, found, listed):
+                    indexed = known.pop(entry.path, None)
+                    what, reads = _what(opened, entry, indexed, reads)
+                    if what:
+                        _differ(found, opened, entry, what, indexed, listed, settled)
                 for gone in known:
                     if (gone, -1, -1) not in settled:
                         found.differ("gone", gone)
@@ -212,12 +220,34 @@ def _what(
     return "changed", reads
 
 
+def _differ(
+    found: Glance,
+    opened: OpenSource,
+    entry: Entry,
+    what: str,
+    indexed: DocumentRecord | None,
+    listed: _Listed,
+    settled: Collection[Differing],
+) -> None:
+    """Record the difference of a file, unless it is settled. One that cannot be read differs from
+    the same file when it can be read: it is looked at again then."""
+    one = (entry.path, entry.size, entry.mtime_ns)
+    if one in settled:
+        return
+    if opened.can_read(entry):
+        found.differ("left out" if entry.path in listed.left_out else what, *one)
+    elif indexed is not None or (entry.path, entry.size, UNREAD) not in settled:
+        found.differ("not read", entry.path, entry.size, UNREAD)
+
+
 def _entries_below(
-    opened: FolderSource, paths: Sequence[str], limits: Limits, found: Glance
+    opened: FolderSource, paths: Sequence[str], limits: Limits, found: Glance, listed: _Listed
 ) -> Iterator[Entry]:
     root = Path(opened.source.location)
 
     def entering(folder: str) -> None:
+        if f"{folder}/" in listed.unreadable:
+            raise TooMuchError
         if time.monotonic() > limits.until_s or _rules_bytes(root / folder) > limits.rules_bytes:
             raise TooMuchError
         if any(_is_within(folder, f"{path}/") for path in paths):
@@ -264,6 +294,23 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
         elif f"{path}/" == root:
             return True
     return False
+
+
+class _Listed(NamedTuple):
+    """What the catalog lists as left out of a source, and what of it as unreadable."""
+
+    left_out: frozenset[str]
+    unreadable: frozenset[str]
+
+    @classmethod
+    def of(cls, record: SourceRecord) -> _Listed:
+        skipped = record.skipped_paths
+        return cls(frozenset(map(_path_of, skipped)), frozenset(unreadable_of(skipped)))
+
+
+def unreadable_of(skipped: Iterable[str]) -> Iterator[str]:
+    """Yield the paths of unreadable files and folders among those that were left out."""
+    return (_path_of(one) for one in skipped if one.startswith("unreadable: "))
 
 
 def _path_of(skipped: str) -> str:

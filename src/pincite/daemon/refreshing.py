@@ -34,6 +34,7 @@ from pincite.daemon.freshness import (
 )
 from pincite.daemon.glance import (
     CHANGES,
+    UNREAD,
     Differing,
     Glance,
     Limits,
@@ -395,8 +396,9 @@ class Refreshing:
                         failure = failure or found.trouble
                     passing |= not found.lasting
                     self._pending.pop(key, None)
-                    if found.lasting and key in self._told:
-                        tried[key] = self._told[key]
+                    told = self._told.get(key)
+                    if found.lasting and told is not None and _is_told(told, found):
+                        tried[key] = told
                 if found.written:
                     self._pending.pop(key, None)
                     self._keep_left(key, found)
@@ -463,6 +465,12 @@ class Refreshing:
 def _changes(named: Mapping[str, str]) -> int:
     """Return the known number of files that differ from the index."""
     return sum(what in CHANGES for what in named.values())
+
+
+def _is_told(told: frozenset[Differing], found: Found) -> bool:
+    """Return whether the files that a run could not read were unreadable before it, too. Otherwise
+    they are tried again: they may have been so for a moment."""
+    return {path for path, _, mtime_ns in told if mtime_ns == UNREAD}.issuperset(found.unread)
 
 
 def _name(key: Key) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from typing import Final
 
 import msgspec
 
 from pincite.model import AttributeType, DocumentRecord, Point
 
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
+
+UNREADABLE: Final = "unreadable"  #: the code of files and folders that cannot be read
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -38,6 +41,14 @@ class Batch(msgspec.Struct, frozen=True):
     skipped: tuple[SkippedFile, ...]
     position: int
     path: str
+
+    def unread(self, among: Container[str]) -> dict[str, str]:
+        """Return those `among` the files that cannot be read, by path, with the reason."""
+        return {
+            one.path: one.detail
+            for one in self.skipped
+            if one.code == UNREADABLE and one.path in among
+        }
 
     @property
     def new(self) -> Mapping[str, tuple[AttributeType, str]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from pincite.errors import SourceError
+from pincite.ingestion.batch import UNREADABLE
 from pincite.ingestion.describe import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord, Notice
@@ -21,7 +22,7 @@ from pincite.support.counted import counted
 from pincite.support.fields import replace
 
 EMPTY: Final = "no longer has any files"
-UNREACHABLE: Final = "folder_unreadable"  #: code of the notice of `keep_unreachable`
+UNREACHABLE: Final = "kept_unreadable"  #: code of the notice of `unreachable`
 FOREGROUND: Final = "pincite index"
 
 
@@ -97,7 +98,7 @@ def keep_unreachable(
     """For runs that nobody asked for: return the changes without removals of what cannot be read,
     and of everything in folders that cannot be read, with a notice about these places. Raises
     Emptied if the source has lost everything (if the records are all of it, `whole`)."""
-    unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.code == "unreadable"}
+    unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.code == UNREADABLE}
     kept: dict[str, None] = {}
     removed = []
     for record in changes.removed:
@@ -112,12 +113,17 @@ def keep_unreachable(
         raise Emptied(f"{at} {EMPTY}", hint=f"to remove its documents: {FOREGROUND}")
     if not kept:
         return changes, None
-    first, more = next(iter(kept)), len(kept) - 1
+    notice = unreachable(opened, {place: unreadable[place] for place in kept})
+    return replace(changes, removed=tuple(removed)), notice
+
+
+def unreachable(opened: OpenSource, places: Mapping[str, str]) -> Notice:
+    """Say that these files and folders, with reasons, cannot be read and stay in the index."""
+    first, more = next(iter(places)), len(places) - 1
     said = f"{first or opened.source.location} of {opened.source.name} cannot be read"
     also = f", nor can {counted(more, 'other place')}" if more else ""
     to_do = f"make it readable, or to remove its documents: {FOREGROUND}"
-    notice = Notice(UNREACHABLE, f"{said}: {unreadable[first]}{also} (try: {to_do})")
-    return replace(changes, removed=tuple(removed)), notice
+    return Notice(UNREACHABLE, f"{said}: {places[first]}{also} (try: {to_do})")
 
 
 def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:

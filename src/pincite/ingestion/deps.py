@@ -43,10 +43,10 @@ class IngestDeps(msgspec.Struct, frozen=True):
     messages: `index`, or `embed` if the keywords are already indexed.
 
     With `background` vectors of more than `much_bytes` are left to another run. A `careful` run
-    removes nothing if a source's disk seems to be unmounted. `vision` describes pictures, if a
-    model is configured. `early` returns the files of a source that were read before, by path;
-    `refusals` are the files without extractable text. `only` is for a run over a part; it leaves
-    the record of its source unchanged.
+    removes nothing that cannot be read now, nor if a source's disk seems to be unmounted. `vision`
+    describes pictures, if a model is configured. `early` returns the files of a source that were
+    read before, by path; `refusals` are the files without extractable text. `only` is for a run
+    over a part; it leaves the record of its source unchanged.
     """
 
     index: Index

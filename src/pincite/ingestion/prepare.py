@@ -13,7 +13,7 @@ from typing import Final
 from pincite.chunkers import cut
 from pincite.errors import PinciteError
 from pincite.ingestion.analysis import Analyser, Here
-from pincite.ingestion.batch import Batch, Prepared, SkippedFile
+from pincite.ingestion.batch import UNREADABLE, Batch, Prepared, SkippedFile
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
@@ -25,7 +25,7 @@ from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.model import CollectionSpec, Point
-from pincite.sources import Entry, OpenSource
+from pincite.sources import Entry, OpenSource, UnreadableFile
 from pincite.support.fields import replace
 
 _AHEAD: Final = 64  # documents read before one of them is finished
@@ -87,6 +87,8 @@ def begin(
         if vision is not None:
             found = vision.noted(found)
         return Begun(entry, found, read_ns, analyser.submit(found.document, average_length))
+    except UnreadableFile as error:
+        return SkippedFile(entry.path, UNREADABLE, error.reason)
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)
 

@@ -72,12 +72,18 @@ class IngestReport(msgspec.Struct):
             if known.path not in moving:
                 self.note(known.path, known.notes)
 
-    def count(self, batch: Batch, known: Container[str], removed: set[str]) -> None:
+    def count(
+        self, batch: Batch, known: Container[str], removed: set[str], kept: Container[str] = ()
+    ) -> None:
         """Add a batch: `known` are the paths that were indexed before, `removed` the contents of
-        removed ones. A file that was opened and left out is no document."""
+        removed ones. A file that was opened and left out is no document, unless it is `kept` as it
+        was."""
         for skip in batch.skipped:
             self.skip(skip.code, skip.path, skip.detail)
-            if skip.path in known:
+            if skip.path in kept:
+                self.changed -= 1
+                self.unchanged += 1
+            elif skip.path in known:
                 self.changed -= 1
                 self.removed += 1
             else:

@@ -3,13 +3,13 @@ in the catalog."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from pincite.errors import ConfigError, SourceError
+from pincite.ingestion.moving import Gone, moved_from, moved_notice, refuse
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.source_attributes import attributes_of_source, require_whole
 from pincite.model import AttributeType, Notice, Source, SourceRecord
@@ -37,11 +37,13 @@ def open_all(
     folder: Path | None = None,
     among: frozenset[str] | None = None,
     ocr: bool | None = None,
+    gone: Sequence[Gone] = (),
 ) -> Iterator[list[Opened]]:
     """Open the named sources, or else all that the collection and the configuration know, with
     their attributes; `known` are the types of these. Records are in the index `folder`. `among`
     restricts the run to these known sources, described as in the collection. `ocr` applies to those
-    for which neither options nor configuration decide.
+    for which neither options nor configuration decide. `gone` are the known sources that may have
+    moved.
 
     Raises SourceError if one is missing, or two have the same name, ConfigError for a malformed URL
     rule, UsageError for invalid attributes.
@@ -51,11 +53,15 @@ def open_all(
     if options.url_rule:
         compile_rules(options.url_rule)
     opened: list[Opened] = []
+    moved: dict[str, Notice] = {}
     try:
         named = locations or [each.path for each in ours]
         for location in named if among is None else ():
-            opened.append(_open(location, options, ours, records))
-            _tell_of_link(location, options.on_notice)
+            source, selection, known_as = _open(location, options, ours, records, gone, folder)
+            opened.append((source, selection))
+            if known_as is not None:
+                moved[known_as.name] = moved_notice(known_as, source.source)
+            _tell_of_link(location, source.source, options.on_notice)
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
             given |= renamed(opened, records, configured)
@@ -68,7 +74,9 @@ def open_all(
                         (reopen_source(record, part, folder=folder), selection_of(record))
                         for part in record.within
                     ]
-        _require_distinct(opened, records, options.on_notice)
+        _require_distinct(opened, records, moved, gone)
+        for notice in moved.values():
+            options.on_notice(notice)
         types = dict(known)
         for source, selection in opened:
             config = configured_at(Path(source.source.location, source.within).resolve(), ours)
@@ -96,7 +104,10 @@ def _open(
     options: IndexOptions,
     configured: Sequence[SourceConfig],
     records: Sequence[SourceRecord],
-) -> Opened:
+    gone: Sequence[Gone],
+    index: Path | None,
+) -> tuple[OpenSource, Selection, Source | None]:
+    """Return an open source with its selection, and the known one that has moved there, if any."""
     place = _place(location)
     config = configured_at(place, configured) or SourceConfig(path=str(place))
     name = options.name or config.name
@@ -117,10 +128,11 @@ def _open(
         )
 
     source = opened(known)
-    if known is None and (moved := _moved_here(source.source, records)) is not None:
+    moved = moved_from(source, gone, name, index) if known is None else None
+    if moved is not None:
         source.close()
         source = opened(moved)
-    return source, selection
+    return source, selection, moved
 
 
 def _describe(
@@ -300,58 +312,32 @@ def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: st
 def _require_distinct(
     opened: Sequence[Opened],
     records: Sequence[SourceRecord],
-    on_notice: Callable[[Notice], None],
+    moved: Collection[str],
+    gone: Sequence[Gone],
 ) -> None:
-    places = {record.source.name: record.source.location for record in records}
-    known = frozenset(places)
+    """Raise SourceError if a name is that of two places. Sources that have `moved` have left
+    theirs."""
+    known = {one.source.name: one.source.location for one in records}
+    known = {name: location for name, location in known.items() if name not in moved}
+    places: dict[str, str] = {}
     for one, _ in opened:
         name, location = one.source.name, one.source.location
         before = places.setdefault(name, location)
-        if before == location:
-            continue
-        if name not in known:
+        if before != location:
             raise SourceError(
                 f"two of these paths are named {name!r}: {before} and {location}",
                 hint="index them one at a time, with --name NAME",
             )
-        if _moved_here(one.source, records) is None:
-            raise SourceError(
-                f"a source named {name!r} is already indexed from {before}",
-                hint=(
-                    "give this one another name with --name NAME; or, to index it instead of that"
-                    f" one, as in a copied project, first: pincite collections forget {name}"
-                ),
-            )
-        places[name] = location
-        text = f"{name} was at {before}, which no longer exists, and is now at {location}"
-        on_notice(Notice("source_moved", text))
+        if known.get(name, location) != location:
+            raise refuse(one, known[name], gone)
 
 
-def _moved_here(source: Source, records: Sequence[SourceRecord]) -> Source | None:
-    """Return the source of this name and kind that this machine has indexed from a place that no
-    longer exists. Another machine's place may exist there."""
-    of_this_name = (one for one in records if one.source.name == source.name)
-    for record in of_this_name:
-        same_kind = record.source.kind == source.kind != "records"
-        if same_kind and record.machine == this_machine() and _is_gone(record.source.location):
-            return record.source
-    return None
-
-
-def _is_gone(location: str) -> bool:
-    try:
-        os.lstat(location)  # a link counts as existing
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:  # an unreadable folder above it, or a disk that fails
-        return False
-    return False
-
-
-def _tell_of_link(location: str | Path, on_notice: Callable[[Notice], None]) -> None:
+def _tell_of_link(
+    location: str | Path, source: Source, on_notice: Callable[[Notice], None]
+) -> None:
     """Say that a link was followed once. Refreshes must not follow it: whoever can change the link
     would choose what is indexed."""
     given = Path(location).expanduser()
     if given.is_symlink():
-        text = f"{given} is a link to {given.resolve()}: that place is indexed, under its own name"
+        text = f"{given} is a link to {given.resolve()}: that place is indexed, as {source.name}"
         on_notice(Notice("link_followed", f"{text}, and stays so if the link changes"))

@@ -21,7 +21,7 @@ import msgspec
 
 from pincite.collection.members import all_members, as_one, members, visible
 from pincite.daemon.freshness import DONE, GAVE_WAY, Asked, Found
-from pincite.daemon.glance import Glance, glance, glance_at
+from pincite.daemon.glance import UNREAD, Glance, glance, glance_at, unreadable_of
 from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.resting import trim
@@ -89,7 +89,8 @@ async def _refresh_base(
         for one in info.sources
         if one.source.kind != "records" and (not asked.paths or one.source.name in paths)
     ]
-    changed = [one for one in looked if one.seen.state == "changed" or info.lost]
+    wanted = ("same", "changed") if info.lost else ("changed",)
+    changed = [one for one in looked if one.seen.state in wanted]
     for one in looked:
         if one not in changed:
             tell(_found(base, one, trouble=one.seen.detail, lasting=True))
@@ -111,19 +112,25 @@ async def _refresh_base(
             only=_only(client, one.paths),
         )
         try:
-            finished = await while_nobody_waits(work, settings.index, base)
+            reports = await while_nobody_waits(work, settings.index, base)
         except PinciteError as error:
             lasting = isinstance(error, Emptied)
             tell(_found(base, one, trouble=error.line, lasting=lasting))
             continue
-        if not finished:
+        if reports is None:
             tell(replace(_found(base, one), state=GAVE_WAY))
             return
         records = await _records(client, base, one.record, one.paths)
         indexed = {each.path for each in records}
-        left = tuple(each for each in one.seen.differing if each[0] not in indexed)
+        unread = {path for each in reports for path in unreadable_of(each.skipped_paths)}
+        left = tuple(
+            each
+            for each in one.seen.differing
+            if each[0] not in indexed and (each[0] not in unread or each[2] == UNREAD)
+        )
         done = _found(base, one, trouble="; ".join(unreachable), lasting=True, written=True)
-        tell(replace(done, left=left, shows=_showing(records)))
+        kept = tuple(sorted(unread & indexed))
+        tell(replace(done, left=left, shows=_showing(records), unread=kept))
 
 
 async def _look(

@@ -74,7 +74,7 @@ class Counts(IngestReport):
     written: list[DocumentRecord] = msgspec.field(default_factory=list)
     left_out: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
 
-    def count(self, batch: Batch, known: object, removed: object) -> None:  # noqa: ARG002
+    def count(self, batch: Batch, known: object, removed: object, kept: object = ()) -> None:  # noqa: ARG002
         """See IngestReport."""
         self.written += [one.record for one in batch.documents]
         self.left_out += [(one.path, one.code, one.detail) for one in batch.skipped]

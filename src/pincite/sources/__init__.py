@@ -7,6 +7,7 @@ from pincite.sources.entries import (
     SkipCode,
     Skipped,
     SourceLimits,
+    UnreadableFile,
 )
 from pincite.sources.kinds import reject_content
 from pincite.sources.opening import open_source
@@ -18,6 +19,7 @@ __all__ = [
     "SkipCode",
     "Skipped",
     "SourceLimits",
+    "UnreadableFile",
     "open_source",
     "reject_content",
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 import msgspec
 
+from pincite.errors import SourceError
 from pincite.model.revisions import content_ref
 from pincite.readers.extractors import extracted_suffix
 
@@ -94,6 +95,14 @@ class Skipped(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+class UnreadableFile(SourceError):
+    """A file that is there cannot be read now, for this `reason`. It may be readable later."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be read: {reason}.")
+        self.reason = reason
+
+
 def within_any(path: str, places: Container[str]) -> str | None:
     """Return the one of these places that a path is, or is in: files, folders with a trailing
     slash, or "" for everything. None if there is none."""
@@ -129,7 +138,12 @@ class OpenSource(ABC):
 
     @abstractmethod
     def read(self, entry: Entry) -> bytes:
-        """Return the bytes of a file. Raises SourceError if it cannot be read."""
+        """Return the bytes of a file. Raises SourceError if it is not what was listed, or cannot be
+        read: UnreadableFile if that may pass."""
+
+    def can_read(self, entry: Entry) -> bool:  # noqa: ARG002  # folders look
+        """Return whether this process may read a file now, without reading it."""
+        return True
 
     def read_at(self, ref: str, path: str) -> bytes | None:  # noqa: ARG002  # checkouts look
         """Return the bytes of a file at a revision, b"" if the revision has no such file; None if

@@ -16,6 +16,7 @@ from pincite.sources.entries import (
     Selection,
     Skipped,
     SourceLimits,
+    UnreadableFile,
     mtime_of,
 )
 from pincite.sources.kinds import reject_name
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Reasons that apply to a file whatever its content.
 _BY_NAME = frozenset({"ignored", "hidden", "binary"})
+#: Errors of files that are gone, or are folders or links by now.
+_REPLACED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP})
 
 
 class FolderSource(OpenSource):
@@ -169,7 +172,9 @@ class FolderSource(OpenSource):
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise SourceError(f"{entry.path} has become a link; index again.") from error
-            raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
+            if error.errno in _REPLACED:
+                raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
+            raise UnreadableFile(entry.path, error.strerror or str(error)) from error
         limit = self._limits.most_bytes(entry.path)
         with os.fdopen(handle, "rb") as opened:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -177,10 +182,18 @@ class FolderSource(OpenSource):
             try:
                 raw = opened.read(limit + 1)
             except OSError as error:
-                raise SourceError(f"{entry.path} cannot be read: {error.strerror}.") from error
+                raise UnreadableFile(entry.path, error.strerror or str(error)) from error
         if len(raw) > limit:
             raise SourceError(f"{entry.path} has grown above the limit of {limit:,} bytes.")
         return raw
+
+    def can_read(self, entry: Entry) -> bool:
+        """See OpenSource."""
+        try:
+            os.close(open_to_read(self._root / entry.path))
+        except OSError:
+            return False
+        return True
 
     def read_at(self, ref: str, path: str) -> bytes | None:
         """See OpenSource. Only commits, and only those available in the checkout."""

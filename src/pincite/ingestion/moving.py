@@ -1,0 +1,120 @@
+"""Sources that moved: their place is gone, and their documents are at another one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from pincite.errors import SourceError
+from pincite.model import DocumentRecord, Notice, Source, SourceRecord
+from pincite.ports import CollectionInfo, Index
+from pincite.readers import content_hash_of
+from pincite.sources import OpenSource
+from pincite.support.machine import this_machine
+
+#: Documents that are compared, spread over a source.  # guess, unmeasured
+_COMPARED: Final = 40
+#: Of each five, so many must be the same. Projects from one template share files, and a source
+#: that takes over another one gets its attributes.  # guess, unmeasured
+_SAME_OF_FIVE: Final = 4
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """A source whose place on this machine no longer exists, with some of its documents."""
+
+    record: SourceRecord
+    documents: tuple[DocumentRecord, ...]
+
+
+async def gone_sources(
+    client: Index, base: CollectionInfo | None, held: Sequence[CollectionInfo]
+) -> tuple[Gone, ...]:
+    """Return the sources of a collection whose place on this machine no longer exists; `held` are
+    its members. Places of another machine may exist there."""
+    gone = []
+    for record in base.sources if base else ():
+        source = record.source
+        if source.kind == "records" or record.machine != this_machine():
+            continue
+        if not _is_gone(source.location):
+            continue
+        found: list[DocumentRecord] = []
+        for info in held:
+            found += await client.documents(info.spec.name, source.name)
+        gone.append(Gone(record, tuple(found[:: len(found) // _COMPARED + 1])))
+    return tuple(gone)
+
+
+def moved_from(
+    opened: OpenSource, gone: Sequence[Gone], name: str | None, index: Path | None
+) -> Source | None:
+    """Return the source that has moved to this place, None if none has: the one with the given
+    `name`, else one whose documents are here with the same content. That one has the same name, or
+    the folder `index` has moved with it."""
+    source = opened.source
+    with_index = index is not None and Path(source.location) in index.resolve().parents
+    for one in sorted(gone, key=lambda each: each.record.source.name != source.name):
+        known = one.record.source
+        if known.kind != source.kind:
+            continue
+        if name is not None:
+            if known.name == name:
+                return known
+        elif (known.name == source.name or with_index) and _are_here(opened, one.documents):
+            return known
+    return None
+
+
+def refuse(opened: OpenSource, before: str, gone: Sequence[Gone]) -> SourceError:
+    """Return the error for a source with the name of another one, which is at `before`."""
+    name = opened.source.name
+    other = "give this one another name with --name NAME; or, to index it instead of that one,"
+    if any(
+        (one.record.source.name, one.record.source.kind) == (name, opened.source.kind)
+        for one in gone
+    ):
+        return SourceError(
+            f"a source named {name!r} is already indexed from {before}, which no longer exists,"
+            " and the files here are others",
+            hint=f"{other} because it has moved here: --name {name}",
+        )
+    return SourceError(
+        f"a source named {name!r} is already indexed from {before}",
+        hint=f"{other} as in a copied project, first: pincite collections forget {name}",
+    )
+
+
+def moved_notice(moved: Source, now: Source) -> Notice:
+    """Say from where to where a source has moved."""
+    before = f"{moved.name} was at {moved.location}, which no longer exists"
+    return Notice("source_moved", f"{before}, and is now at {now.location}")
+
+
+def _are_here(opened: OpenSource, documents: Sequence[DocumentRecord]) -> bool:
+    """Return whether most of these documents are in a source, with the same content."""
+    same = sum(_is_here(opened, one) for one in documents)
+    return bool(documents) and same * 5 >= len(documents) * _SAME_OF_FIVE
+
+
+def _is_here(opened: OpenSource, document: DocumentRecord) -> bool:
+    entry = opened.find(document.path)
+    if entry is None or entry.size != document.size:
+        return False
+    try:
+        return content_hash_of(opened.read(entry)) == document.content_hash
+    except SourceError:
+        return False
+
+
+def _is_gone(location: str) -> bool:
+    try:
+        os.lstat(location)  # a link counts as existing
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # an unreadable folder above it, or a disk that fails
+        return False
+    return False
