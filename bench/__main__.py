@@ -54,6 +54,7 @@ LONG: Final = (
     "watching",
     "docstrings",
     "symbols",
+    "copied",
     "short",
     *("home", "qmd", "load", "frameworks"),
 )

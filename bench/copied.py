@@ -3,7 +3,8 @@
 Of each Python package that is installed here, and of each repository of `code-search-dev`, up to 60
 of three kinds are drawn: the text of a string literal with four words or more, a line of code of 30
 to 100 characters, and a flag (`--name`) in quotes. Each stands in one place of the code. They are
-asked as they are, by words and with the bundled model, one index for each package or repository.
+asked as they are, by words and, where there are at most 600,000 bytes of code, with the bundled
+model; one index for each package or repository.
 
 - first, shown: the share of those whose line is in the first result, or in one of five.
 - without: the same without the weight of copied text in the ranking of code.
@@ -36,6 +37,7 @@ _EACH: Final = 60
 _SEED: Final = 11
 _SHOWN: Final = 5
 _LONGEST_FILE: Final = 400_000
+_MOST_ENCODED: Final = 600_000  # bytes; encoding a megabyte takes a minute
 _LITERAL: Final = re.compile(r'"([^"\\\n{}%$]{20,120})"')
 _FLAG: Final = re.compile(r"""["'](--[a-z][a-z-]{2,30})["']""")
 _COMMENT: Final = ("#", "//", "/*", "*", "--", ";", '"""')
@@ -88,7 +90,9 @@ async def _measure(
     place: str, name: str, root: Path, work: Path, options: Options, figures: CopiedFigures
 ) -> None:
     copies = draw(texts_of(root), 5 if options.quick else _EACH)
-    for way, lexical in (("by words", True), ("with the model", False)):
+    size = sum(len(line) + 1 for *_, line in _lines(root))
+    ways = {"by words": True, "with the model": False}
+    for way, lexical in list(ways.items())[: 2 if size <= _MOST_ENCODED else 1]:
         async with open_product(work / way / name, options) as engine:
             await engine.index([root], options=IndexOptions(lexical=lexical, name=name))
             for into, weight in ((figures.shipped, None), (figures.without, 0.0)):

@@ -14,6 +14,7 @@ from bench.citations import CitationFigures
 from bench.cli import CliFigures
 from bench.code_search_table import code_search
 from bench.conversations_table import conversations
+from bench.copied_table import copied
 from bench.descriptions_table import descriptions
 from bench.diversity_table import diversity
 from bench.docstrings_table import docstrings
@@ -346,6 +347,7 @@ TABLES: Final[Mapping[str, Callable[[Any], str]]] = {
     "latency": latency,
     "large_code": large_code,
     "symbols": symbols,
+    "copied": copied,
     "short": short,
     "stores": stores,
     "million": million,
