@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from bench.copied import Copy, CopiedFigures, Found, draw, texts_of
+from bench.copied import CopiedFigures, Copy, Found, draw, texts_of
 from bench.copied_table import copied
 
 CODE = """
