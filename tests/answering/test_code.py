@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pincite.answering.check import check
-from pincite.answering.code import said_in_code
+from pincite.answering.code import said_in_code, words_of_code
 from pincite.answering.passages import Told
 from tests.answering.evidence import TERMS, evidence
+from tests.places import GROWS_S
 
 ROTATE = '''\
 def rotate_key(name: str, secret: str | None = None) -> None:
@@ -90,3 +95,23 @@ def test_comments_and_docstrings_are_prose_and_the_rest_is_lines() -> None:
         ("Elixir.", False),
         ("i--", True),
     ]
+
+
+@given(
+    st.lists(st.sampled_from(["# a b.", '"""', "x = 1", "/* c", "*/", " * d e", "", "\r", "// f"]))
+)
+def test_sentences_lie_in_the_text_one_behind_the_other(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    words, found = words_of_code(text)
+    assert len(words) == len(text)
+    ends = [0, *(one.end for one in found)]
+    for one, before in zip(found, ends, strict=False):
+        assert before <= one.start < one.end <= len(text)
+        assert words[one.start : one.end].strip()
+
+
+@pytest.mark.parametrize("line", ["# a\nx\n", "# a b c\n", '"""\n', "/* a */\n"])
+def test_long_code_takes_linear_time(line: str) -> None:
+    begun = time.process_time()
+    words_of_code(line * 50_000)
+    assert time.process_time() - begun < GROWS_S

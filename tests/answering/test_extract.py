@@ -52,6 +52,21 @@ def test_whole_lines_are_cited_by_their_lines() -> None:
     assert cite_span(item, start, start + 8) == "acme@c0ffee:docs/1.md#L8"
 
 
+def test_of_code_whole_sentences_of_docstrings_and_comments_are_taken() -> None:
+    text = (
+        'def keep(lamp):\n    """Every lamp survives a storm once it\n    is lit. It may fade."""\n'
+        "    # What the wind puts out\n    # is lit again.\n    return lamp\n"
+    )
+    item = evidence(text, source_type="code")
+    found = extract("what survives a storm?", [item], TERMS)
+    assert found.text == "Every lamp survives a storm once it is lit. [1]"
+    assert found.sources[0].text == "Every lamp survives a storm once it\n    is lit."
+    assert found.sources[0].citation.endswith("#L4C8-L5C11")
+    found = extract("what does wind put out again?", [item], TERMS)
+    assert found.text.startswith("What the wind puts out is lit again. [1]")
+    assert found.sources[0].text == "What the wind puts out\n    # is lit again."
+
+
 def test_of_code_lines_are_taken_as_they_stand() -> None:
     code = "def rotate_key(secret):\n    store(secret)\n    return 1\n"
     found = extract("store secret", [evidence(code, source_type="code")], TERMS)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pincite.answering.cited import escaped
+from pincite.answering.code import words_of_code
 from pincite.answering.sentences import Sentence, split
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
@@ -42,10 +43,12 @@ class _Found:
     item: Evidence
     place: int
     span: Sentence
+    said: str  # the sentence without marks of a comment
     terms: frozenset[str]
 
     @property
     def text(self) -> str:
+        """Exactly what is cited."""
         return self.item.text[self.span.start : self.span.end]
 
 
@@ -54,15 +57,16 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
 
     A word counts the more, the fewer sentences of the evidence have it, and a sentence the more,
     the better its passage is ranked. One more is taken only while it adds words. Where no sentence
-    has any, it is the first of the best passage. Of code whole lines are taken; sentences are
-    preferred to them unless the question asks for code. They come in the order of the evidence,
+    has any, it is the first of the best passage. Of code the sentences of comments and docstrings
+    are taken, and whole lines; sentences are preferred to lines unless the question asks for code.
+    They come in the order of the evidence,
     numbered from 1.
     """
     asked = terms(question)
     every = [
-        _Found(item, place, span, terms(f"{item.text[span.start : span.end]}"))
+        _Found(item, place, span, said, terms(said))
         for place, item in enumerate(evidence)
-        for span in split(item.text, code=item.source_type == "code")
+        for span, said in _sentences(item)
         if not span.heading and span.end - span.start <= _LONGEST
     ]
     of_code = 1.0 if _FOR_CODE.search(question) else _CODE
@@ -71,6 +75,15 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
     sources = tuple(_source(number, one) for number, one in enumerate(chosen, start=1))
     lines = [_line(number, one) for number, one in enumerate(chosen, start=1)]
     return Extract("\n\n".join(lines), sources)
+
+
+def _sentences(item: Evidence) -> list[tuple[Sentence, str]]:
+    """The sentences, and the lines of code, with what each says."""
+    if item.source_type == "code":
+        words, found = words_of_code(item.text)
+    else:
+        words, found = item.text, split(item.text)
+    return [(one, words[one.start : one.end]) for one in found]
 
 
 def _chosen(asked: frozenset[str], every: Sequence[_Found], of_code: float) -> list[_Found]:
@@ -104,7 +117,7 @@ def _line(number: int, one: _Found) -> str:
     if one.span.code:
         text = one.text.replace("`", "\\`")
         return f"    {text}\n[{number}]"
-    return f"{escaped(' '.join(one.text.split()))} [{number}]"
+    return f"{escaped(' '.join(one.said.split()))} [{number}]"
 
 
 def _source(number: int, one: _Found) -> AnswerSource:

@@ -26,6 +26,7 @@ _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
 _MOST_WORD = 40  # characters before a full stop that are looked at
+_INDENT = 40  # of a line after it
 #: Of what is not split: code in backticks, links, and brackets of a line.
 _WHOLE: Final = re.compile(r"`[^`\n]{1,300}`|\[[^\[\]\n]{1,300}\](?:\([^()\s]{1,500}\))?")
 
@@ -120,8 +121,8 @@ def _abbreviated(part: str, dot: int, end: int) -> bool:
         return False
     match = _WORD.search(part[max(0, dot - _MOST_WORD) : dot])
     word = match[0] if match else ""
-    following = part[end : end + 2].strip()
+    following = part[end : end + _INDENT].lstrip()[:1]
     if word.lower() in _ABBREVIATIONS:
-        return word.lower() not in ("etc", "no", "al", "min", "max") or not following[:1].isupper()
+        return word.lower() not in ("etc", "no", "al", "min", "max") or not following.isupper()
     initial = len(word) == 1 and word.isalpha() and word.isupper()  # as in J. Smith
     return word in _TITLES or (initial and bool(following))
