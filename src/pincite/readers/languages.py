@@ -93,6 +93,12 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
     return None
 
 
+def is_header(path: str) -> bool:
+    """Return whether a file is a header of C, C++ or Objective-C. `file_type` calls it C: only its
+    content tells (`pincite.readers.headers`)."""
+    return path[-2:].lower() == ".h"
+
+
 def may_be_read(path: str) -> bool:
     """Return False if the name alone excludes a file; check before its bytes are fetched."""
     name = path.rpartition("/")[2]
