@@ -11,15 +11,16 @@ from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
 
 
 @lru_cache(maxsize=256)
-def parse_where(text: str, attributes: Schema = ()) -> Filter:
+def parse_where(text: str, attributes: Schema = (), *, ours: bool = False) -> Filter:
     """The filter that the text says; an empty one lets everything pass. `attributes` are the names
     and types of those that are searched; with None whatever is no field of ours may be one, and the
-    filter is good for nothing but what it says of these.
+    filter is good for nothing but what it says of these. `ours` says that no collection of another
+    program is searched: then an unknown language is an error.
 
     Raises UsageError that says what is wrong, at which character and what may stand there, or what
     a filter cannot say: `and` or `not` inside of `or`, more than one `or` of different fields.
     """
-    tree = parse_tree(text, attributes)
+    tree = parse_tree(text, attributes, ours=ours)
     if tree is None:
         return Filter()
     must: list[Condition] = []
