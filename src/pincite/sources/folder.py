@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 #: Reasons that apply to a file whatever its content.
-_BY_NAME = frozenset({"ignored", "hidden", "binary"})
+_BY_NAME = frozenset({"ignored", "hidden", "binary", "dependencies"})
 
 
 class FolderSource(OpenSource):
