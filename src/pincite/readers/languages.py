@@ -104,8 +104,8 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
 
 
 def language_called(name: str) -> str | None:
-    """Return the language that people call this: by its name here, a usual one, or the suffix of
-    its files; in upper or lower case, with spaces or hyphens. None if there is none."""
+    """Return the language that people call this: its name here, another name of it, or a suffix
+    that its files have, in any case, with spaces or hyphens. None if there is none."""
     called = re.sub(r"[\s-]", "_", name.strip().lower())
     if called in LANGUAGES:
         return called
