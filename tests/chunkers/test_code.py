@@ -269,6 +269,14 @@ def test_patterns_look_at_the_begin_of_a_line_alone(line: str) -> None:
         names_in(patterns, range(2_000), [line] * 2_000)
 
 
+def test_a_specialisation_is_found_by_the_name_of_its_template() -> None:
+    arguments = "T, Char, enable_if_t<detail::type_constant<T, Char>::value != detail::custom_type>"
+    for start in (f"formatter<{arguments}>", f"formatter< {arguments} >", "formatter <bool>"):
+        text = f"namespace fmt {{\ntemplate <typename T> struct {start} {{\n  int size;\n}};\n}}\n"
+        names = {name for chunk in chunks_of("a.hpp", text) for name in chunk.symbols}
+        assert "formatter" in names
+
+
 def test_names_that_are_no_paths_are_left_as_they_are() -> None:
     for name in (".", "operator<", "operator>", ".btn:hover", "a b", "x.", "<>"):
         assert names_of(name) == (name,)

@@ -102,6 +102,8 @@ def test_odd_files_neither_hang_a_look_nor_count(docs: Path) -> None:
     (docs / "out.md").symlink_to("/etc/passwd")
     (docs / "bytes\udcff.md").write_text("x")
     (docs / ".hidden.md").write_text("x")
+    (docs / "node_modules").mkdir()
+    (docs / "node_modules/a.md").write_text("x")
     assert look(docs, records).state == "same"
     (docs / "line\nbreak \x1b[31m.md").write_text("x")
     assert list(look(docs, records).named) == ["line\nbreak \x1b[31m.md"]
@@ -113,6 +115,9 @@ def test_odd_files_neither_hang_a_look_nor_count(docs: Path) -> None:
         ("app.log", False),
         (".swap.swp", False),
         ("image.png", False),
+        ("node_modules/a/index.js", False),
+        ("env/lib/a.md", False),
+        ("env/pyvenv.cfg", True),
         (".gitignore", True),
         ("a.md", True),
         ("inner/removed.md", True),
@@ -121,7 +126,11 @@ def test_odd_files_neither_hang_a_look_nor_count(docs: Path) -> None:
 )
 def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, calls: bool) -> None:
     (docs / ".gitignore").write_text("*.log\n")
-    for name in ("app.log", ".swap.swp", "image.png"):
+    for name in (
+        *("app.log", ".swap.swp", "image.png"),
+        *("node_modules/a/index.js", "env/lib/a.md", "env/pyvenv.cfg"),
+    ):
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
         (docs / name).write_text("x")
     assert matters([os.path.normpath(docs / path)], [record_of(docs)]) is calls
 

@@ -81,3 +81,21 @@ def test_a_file_whose_language_has_other_definitions_since_is_cut_again(
     assert (report.changed, report.unchanged) == (1, 1)
     (report,) = desk.run("app")
     assert (report.changed, report.unchanged) == (0, 2)
+
+
+def test_headers_that_an_earlier_version_read_as_c_are_read_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("app/sink.h", "namespace app {\nclass Sink {\n public:\n  void put(int x);\n};\n}\n")
+    desk.write("app/sink.hpp", "class Drain {\n public:\n  void take();\n};\n")
+    with monkeypatch.context() as before:
+        before.setattr("pincite.ingestion.revisions.is_header", lambda _path: False)
+        before.setattr("pincite.readers.is_header", lambda _path: False)
+        desk.run("app")
+    assert {chunk.path: chunk.language for chunk in desk.chunks()}["sink.h"] == "c"
+    (report,) = desk.run("app")
+    assert (report.changed, report.unchanged) == (1, 1)
+    assert {chunk.language for chunk in desk.chunks()} == {"cpp"}
+    assert "Sink" in {name for chunk in desk.chunks() for name in chunk.symbols}
+    (report,) = desk.run("app")
+    assert (report.changed, report.unchanged) == (0, 2)

@@ -120,7 +120,8 @@ def test_members_of_a_zip_that_lead_astray_are_named_and_not_read(tmp_path: Path
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
         archive.writestr("bomb.md", "0" * 4_000_000)
-        archive.writestr("node_modules/a.md", "x")
+        archive.writestr("web/node_modules/a.md", "x")
+        archive.writestr("web/node_modules/b/node_modules/c.md", "x")
         archive.writestr(".hidden/a.md", "x")
     with opened(place) as source:
         assert contents(source) == {"good.md": b"x"}
@@ -128,6 +129,7 @@ def test_members_of_a_zip_that_lead_astray_are_named_and_not_read(tmp_path: Path
     assert found.pop("link.md") == "link"
     assert found.pop("bomb.md") == "oversize"
     assert found.pop(".hidden/a.md") == "hidden"
+    assert found.pop("web/node_modules/") == "dependencies"
     assert set(found.values()) == {"outside"}
     assert len(found) == 5
 

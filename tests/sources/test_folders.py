@@ -167,9 +167,15 @@ def test_folders_of_tools_are_never_entered_and_hidden_ones_are_named(tmp_path: 
     )  # fmt: skip
     with opened(tmp_path) as source:
         assert listed(source) == [".github/workflows/ci.yml", "a.md"]
-        assert skipped(source) == {".env": "hidden", ".secret/": "hidden"}
+        packages = {"node_modules/": "dependencies", "env/": "dependencies"}
+        assert skipped(source) == {".env": "hidden", ".secret/": "hidden", **packages}
+        why = {path: source.left_out(path) for path in ("node_modules/a.md", "env/lib/a.md")}
+        assert {path: one.code if one else "" for path, one in why.items()} == dict.fromkeys(
+            why, "dependencies"
+        )
     with opened(tmp_path, hidden=True) as source:
         assert listed(source) == [".env", ".github/workflows/ci.yml", ".secret/a.md", "a.md"]
+        assert skipped(source) == packages
 
 
 def test_patterns_choose_what_counts(tmp_path: Path) -> None:

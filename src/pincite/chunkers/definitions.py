@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DEEPEST = 8  #: symbol paths are cut below; real code stays above
 _NAME_CHARS = 80
-_PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=<|\Z)")
+_PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=\s?<|\Z)")
 _WORD = re.compile(r"\w")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 
@@ -86,7 +86,8 @@ def names_of(symbol: str) -> tuple[str, ...]:
     if not symbol:
         return ()
     path = _PATH.match(symbol)
-    if path is None or (path.end() != len(symbol) and not symbol.endswith(">")):
+    ends = symbol.endswith(">") or len(symbol) == _NAME_CHARS  # its arguments may be cut off
+    if path is None or (path.end() != len(symbol) and not ends):
         return (symbol,)
     bare = path[0]
     return tuple(dict.fromkeys((symbol, bare, re.split(r"\.|::", bare)[-1])))

@@ -242,7 +242,11 @@ GRAMMARS: dict[str, Grammar] = {
     "java": Grammar("tree_sitter_java", _JAVA),
     "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"]),
     "cpp": Grammar(
-        "tree_sitter_cpp", _CPP, leading=frozenset({"access_specifier"}), patterns=PATTERNS["cpp"]
+        "tree_sitter_cpp",
+        _CPP,
+        leading=frozenset({"access_specifier"}),
+        patterns=PATTERNS["cpp"],
+        revision=1,
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
     "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=1),

@@ -21,13 +21,14 @@ from pincite.readers import content_hash_of, may_be_read
 from pincite.sources import Entry, OpenSource
 from pincite.sources.entries import mtime_of, within_any
 from pincite.sources.folder import FolderSource
+from pincite.sources.kinds import ENVIRONMENT
 from pincite.sources.reopening import reopen_source
 from pincite.sources.walk import IGNORE_FILES
 from pincite.support.drives import slashed
 
 ON_DISK: Final = ("folder", "git", "file")
 #: A change of these files may affect more than their own path.
-_FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", "pyvenv.cfg"))
+_FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", ENVIRONMENT))
 _READ_AT_MOST = 50  # recently changed files whose content is compared
 _LARGEST_RULES: Final = 20_000  # bytes of an ignore file: compiling that many takes 40 ms
 
@@ -289,7 +290,7 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
             above = (Path(root), *(Path(root, one) for one in Path(relative).parents))
             if any(_rules_bytes(folder) > _LARGEST_RULES for folder in above):
                 return True  # finding out would take seconds
-            if relative.rpartition("/")[2] in IGNORE_FILES or not opened.is_left_out(relative):
+            if relative.rpartition("/")[2] in _FAR_REACHING or not opened.is_left_out(relative):
                 return True
         elif f"{path}/" == root:
             return True

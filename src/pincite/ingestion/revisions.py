@@ -9,8 +9,9 @@ from pincite.chunkers import grammar_revision, lacks_grammar, outlined
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
-from pincite.readers import extracted_suffix, file_type, url_for
+from pincite.readers import extracted_suffix, file_type, is_header, url_for
 from pincite.readers.extractors import extractor_name
+from pincite.readers.headers import HEADER_RULES
 from pincite.readers.secrets import MASKED
 from pincite.sources import Entry, OpenSource
 from pincite.sources.including import state_of
@@ -80,6 +81,8 @@ def fingerprints_of(
         parts.append("by line")
     if found is not None and (revision := grammar_revision(found.language)):
         parts.append(f"definitions {revision}")
+    if is_header(path) and opened.source.kind != "records":
+        parts.append(f"header {HEADER_RULES}")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
     return fingerprints(spec, parts, made_with(opened.source.name, path))

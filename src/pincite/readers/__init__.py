@@ -10,7 +10,8 @@ from pincite.readers.decoding import decode
 from pincite.readers.extracting import extract
 from pincite.readers.extraction import Extraction
 from pincite.readers.extractors import extracted_suffix
-from pincite.readers.languages import LANGUAGES, FileType, file_type, may_be_read
+from pincite.readers.headers import header_language
+from pincite.readers.languages import LANGUAGES, FileType, file_type, is_header, may_be_read
 from pincite.readers.markdown_transcripts import is_markdown_transcript
 from pincite.readers.secrets import without_secrets
 from pincite.readers.titles import title_of
@@ -25,6 +26,7 @@ __all__ = [
     "extracted_document",
     "extracted_suffix",
     "file_type",
+    "is_header",
     "may_be_read",
     "read_document",
     "text_in",
@@ -55,6 +57,8 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         found.language == "markdown" and is_markdown_transcript(text)
     ):
         found = FileType("transcript", "docs")
+    elif is_header(path):
+        found = FileType(header_language(text), "code")
     return Document(
         source=source.name,
         ref=ref,

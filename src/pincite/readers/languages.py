@@ -70,7 +70,17 @@ def _table(spec: dict[SourceType, str]) -> dict[str, FileType]:
 
 _BY_SUFFIX = _table(_SUFFIXES)
 _BY_NAME = _table(_NAMES)
-LANGUAGES = frozenset(each.language for each in (*_BY_SUFFIX.values(), *_BY_NAME.values()))
+#: All names of languages. The content of a file decides that it is a `transcript`.
+LANGUAGES = frozenset(
+    ("transcript", *(each.language for each in (*_BY_SUFFIX.values(), *_BY_NAME.values())))
+)
+_OTHER_NAMES = {
+    "c#": "c_sharp", "csharp": "c_sharp", "f#": "fsharp", "f_sharp": "fsharp", "golang": "go",
+    "shell": "bash", "objectivec": "objective_c", "objc": "objective_c", "docker": "dockerfile",
+    "pwsh": "powershell", "vimscript": "vim", "viml": "vim", "elisp": "lisp", "emacs_lisp": "lisp",
+    "scheme": "lisp", "racket": "lisp", "node": "javascript",
+    "bazel": "starlark", "makefile": "make", "system_verilog": "verilog", "delphi": "pascal",
+}  # fmt: skip
 
 
 def file_type(path: str, head: bytes = b"") -> FileType | None:
@@ -91,6 +101,22 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
     if shebang and (language := _SHEBANGS.get(shebang[1].decode("ascii"))):
         return FileType(language, "code")
     return None
+
+
+def language_called(name: str) -> str | None:
+    """Return the language that people call this: its name here, another name of it, or a suffix
+    that its files have, in any case, with spaces or hyphens. None if there is none."""
+    called = re.sub(r"[\s-]", "_", name.strip().lower())
+    if called in LANGUAGES:
+        return called
+    found = _BY_SUFFIX.get(called)
+    return _OTHER_NAMES.get(called) or (found.language if found else None)
+
+
+def is_header(path: str) -> bool:
+    """Return whether a file is a header of C, C++ or Objective-C. `file_type` calls it C: only its
+    content tells (`pincite.readers.headers`)."""
+    return path[-2:].lower() == ".h"
 
 
 def may_be_read(path: str) -> bool:

@@ -13,7 +13,7 @@ from pincite.scope.paths import path_test
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tags import is_empty, tag_conditions
-from pincite.scope.where import Schema
+from pincite.scope.where import Schema, parse_where
 from pincite.support.fields import replace
 
 _NOBODYS = "\0"
@@ -22,12 +22,15 @@ _NOBODYS = "\0"
 def check_scope(collections: Sequence[Searchable], scope: Scope) -> Schema:
     """The attributes of the collections, where the scope can be asked of all of them. Raises
     UsageError for a filter or a tag that cannot be, TagsRequired."""
-    return check_scope_of([one.spec for one in collections], scope)
+    ours = not any(one.foreign for one in collections)
+    return check_scope_of([one.spec for one in collections], scope, ours=ours)
 
 
-def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope) -> Schema:
-    """As `check_scope`. An empty tag is a missing one where it is required."""
+def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope, *, ours: bool = True) -> Schema:
+    """As `check_scope`. An empty tag is a missing one where it is required. `ours` says that none
+    of the collections is another program's, which may have languages of any name."""
     schema = schema_of(specs, scope)
+    parse_where(scope.where, schema, ours=ours)
     required = {name for spec in specs for name in spec.require}
     empty = {name for name, value in scope.tags.items() if name in required and is_empty(value)}
     held = {name: value for name, value in scope.tags.items() if name not in empty}
@@ -40,14 +43,32 @@ def check_scope_of(specs: Sequence[CollectionSpec], scope: Scope) -> Schema:
 
 
 def given_filter(scope: Scope, schema: Schema) -> Filter:
-    """What a scope says by its filters, `tags` and `bounds`. Raises UsageError."""
-    given = joined_where(scope, schema)
+    """What a scope says by its filters, `tags` and `bounds`; languages also by the names that they
+    have here, if others were given. Raises UsageError."""
+    given = _named_here(joined_where(scope, schema))
     bounds = (
         one
         for name, value in sorted(scope.bounds.items())
         for one in _bound(name, tuple(map(str, values_of(value))))
     )
     return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
+
+
+def _named_here(given: Filter) -> Filter:
+    fields = (one.field for one in given.conditions if isinstance(one, AnyOf))
+    if "language" not in fields:
+        return given
+    from pincite.scope.where.languages import also_called  # late: 20 ms
+
+    def meant(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+        return tuple(
+            AnyOf(one.field, also_called(one.values))
+            if isinstance(one, AnyOf) and one.field == "language"
+            else one
+            for one in conditions
+        )
+
+    return Filter(meant(given.must), meant(given.must_not), meant(given.should))
 
 
 def _bound(name: str, values: tuple[str, ...]) -> tuple[Condition, ...]:

@@ -9,7 +9,7 @@ from pincite.errors import SourceError
 from pincite.model import Source
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
 from pincite.sources.ignore import parse_rules
-from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
+from pincite.sources.kinds import DEPENDENCY_FOLDERS, SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
 from pincite.sources.members import TAR_SUFFIXES, ZIP_SUFFIXES
 from pincite.sources.tar_archive import open_tar
 from pincite.sources.zip_archive import open_zip
@@ -46,8 +46,13 @@ class ArchiveSource(OpenSource):
 
     def entries(self) -> Iterator[Entry | Skipped]:
         """See OpenSource."""
+        folders: set[str] = set()  # of dependencies, each named once
         for found in sorted(self._members.listing, key=lambda each: each.path):
             judged = self._judge(found)
+            if isinstance(judged, Skipped) and judged.code == "dependencies":
+                if judged.path in folders:
+                    continue
+                folders.add(judged.path)
             if isinstance(judged, Entry) and self._include is not None:
                 kept = self._include.covers(judged.path)
                 judged = judged if kept else Skipped(judged.path, "ignored")
@@ -64,13 +69,17 @@ class ArchiveSource(OpenSource):
         return judged if isinstance(judged, Entry) else None
 
     def _judge(self, found: Entry | Skipped) -> Entry | Skipped | None:
-        """Return a member under its path, None for members that are never listed."""
+        """Return a member under its path, or the folder of dependencies that it is in; None for
+        members that are never listed."""
         path = found.path.removeprefix(self._top)
         if isinstance(found, Skipped):
             return Skipped(path, found.code, found.detail)
         *folders, name = path.split("/")
         if not SKIPPED_FOLDERS.isdisjoint(folders):
             return None
+        if not DEPENDENCY_FOLDERS.isdisjoint(folders):
+            first = next(at for at, each in enumerate(folders) if each in DEPENDENCY_FOLDERS)
+            return Skipped("/".join((*folders[: first + 1], "")), "dependencies")
         if not self._hidden and any(
             part[0] == "." and part not in SHOWN_HIDDEN_FOLDERS for part in (*folders, name)
         ):

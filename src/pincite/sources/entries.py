@@ -30,6 +30,7 @@ SkipCode = Literal[
     "link",  # a link within the source: its target is listed under its own name
     "special",  # FIFO, socket or device: never opened
     "hidden",  # a name that begins with a dot
+    "dependencies",  # a folder of installed packages: node_modules, a virtual environment
     "ignored",  # an ignore file or an exclude pattern says so
 ]
 

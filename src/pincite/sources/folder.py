@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 #: Reasons that apply to a file whatever its content.
-_BY_NAME = frozenset({"ignored", "hidden", "binary"})
+_BY_NAME = frozenset({"ignored", "hidden", "binary", "dependencies"})
 #: Errors of files that are gone, or are folders or links by now.
 _REPLACED = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP})
 

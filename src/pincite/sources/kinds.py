@@ -7,9 +7,11 @@ from pincite.readers.extractors import extracted_suffix
 from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 
-SKIPPED_FOLDERS = frozenset(
-    {".git", ".hg", ".svn", ".pincite", "node_modules", "__pycache__", "__pypackages__"}
-)
+#: Folders that tools fill, where nothing is for people: not even mentioned.
+SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".pincite", "__pycache__"})
+#: Folders of installed packages. One with a file `ENVIRONMENT` is one, too.
+DEPENDENCY_FOLDERS = frozenset({"node_modules", "__pypackages__"})
+ENVIRONMENT = "pyvenv.cfg"
 
 
 def _words(text: str) -> frozenset[str]:

@@ -19,7 +19,13 @@ from pincite.sources.entries import (
     mtime_of,
 )
 from pincite.sources.ignore import IgnoreRules, is_ignored, parse_rules
-from pincite.sources.kinds import SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS, reject_name
+from pincite.sources.kinds import (
+    DEPENDENCY_FOLDERS,
+    ENVIRONMENT,
+    SHOWN_HIDDEN_FOLDERS,
+    SKIPPED_FOLDERS,
+    reject_name,
+)
 from pincite.support.capabilities import open_to_read
 
 if TYPE_CHECKING:
@@ -96,17 +102,17 @@ class Walk:
             there = self._look_up(folder, rules)
             inner = there.get(f"{folder}{part}") or there.get(f"{folder}{part}/")
             if not isinstance(inner, _Folder):
-                return inner if isinstance(inner, Skipped) else None
+                return inner if isinstance(inner, Skipped) else _left_out(there, folder)
             folder, rules = f"{inner.path}/", inner.rules
         there = self._look_up(folder, rules)
-        found = there.get(f"{folder}{name}") or next(_unreadable(there, folder), None)
+        found = there.get(f"{folder}{name}") or _left_out(there, folder)
         return None if isinstance(found, _Folder) else found
 
     def below(
         self, path: str, excludes: tuple[IgnoreRules, ...] = (), within: str = ""
     ) -> Iterator[Entry | Skipped]:
         """Yield what `run` would yield for a file in `within`, or for a folder with its contents;
-        nothing if it would not yield it. An unreadable parent folder is reported."""
+        nothing if it would not yield it. A parent folder that is left out whole is reported."""
         if path == within.removesuffix("/"):
             yield from self.run(within, excludes)
             return
@@ -116,17 +122,16 @@ class Walk:
             there = self._look_up(folder, rules)
             inner = there.get(f"{folder}{part}")
             if not isinstance(inner, _Folder):
-                yield from _unreadable(there, folder)
+                if (whole := _left_out(there, folder)) is not None:
+                    yield whole
                 return
             folder, rules = f"{inner.path}/", inner.rules
         there = self._look_up(folder, rules)
         found = there.get(f"{folder}{name}")
         if isinstance(found, _Folder):
             yield from self._all_of(self._list(found.path, found.rules))
-        elif found is not None:
+        elif found is not None or (found := _left_out(there, folder)) is not None:
             yield found
-        else:
-            yield from _unreadable(there, folder)
 
     def _look_up(
         self, folder: str, rules: tuple[IgnoreRules, ...]
@@ -161,7 +166,8 @@ class Walk:
             yield Skipped(base, "unreadable", error.strerror or str(error))
             return
         names = {item.name for _, item in found}
-        if "pyvenv.cfg" in names:
+        if ENVIRONMENT in names:
+            yield Skipped(base, "dependencies", "a virtual environment of Python")
             return
         if self._selection.ignore_files and not names.isdisjoint(IGNORE_FILES):
             rules += self._rules_in(folder)
@@ -178,7 +184,10 @@ class Walk:
             shown = os.fsencode(path).decode("utf-8", "replace")
             yield Skipped(shown, "unreadable", "the name is not valid UTF-8")
             return
-        if name in SKIPPED_FOLDERS and order != name:
+        if order != name and name in SKIPPED_FOLDERS:
+            return
+        if order != name and name in DEPENDENCY_FOLDERS:
+            yield Skipped(path, "dependencies")
             return
         if name[0] == "." and not self._selection.hidden and name not in SHOWN_HIDDEN_FOLDERS:
             if name in IGNORE_FILES:
@@ -231,10 +240,10 @@ class _Folder(msgspec.Struct, frozen=True):
     rules: tuple[IgnoreRules, ...]
 
 
-def _unreadable(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Iterator[Skipped]:
+def _left_out(there: dict[str, Entry | Skipped | _Folder], folder: str) -> Skipped | None:
+    """Return the reason why a folder with this listing has no entries, None if there is none."""
     found = there.get(folder)
-    if isinstance(found, Skipped):
-        yield found
+    return found if isinstance(found, Skipped) else None
 
 
 def _order(item: os.DirEntry[str]) -> str:

@@ -20,7 +20,8 @@ _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Za-z]\d|\.[A-Za-z_]|[A-Z]{2}[a-z]")
 
 
 class PrepareConfig(msgspec.Struct, frozen=True):
-    """`max_chars`: cut a longer query, with a notice. A stack trace fits.
+    """`max_chars`: of a longer query, keep the beginning and the end, with a notice: a traceback of
+    Python ends with its message, those of other languages begin with it.
 
     `expansions`: rephrasings by the name of a collection, or `*` for all, at most three each. Their
     fields are `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`,
@@ -68,17 +69,29 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
         notices = (
             Notice(
                 "query_cut",
-                f"the query has {len(normalised):,} characters; only the first"
-                f" {config.max_chars:,} were used: ask for the important part alone",
+                f"the query has {len(normalised):,} characters; only its beginning and its end"
+                f" were used, {config.max_chars:,} at most: ask for the important part alone",
             ),
         )
-        normalised = normalised[: config.max_chars]
+        normalised = _without_middle(question.text, config.max_chars)
     words = dict.fromkeys(_WORD.findall(normalised))
     identifiers = tuple(w for w in words if _CODE_LIKE.search(w))
     expansions = _expand(normalised, identifiers, config.expansions, corpus)
     symbols = code_names(normalised)
     asks = _asks(normalised, symbols)
     return Query(normalised, identifiers, notices, question.mode, expansions, corpus, symbols, asks)
+
+
+def _without_middle(text: str, most: int) -> str:
+    """Return the beginning and the end of a longer text, up to `most` characters together, white
+    space collapsed. It is cut at ends of lines, within a long line between words."""
+    joined = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+    head = (most + 1) // 2
+    tail = max(0, most - head - 1)
+    first, last = joined[: head + 1], joined[len(joined) - tail - 1 :]
+    begin = next((at for sign in "\n " if (at := first.rfind(sign, head // 2)) >= 0), head)
+    end = next((at for sign in "\n " if (at := last.find(sign, 0, tail // 2 + 1)) >= 0), 0) + 1
+    return f"{first[:begin]} {last[end:]}".replace("\n", " ").strip()
 
 
 def _asks(text: str, symbols: tuple[str, ...]) -> Asks:

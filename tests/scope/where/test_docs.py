@@ -32,7 +32,7 @@ def test_every_error_of_the_page_is_the_one_that_is_raised() -> None:
     assert len(lines) >= 10
     for text, message in zip(lines[::2], lines[1::2], strict=True):
         with pytest.raises(UsageError) as caught:
-            parse_where(text)
+            parse_where(text, ours=True)
         assert caught.value.message == message.strip()
 
 

@@ -11,15 +11,19 @@ from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
 
 
 @lru_cache(maxsize=256)
-def parse_where(text: str, attributes: Schema = (), beside: Filter = EVERYTHING) -> Filter:
+def parse_where(
+    text: str, attributes: Schema = (), beside: Filter = EVERYTHING, *, ours: bool = False
+) -> Filter:
     """The filter that the text says; an empty one lets everything pass. `attributes` are the names
     and types of those that are searched; with None whatever is no field of ours may be one, and the
     filter is good for nothing but what it says of these. What `beside` says must hold as well.
+    `ours` says that no collection of another program is searched: then an unknown language is an
+    error.
 
     Raises UsageError that says what is wrong, at which character and what may stand there, or what
     a filter cannot say: `and` or `not` inside of `or`, more than one `or` of different fields.
     """
-    tree = parse_tree(text, attributes)
+    tree = parse_tree(text, attributes, ours=ours)
     if tree is None:
         return beside
     must, must_not, should = [*beside.must], [*beside.must_not], beside.should

@@ -71,10 +71,12 @@ def is_chunk_id(text: str) -> bool:
 class Reading:
     """Tokens, one after the other."""
 
-    def __init__(self, text: str, schema: Schema = None) -> None:
+    def __init__(self, text: str, schema: Schema = None, *, ours: bool = False) -> None:
         """Raises UsageError for what cannot be cut into tokens. Without a `schema` of attributes
-        other names may be those of some, and what is asked of them is not looked at."""
+        other names may be those of some, and what is asked of them is not looked at. With `ours`,
+        a name of a language must be one of those that files are read in."""
         self._text = text
+        self._ours = ours
         self.schema = None if schema is None else dict(schema)
         self._tokens = tokens(text)
         self._place = 0
@@ -169,6 +171,11 @@ class Reading:
         is_value = token.kind in ("word", "string")
         if field == "source_type" and is_value and token.text not in get_args(SourceType):
             raise self.wrong(f"no kind is named {token.text!r}", ", ".join(get_args(SourceType)))
+        if self._ours and field == "language" and is_value:
+            from pincite.scope.where.languages import is_language, near_languages  # late: 20 ms
+
+            if not is_language(token.text):
+                raise self.wrong(f"no language is named {token.text!r}", near_languages(token.text))
         return self._value()
 
     def _id(self) -> str:

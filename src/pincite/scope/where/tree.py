@@ -43,9 +43,10 @@ class Any(msgspec.Struct, frozen=True):
 Tree = Leaf | Not | Every | Any
 
 
-def parse_tree(text: str, schema: Schema = ()) -> Tree | None:
-    """The tree of a text, None for one without a condition. Raises UsageError."""
-    reading = Reading(text, schema)
+def parse_tree(text: str, schema: Schema = (), *, ours: bool = False) -> Tree | None:
+    """The tree of a text, None for one without a condition; the arguments are those of `Reading`.
+    Raises UsageError."""
+    reading = Reading(text, schema, ours=ours)
     if reading.peek().kind == "end":
         return None
     tree = _any(reading, 0)
