@@ -13,7 +13,7 @@ from pincite import asking
 from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
-from pincite.daemon.spawn import daemon_pid
+from pincite.daemon.open_index import stop_daemon
 from pincite.daemon.starting import started
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
@@ -433,9 +433,11 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
 
         >>> stopped = await pincite.stop()
         """
-        # Where no disk had room for it, a daemon runs without an index.
-        runs = daemon_pid(self.settings.index) is not None
-        await self.client(create=runs).leave()
+        if self._is_shared:
+            return False
+        runs = await stop_daemon(self.settings.index)
+        if self._client is not None:
+            await self._client.leave()  # it has no connection any more
         return runs
 
 
