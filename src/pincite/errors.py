@@ -72,11 +72,19 @@ class NoDenseVectors(UsageError):
 
 class ConfigError(UsageError):
     """An unknown or contradictory setting. `keys` are the contradictory keys by their names in
-    `pincite.toml`; empty if a single key is wrong."""
+    `pincite.toml`; empty if a single key is wrong. `at` is the path of that one, if it is known."""
 
-    def __init__(self, message: str, *, hint: str = "", keys: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        keys: tuple[str, ...] = (),
+        at: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message, hint=hint)
         self.keys = keys
+        self.at = at
 
 
 class UntrustedConfig(ConfigError):

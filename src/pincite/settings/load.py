@@ -231,8 +231,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         keys={name: environ[name] for name in (*KEYS_AND_FILES, *SHARED) if name in environ},
         collection=collection,
         found=config is not None and not environ.get("PINCITE_CONFIG"),
-        vouched=config is not None
-        and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
+        vouched=config is not None and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
     )
 
 

@@ -175,9 +175,7 @@ def index(
     return _index(paths, options, json_, index)
 
 
-def _index(
-    paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
-) -> int:
+def _index(paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None) -> int:
     """Index, and print the reports and the errors of all collections. Return the exit code."""
     from pincite.surfaces.cli.progress import ProgressLine
 
