@@ -54,7 +54,7 @@ def test_without_a_location_every_collection_is_updated(tmp_path: Path) -> None:
     asyncio.run(check())
     (tmp_path / "ca").rename(tmp_path / "moved")
     with Pincite(tmp_path / "index") as pincite:
-        with pytest.raises(CollectionsFailed, match="1 of 2 collections .* ca: ") as caught:
+        with pytest.raises(CollectionsFailed, match=r"1 of 2 collections .* ca: ") as caught:
             pincite.index()
         assert isinstance(caught.value.errors["ca"], SourceError)
         assert [one.collection for one in caught.value.reports] == ["cb"]

@@ -40,9 +40,9 @@ def test_a_named_collection_is_updated_alone(cli: Cli) -> None:
     for name in ("ca", "cb"):
         cli.write(f"{name}/a.md", "# A\n\nAn axolotl.\n")
         cli("index", name, "-c", name, "--lexical")
-    for given, variables in ((("-c", "cb"), {}), ((), {"QDRANT_COLLECTION": "cb"})):
-        reports = json.loads(cli("index", *given, "--json", **variables).stdout)
-        assert [one["collection"] for one in reports] == ["cb"]
+    asked = cli("index", "-c", "cb", "--json"), cli("index", "--json", QDRANT_COLLECTION="cb")
+    for done in asked:
+        assert [one["collection"] for one in json.loads(done.stdout)] == ["cb"]
     assert [one["collection"] for one in cli.json("index")] == ["ca", "cb"]
     warned = [one["message"] for one in cli.json("search", "axolotl", "-c", "cb")["warnings"]]
     assert any("run `pincite index --upgrade -c cb`" in message for message in warned)

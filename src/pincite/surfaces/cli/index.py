@@ -190,8 +190,8 @@ def _index(paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: 
     errors: Mapping[str, PinciteError] = {}
     try:
         reports = run(lambda engine: engine.index(paths, options=told, progress=line), folder)
-    except CollectionsFailed as error:
-        reports, errors = error.reports, error.errors
+    except CollectionsFailed as failed:
+        reports, errors = failed.reports, failed.errors
     finally:
         line.done()
     several = len({report.collection for report in reports}) > 1 or bool(errors)
