@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 
 from pincite.engine import AsyncPincite
+from pincite.ports import Waiting
+from pincite.support.fields import replace
 from tests.disks import fill, small_disk
 from tests.maintenance.test_refresh import (
     contents,
@@ -105,3 +107,26 @@ def test_only_what_was_indexed_is_a_change() -> None:
             assert len(await warnings(engine)) == 1
 
     run(check)
+
+
+def test_an_unfinished_folder_is_told_of_where_nothing_finishes_it_by_itself() -> None:
+    async def check(folder: Path) -> None:
+        write(folder, "docs/a.md", "# A\n\nThe fox.\n")
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+            assert "unfinished" not in await codes(engine)
+            client = engine.client()
+            (record,) = await client.sources("main")
+            await client.put_source("main", replace(record, complete=False))
+            engine.reopen()
+            assert "unfinished" in await codes(engine)
+            async with client.leases.take("main", "a test", Waiting(0)):
+                assert "unfinished" not in await codes(engine)  # it may be on its way
+            await engine.index()
+            assert "unfinished" not in await codes(engine)
+
+    run(check)
+
+
+async def codes(engine: AsyncPincite) -> set[str]:
+    return {one.code for one in (await engine.search("fox")).warnings}
