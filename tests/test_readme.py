@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -26,6 +27,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A copy of what the README indexes, small enough for a test."""
     folder = tmp_path_factory.mktemp("readme")
     shutil.copytree(ROOT / "docs/decisions", folder / "docs")
+    for page in ("docs/install.md", "docs/guide-rag.md"):  # what its questions are answered from
+        shutil.copy(ROOT / page, folder / page)
     shutil.copytree(ROOT / "src/pincite/stores", folder / "src/pincite/stores")
     for file in ("README.md", "src/pincite/errors.py"):
         shutil.copy(ROOT / file, folder / file)
@@ -56,6 +59,11 @@ def test_every_command_of_the_readme_works_as_it_stands(checkout: Path) -> None:
     for command in commands:
         done = run(command, checkout)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        if command.startswith("pincite ask"):
+            assert re.match(r"[A-Z].+\. \[1\]\n", done.stdout), done.stdout
+    pack = json.loads((checkout / "pack.json").read_text(encoding="utf-8"))
+    assert pack["evidence"][0]["path"] == "docs/install.md"
+    assert "network" in pack["evidence"][0]["text"]
 
 
 def test_the_python_of_the_readme_works_as_it_stands(checkout: Path) -> None:

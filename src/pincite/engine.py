@@ -13,7 +13,7 @@ from pincite import asking
 from pincite.asking.contexts import Contexts
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
-from pincite.daemon.spawn import daemon_pid
+from pincite.daemon.open_index import stop_daemon
 from pincite.daemon.starting import started
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
@@ -104,7 +104,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
 
         Arguments:
             locations: a folder, checkout, archive, wheel or file, or several of them. None: all
-                sources of the index and of `pincite.toml`.
+                sources of the index and of `pincite.toml`, collection by collection, unless
+                `collection` or the environment names one.
             progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
@@ -120,7 +121,8 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         Returns a report for each source, in the order of `locations`. It lists files that cannot
         be read; the others are indexed. Raises UsageError, SourceError for a source that cannot be
         read, FingerprintMismatch for an index of another model, ModelUnavailable, DiskFull,
-        StoreError. Documents that were recorded before an error stay.
+        StoreError. Documents that were recorded before an error stay. If one of several
+        collections fails, the others are updated, and CollectionsFailed has their `reports`.
 
         >>> (report,) = await pincite.index("docs", include="*.md", lexical=True)
         >>> report.new + report.unchanged
@@ -136,13 +138,20 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         self.reopen()
         self.foreign.refuse(chosen.collection)
         check_name(chosen.collection or self.settings.indexed_collection)
+        for each in () if places or chosen.collection else self.settings.sources:
+            self.foreign.refuse(each.collection)
+            check_name(each.collection or self.settings.indexed_collection)
         client = self.client(create=bool(places or self.settings.sources))
         async with started(client, self.settings.index, shared=self._is_shared) as failed:
             await asyncio.to_thread(import_module, "pincite.ingest")
             from pincite.ingest import index_sources
+            from pincite.maintenance.update import update_all
 
             failed()
-            reports = await index_sources(self.settings, client, places, chosen, told)
+            if places:
+                reports = await index_sources(self.settings, client, places, chosen, told)
+            else:
+                reports = await update_all(self.settings, client, chosen, told)
         if chosen.background:
             await self.refresh(wait=False)
         return reports
@@ -424,9 +433,11 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
 
         >>> stopped = await pincite.stop()
         """
-        # Where no disk had room for it, a daemon runs without an index.
-        runs = daemon_pid(self.settings.index) is not None
-        await self.client(create=runs).leave()
+        if self._is_shared:
+            return False
+        runs = await stop_daemon(self.settings.index)
+        if self._client is not None:
+            await self._client.leave()  # it has no connection any more
         return runs
 
 

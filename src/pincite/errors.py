@@ -13,6 +13,7 @@
     ├── Forbidden             the user's role or key allows reading but not changing it
     ├── WorkspaceUnavailable  the database of users and documents is unavailable
     │   └── SchemaTooNew      a newer version has changed it so that this one cannot go on
+    ├── CollectionsFailed     some of several collections could not be updated
     ├── SourceError           a file, folder, checkout or archive could not be read
     ├── IndexUnavailable      no index, no daemon, or no response
     │   ├── IndexNotFound     nothing has been indexed here
@@ -39,6 +40,9 @@ Every message says what failed, on what, and what to do next; `hint` is the next
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 
 class PinciteError(Exception):
@@ -68,11 +72,19 @@ class NoDenseVectors(UsageError):
 
 class ConfigError(UsageError):
     """An unknown or contradictory setting. `keys` are the contradictory keys by their names in
-    `pincite.toml`; empty if a single key is wrong."""
+    `pincite.toml`; empty if a single key is wrong. `at` is the path of that one, if it is known."""
 
-    def __init__(self, message: str, *, hint: str = "", keys: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        keys: tuple[str, ...] = (),
+        at: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message, hint=hint)
         self.keys = keys
+        self.at = at
 
 
 class UntrustedConfig(ConfigError):
@@ -152,6 +164,19 @@ class WorkspaceUnavailable(PinciteError):
 
 class SchemaTooNew(WorkspaceUnavailable):
     """A newer version has changed the database so that this one cannot go on."""
+
+
+class CollectionsFailed(PinciteError):
+    """Some of several collections could not be updated. `errors` has the error of each, `reports`
+    the `IngestReport`s of the others."""
+
+    def __init__(
+        self, errors: Mapping[str, PinciteError], tried: int, reports: tuple[Any, ...]
+    ) -> None:
+        said = "; ".join(f"{name}: {error.line}" for name, error in errors.items())
+        super().__init__(f"{len(errors)} of {tried} collections could not be updated: {said}")
+        self.errors = errors
+        self.reports = reports
 
 
 class SourceError(PinciteError):

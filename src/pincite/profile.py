@@ -31,6 +31,7 @@ from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
 from pincite.support.fields import field_names, replace
+from pincite.support.wrong_values import closest_first, path_of, said_of
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -163,7 +164,8 @@ def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = N
     try:
         return msgspec.convert(merged, Profile)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {error}") from error
+        said, at = said_of(error, Profile), path_of(error)
+        raise ConfigError(f"{origin}: {said}", at=at) from error
     except ConfigError as error:
         said, keys = f"{origin}: {error.message}", error.keys
         if keys and "." not in keys[0]:  # of a table that does not know where it is
@@ -191,13 +193,13 @@ def _merge(
 ) -> dict[str, Any]:
     known = {name: getattr(base, name) for name in field_names(type(base))}
     for key, value in table.items():
-        where = ".".join((*path, key))
+        at = (*path, key)
+        where = ".".join(at)
         if key not in known:
-            raise ConfigError(
-                f"{origin}: unknown key {where!r}; known here: {', '.join(sorted(known))}"
-            )
+            names = closest_first(key, sorted(known))
+            raise ConfigError(f"{origin}: unknown key {where!r}; known here: {names}", at=at)
         if field_names(type(known[key])) and not isinstance(value, Mapping):
-            raise ConfigError(f"{origin}: {where!r} is a table, not {value!r}")
+            raise ConfigError(f"{origin}: {where!r} is a table, not {value!r}", at=at)
     return {
         name: _merge(value, table.get(name, {}), origin, (*path, name))
         if field_names(type(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from pincite import IndexOptions, Pincite, UsageError
+from pincite import AsyncPincite, IndexOptions, Pincite, UsageError
+from pincite.errors import CollectionsFailed, SourceError
 from pincite.ingestion.options import IndexKeywords, RecordKeywords, index_options, record_options
 
 
@@ -35,6 +37,30 @@ def test_a_location_is_a_text_a_path_or_several_of_them(pincite: Pincite) -> Non
     again = pincite.index(collection="c0")
     assert [report.unchanged for report in again] == [2]
     assert [report.unchanged for report in pincite.index([], collection="c0")] == [2]
+
+
+def test_without_a_location_every_collection_is_updated(tmp_path: Path) -> None:
+    for name in ("ca", "cb"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(f"# A\n\nAn axolotl of {name}.\n")
+
+    async def check() -> None:
+        async with AsyncPincite(tmp_path / "index") as pincite:
+            for name in ("ca", "cb"):
+                await pincite.index(tmp_path / name, collection=name, lexical=True)
+            reports = await pincite.index()
+            assert [(one.collection, one.unchanged) for one in reports] == [("ca", 1), ("cb", 1)]
+
+    asyncio.run(check())
+    (tmp_path / "ca").rename(tmp_path / "moved")
+    with Pincite(tmp_path / "index") as pincite:
+        with pytest.raises(CollectionsFailed, match=r"1 of 2 collections .* ca: ") as caught:
+            pincite.index()
+        assert isinstance(caught.value.errors["ca"], SourceError)
+        assert [one.collection for one in caught.value.reports] == ["cb"]
+        with pytest.raises(SourceError):
+            pincite.index(collection="ca")
+        pincite.stop()
 
 
 def test_options_are_keywords_or_one_value_and_mean_the_same(pincite: Pincite) -> None:

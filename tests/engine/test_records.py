@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from pincite import IndexOptions, Pincite, UsageError
+from pincite.errors import InvalidRecord
 
 ROWS = [{"id": id_, "text": f"The scanner {id_} is slow."} for id_ in ("1", "0", "10")]
 
@@ -40,6 +41,39 @@ def test_a_tag_without_a_value_deletes_nothing(pincite: Pincite) -> None:
     with pytest.raises(UsageError, match="tag 'tenant' is None"):
         pincite.delete(ids=["1"], tags={"tenant": None})
     assert pincite.count_records(ids=["1"]) == 1
+
+
+def test_without_ids_and_filter_all_records_are_counted_and_none_is_deleted(
+    pincite: Pincite,
+) -> None:
+    row = {"id": "x", "text": "Another scanner.", "attributes": {"tenant": "uzh"}}
+    assert pincite.upsert([row]).written == 1
+    assert pincite.count_records() == 4
+    assert pincite.count_records(tags={"tenant": "uzh"}) == 1
+    with pytest.raises(UsageError, match="neither ids nor a filter"):
+        pincite.delete(tags={"tenant": "uzh"})
+    with pytest.raises(UsageError, match="both ids and a filter"):
+        pincite.count_records(ids="x", where="tenant = 'uzh'")
+    assert pincite.count_records() == 4
+
+
+def unfinished(pincite: Pincite) -> list[str]:
+    pack = pincite.search("slow scanner")
+    return [one.message for one in pack.warnings if one.code == "unfinished"]
+
+
+def test_a_search_warns_of_an_interrupted_run_until_the_next_one_has_finished_it(
+    pincite: Pincite,
+) -> None:
+    assert unfinished(pincite) == []
+    rows = [{"id": "20", "text": "A scanner of twenty."}, {"id": "", "text": "?"}]
+    with pytest.raises(InvalidRecord):
+        pincite.upsert(rows, on_error="raise", batch=1)
+    (said,) = unfinished(pincite)
+    assert "run `pincite index -c main`" in said
+    (report,) = pincite.index()
+    assert report.unchanged == 4
+    assert unfinished(pincite) == []
 
 
 #: Methods that take the name of a collection to change, or to count in.

@@ -86,6 +86,21 @@ def test_each_run_reads_the_settings_again() -> None:
     run(check)
 
 
+def test_a_settings_file_that_was_found_and_is_gone_means_the_defaults() -> None:
+    async def check(folder: Path) -> None:
+        write(folder, "pincite.toml", "[select]\nresults = 5\n")
+        async with engine_of(folder, watch=False) as engine:
+            assert engine.settings.config == folder / "pincite.toml"
+            await engine.index(folder / "docs", lexical=True)
+            assert (await engine.refresh()).troubles == ()
+            (folder / "pincite.toml").unlink()
+            write(folder, "docs/late.md", "# Late\n\nThe quokka.\n")
+            assert (await engine.refresh()).troubles == ()
+            assert "late.md" in await paths(engine)
+
+    run(check)
+
+
 def test_it_ends_when_the_daemon_hangs_up_also_before_it_was_asked_for_anything() -> None:
     command = [sys.executable, "-P", "-m", "pincite.maintenance.refresh", "/nowhere"]
     environ = clean_environment()

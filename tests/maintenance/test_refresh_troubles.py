@@ -13,6 +13,8 @@ import pytest
 from pincite.daemon.freshness import Asked, Found
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
+from pincite.ports import Waiting
+from pincite.support.fields import replace
 from tests.disks import fill, limited, small_disk
 from tests.environment import clean_environment
 from tests.maintenance.test_refresh import (
@@ -134,6 +136,25 @@ def test_lost_documents_of_a_source_that_is_away_are_not_tried_again_and_again()
     run(check)
 
 
+def test_an_unfinished_folder_is_told_of_where_nothing_finishes_it_by_itself() -> None:
+    async def check(folder: Path) -> None:
+        write(folder, "docs/a.md", "# A\n\nThe fox.\n")
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+            assert "unfinished" not in await codes(engine)
+            client = engine.client()
+            (record,) = await client.sources("main")
+            await client.put_source("main", replace(record, complete=False))
+            engine.reopen()
+            assert "unfinished" in await codes(engine)
+            async with client.leases.take("main", "a test", Waiting(0)):
+                assert "unfinished" not in await codes(engine)  # it may be on its way
+            await engine.index()
+            assert "unfinished" not in await codes(engine)
+
+    run(check)
+
+
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_cannot_be_read_for_a_while_stays_and_comes_back(what: str) -> None:
     async def check(folder: Path) -> None:
@@ -150,3 +171,7 @@ def test_what_cannot_be_read_for_a_while_stays_and_comes_back(what: str) -> None
         assert (done.returncode, done.stderr) == (0, "")
 
     run(check)
+
+
+async def codes(engine: AsyncPincite) -> set[str]:
+    return {one.code for one in (await engine.search("fox")).warnings}

@@ -36,11 +36,12 @@ class Logging(LocalIndex):
         self.written: list[str] = []
         self.touched: list[str] = []
         self.fail_at = 10**9
+        self.failure: StoreError = StoreError("the machine is on fire")
 
     async def replace(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
         for one in documents:
             if len(self.written) >= self.fail_at:
-                raise StoreError("the machine is on fire")
+                raise self.failure
             await super().replace(collection, [one])
             self.written.append(one.record.path)
 

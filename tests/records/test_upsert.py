@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.errors import InvalidRecord, StoreError, UsageError
+from pincite.errors import DiskFull, InvalidRecord, StoreError, UsageError
 from pincite.model import Record, RecordPage
 from pincite.model.citation import cite
 from tests.records.desk import Desk, run, tickets
@@ -169,6 +169,22 @@ def test_a_run_that_was_cut_off_is_finished_by_the_next_one(desk: Desk) -> None:
     assert report.resumed + report.written + report.unchanged >= 6
     assert len(run(desk.chunks())) == 6
     assert run(desk.upsert(tickets(6))).unchanged == 6
+
+
+def test_a_full_disk_is_told_with_what_becomes_of_the_records(desk: Desk) -> None:
+    desk.index.fail_at = 1
+    desk.index.failure = DiskFull("5 MB are free", hint="make room")
+    with pytest.raises(DiskFull, match=r"5 MB are free; the records .* are stored") as caught:
+        run(desk.upsert(tickets(3)))
+    assert "pincite index -c main" in caught.value.hint
+    desk.index.fail_at = 10**9
+    (report,) = run(desk.mirror())
+    assert (report.new, report.unchanged) == (2, 1)
+    desk.index.fail_at = 3
+    assert run(desk.upsert(tickets(3))).unchanged == 3
+    with pytest.raises(DiskFull) as caught:  # before anything is stored
+        run(desk.mirror(rebuild=True))
+    assert caught.value.message == "5 MB are free"
 
 
 def test_indexing_finishes_it_too(desk: Desk) -> None:

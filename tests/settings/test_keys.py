@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.presets import PRESETS, preset_table, preset_text
+from pincite.presets import PRESETS, preset_names, preset_table, preset_text
 from pincite.settings import load as load_module
 from pincite.settings.keys import in_force, keys, page_rows
 from pincite.settings.layers import PRECEDENCE
@@ -19,6 +19,7 @@ from pincite.settings.preset_file import differences, preset_file
 from pincite.support.fields import replace
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+PRESET_ROW = re.compile(r"^\| `([a-z-]+)` \| .+ \|$", re.MULTILINE)
 
 
 def loaded(folder: Path, text: str) -> Settings:
@@ -136,3 +137,8 @@ def test_the_page_says_what_wins_over_what_as_the_code_does() -> None:
     page = PAGE.read_text(encoding="utf-8").split("\n## Precedence\n")[1].split("\n## ")[0]
     numbered = re.findall(r"^\d+\. (.+?)\.?$", page, re.MULTILINE)
     assert tuple(numbered) == PRECEDENCE
+
+
+def test_the_page_names_every_preset() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## Presets")[2].partition("```")[0]
+    assert PRESET_ROW.findall(section) == list(preset_names())

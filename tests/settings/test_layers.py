@@ -162,10 +162,10 @@ def test_ten_files_may_extend_each_other_and_no_more(tmp_path: Path) -> None:
 def test_what_is_wrong_in_an_extended_file_is_named_with_that_file(tmp_path: Path) -> None:
     (tmp_path / "team.toml").write_text("[fuse]\nkay = 1\n")
     error = refused(tmp_path, 'extends = "./team.toml"\n[select]\nresults = 3\n')
-    assert error.message.startswith(f"{tmp_path}/team.toml: unknown key 'fuse.kay'")
+    assert error.message.startswith(f"{tmp_path}/team.toml:2: unknown key 'fuse.kay'")
     (tmp_path / "team.toml").write_text('[fuse]\nk = "x"\n')
     error = refused(tmp_path, 'extends = "./team.toml"\n[select]\nresults = 3\n')
-    assert error.message.startswith(f"{tmp_path}/team.toml: ")
+    assert error.message.startswith(f"{tmp_path}/team.toml:2: ")
 
 
 def test_a_file_that_is_no_configuration_is_refused_without_a_value_of_it(tmp_path: Path) -> None:

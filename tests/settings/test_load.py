@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from pincite.errors import ConfigError
-from pincite.profile import Profile, profile_from
+from pincite.profile import SECTIONS, Profile, profile_from
+from pincite.settings.keys import keys
 from pincite.settings.load import VARIABLES, load_settings
 from pincite.settings.stores import store_key
 
@@ -68,6 +69,44 @@ def test_what_is_wrong_in_the_file_is_named_with_the_file(
     with pytest.raises(ConfigError, match=named) as caught:
         load_settings({}, tmp_path)
     assert "pincite.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\n[stroe]\nkind = 'edge'\n", r":2: unknown key 'stroe'; known here: store, "),
+        ("[modles]\nllm = ''\n", ":1: unknown key 'modles'; known here: models, "),
+        ("[[sources]]\npath = '.'\n", "unknown key 'sources'; known here: source, "),
+        ("[collection.main]\nweight = 1\n", "unknown key 'collection'; known here: collections, "),
+        ("[fuse]\n\nmetod = 'rrf'\n", ":3: unknown key 'fuse.metod'; known here: method, "),
+        ("[store]\nkidn = 'edge'\n", ":2: unknown key 'store.kidn'; known keys: kind, "),
+        ("[models]\nlmm = ''\n", ":2: unknown key 'models.lmm'; known keys: llm, "),
+        ("[collections.a]\nwieght = 1\n", "toml:2: .* 'wieght'; known keys: weight, "),
+        ("[fuse]\nk = 9\nmethod = 'rff'\n", r":3: .*'rff'.*; one of: rrf, rrf_bonus, "),
+        ("[answer]\nmode = 'stritc'\n", r":2: .*'stritc'.*; one of: strict, open, learning"),
+        ("[context]\naround = 'all'\n", r":2: .*'all'.*; one of: none, unit, neighbours, section"),
+        ("[store]\nkind = 'egde'\n", r":2: \[store\]: .*'egde'.*; one of: edge, "),
+        ("[refresh]\nmode = 'atuo'\n", r":2: refresh: .*'atuo'.*; one of: auto, manual"),
+        ("[[source]]\npath = '.'\nanchors = 'x'\n", r":3: .*'x'.*; one of: mkdocs, github, none"),
+        ("[select]\nresults = 'x'\n", r":2: Expected `int`, got `str`"),
+    ],
+)
+def test_a_mistyped_key_or_value_is_told_with_its_line_and_with_what_may_stand_there(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "pincite.toml").write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        load_settings({}, tmp_path)
+
+
+def test_an_unknown_table_is_told_with_all_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "pincite.toml").write_text("[stroe]\n")
+    with pytest.raises(ConfigError) as caught:
+        load_settings({}, tmp_path)
+    known = caught.value.message.partition("known here: ")[2].split(", ")
+    assert {key.path[0] for key in keys()} | {"extends", "preset"} == set(known)
+    assert (tmp_path / "pincite.toml").write_text("".join(f"[{n}]\n" for n in SECTIONS))
+    load_settings({}, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -248,3 +248,13 @@ def test_the_page_about_configuration_shows_commands_that_run(cli: Cli) -> None:
     cli.write("pincite.toml", page.split("```toml\n")[1].split("```")[0])
     for command in commands:
         cli(*command)
+
+
+def test_stop_needs_no_valid_settings(cli: Cli) -> None:
+    cli.write("docs/a.md", "# A\n\nAn axolotl.\n")
+    cli("index", "docs", "--lexical")
+    cli.write("pincite.toml", "[select\nresults = 5\n")
+    assert "stopped" in cli("stop", PINCITE_TYPO="1").stderr
+    cli.write("pincite.toml", '[store]\nurl = "https://qdrant.example"\n')
+    assert "none was stopped" in cli("stop").stderr
+    assert "no index exists" in cli("stop", "--index", "elsewhere", code=1).stderr

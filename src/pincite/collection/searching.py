@@ -11,6 +11,7 @@ from pincite.asking.paths import is_placed, place_paths
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
 from pincite.collection.searchables import Searchables, open_searchables
+from pincite.collection.unfinished import is_written, unfinished, unfinished_notice
 from pincite.collection.watched import watched_search
 from pincite.daemon.freshness import wish_of
 from pincite.daemon.remote_search import remote_search_of
@@ -224,6 +225,7 @@ class Searcher:
         known, deps = await self.opened(question.scope, profile, asked=True)
         deps = deps.admitting(admit)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
+        notices += await self._unfinished(entry.infos, question.scope)
         asked, daemon = None, self._client()
         if not steps.detailed:
             asked = remote_search_of(question, deps, daemon, profile, logged=self._log().enabled)
@@ -240,6 +242,21 @@ class Searcher:
             return ()
         found = await self._client().look(wish_of(self._settings))
         return refreshing_notices(found, scope, self._settings)
+
+    async def _unfinished(
+        self, infos: Sequence[CollectionInfo], scope: Scope
+    ) -> tuple[Notice, ...]:
+        """Warn about collections whose last run was cut off. While somebody writes, a run is only
+        not finished yet; one that has ended since the collections were listed may have been it."""
+        before = unfinished(infos, scope, self._settings)
+        if not before or is_written(self._settings):
+            return ()
+        now = unfinished(await self._client().collections(), scope, self._settings)
+        if is_written(self._settings):
+            return ()
+        if set(before) - set(now):
+            self._searchables = None  # the next search lists them again
+        return tuple(unfinished_notice(name) for name in before if name in now)
 
     async def _sources(self, collection: str) -> Sequence[SourceRecord]:
         if collection in self._foreign.readable():  # the daemon does not know it and need not start

@@ -14,15 +14,16 @@ REMEMBERED = 500
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """A request according to a client's settings. `config` is its settings file, empty for the one
-    beside the index. `now` requests a complete look, whatever the mode and the age of the last
-    one."""
+    """A request according to a client's settings. `config` is its settings file, empty for none; a
+    `found` one was not named, and its absence means the defaults. `now` requests a complete look,
+    whatever the mode and the age of the last one."""
 
     auto: bool
     every_s: float = 5.0
     watch: bool = True
     remote: bool = False
     config: str = ""
+    found: bool = False
     models: str = ""
     now: bool = False
 
@@ -124,6 +125,7 @@ def wish_of(settings: Settings, *, now: bool = False, auto: bool = False) -> Wis
         watch=given.watch,
         remote=given.remote,
         config=str(settings.config or ""),
+        found=settings.found,
         models=str(settings.models),
         now=now,
     )

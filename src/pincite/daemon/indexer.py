@@ -90,20 +90,20 @@ class Indexer:
     async def _at_hand(self, wish: Wish) -> _Started:
         async with self._starting:
             known = self._started
-            key = (wish.config, wish.models)
+            key = (_config_of(wish), wish.models)
             if known is None or not known.alive or known.wish != key:
                 self._end()
-                known = self._started = _Started(await self._launch(wish), key)
+                known = self._started = _Started(await self._launch(*key), key)
             self._leave_later()
             return known
 
-    async def _launch(self, wish: Wish) -> asyncio.subprocess.Process:
+    async def _launch(self, config: str, models: str) -> asyncio.subprocess.Process:
         environ = {**self._environ, "PINCITE_OFFLINE": "1", "PINCITE_REFRESH": "manual"}
         environ.pop("PINCITE_CONFIG", None)
-        if wish.config:
-            environ["PINCITE_CONFIG"] = wish.config
-        if wish.models:
-            environ["PINCITE_MODELS"] = wish.models
+        if config:
+            environ["PINCITE_CONFIG"] = config
+        if models:
+            environ["PINCITE_MODELS"] = models
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", _PROGRAM, str(self._root)),
             stdin=asyncio.subprocess.PIPE,
@@ -140,6 +140,11 @@ class Indexer:
         async with self._starting:  # also ends one that is being started
             self._end()
         await asyncio.gather(*self._farewells)
+
+
+def _config_of(wish: Wish) -> str:
+    """Return the settings file of a wish, empty for one that was found and is gone by now."""
+    return "" if wish.found and not Path(wish.config).is_file() else wish.config
 
 
 async def see_off(process: asyncio.subprocess.Process, patience_s: float = _PATIENCE_S) -> None:

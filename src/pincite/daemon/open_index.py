@@ -12,7 +12,7 @@ from pincite.catalog.file import holds_collections, holds_index
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write, read_only
-from pincite.daemon.spawn import owned
+from pincite.daemon.spawn import daemon_pid, owned
 from pincite.daemon.standby import dismiss
 from pincite.errors import ConfigError, IndexNotFound
 from pincite.index.folder import make_folder, remember, require_own
@@ -55,6 +55,21 @@ def open_index(settings: Settings) -> ServedIndex:
     return RemoteIndex(settings.index, settings.models, settings.idle_s)
 
 
+async def stop_daemon(root: Path) -> bool:
+    """End the daemon of an index folder, and return whether it ran. This needs no settings: wrong
+    ones may be the reason to end it. Raises IndexNotFound, IndexUnavailable."""
+    require_own(root)
+    runs = daemon_pid(root) is not None  # without an index where no disk had room for it
+    if not runs and not holds_index(root):
+        raise _missing(root)
+    await RemoteIndex(root, root, 0.0).leave()
+    return runs
+
+
+def _missing(root: Path) -> IndexNotFound:
+    return IndexNotFound(f"no index exists at {root}", hint="pincite index PATH")
+
+
 def _open_shared(settings: Settings) -> ServedIndex:
     if not (address := settings.workspace.operator):
         raise ConfigError(
@@ -87,7 +102,7 @@ def prepare(root: Path, store: StoreSettings, *, create: bool) -> None:
     require_own(root)
     if not holds_index(root):
         if not create:
-            raise IndexNotFound(f"no index exists at {root}", hint="pincite index PATH")
+            raise _missing(root)
         make_folder(root)
     if may_write(root):
         remember(root, store, owned)

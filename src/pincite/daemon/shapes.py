@@ -13,6 +13,6 @@ SHAPES = {
     7: "f469e6b6d9b5b177",
     8: "ff0bbaf56a059201",
     9: "1fd430b4b86dcda9",
-    10: "616982e0686ca41a",
+    10: "3c89c6299378710d",
 }
 PROTOCOL = max(SHAPES)

@@ -150,7 +150,7 @@ def _bundled(
             Notice(
                 "lexical_only",
                 f"{error.message}; the index will support keyword search only. To add semantic"
-                " search later: pincite index --upgrade",
+                f" search later: pincite index --upgrade -c {options.collection}",
             )
         )
         return None

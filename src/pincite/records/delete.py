@@ -54,6 +54,7 @@ async def delete(
     and IndexUnavailable where others write to the collection for too long."""
     started_s = time.monotonic()
     name, source = chosen.collection, chosen.source
+    _require_choice(chosen)
     what = f"deleting records from {name!r}"
     held = _require_source(await client.collections(), chosen)
     async with client.leases.take(name, what, waiting):
@@ -80,7 +81,10 @@ async def delete(
 
 
 async def count(settings: Settings, client: LeasedIndex, chosen: Chosen) -> int:
-    """How many records `delete` would delete. Raises as it does."""
+    """How many records `delete` would delete, and with neither ids nor a filter how many there are.
+    Raises as it does."""
+    if chosen.ids is not None:
+        _require_choice(chosen)
     held = _require_source(await client.collections(), chosen)
     if not has_records(settings.index):
         return 0
@@ -93,10 +97,8 @@ def _count(settings: Settings, spec: CollectionSpec, chosen: Chosen) -> int:
         return sum(store.matching(chosen.collection, chosen.source, *one) for one in found)
 
 
-def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[CollectionInfo, ...]:
-    """The members of the collection. Raises UsageError unless it has this source of records, and
-    either ids or a filter are given."""
-    require_name(chosen.source)
+def _require_choice(chosen: Chosen) -> None:
+    """Raise UsageError unless either ids or a filter are given."""
     if (chosen.ids is None) == (not chosen.where.strip()):
         given = "both ids and a filter" if chosen.ids is not None else "neither ids nor a filter"
         raise UsageError(
@@ -104,6 +106,11 @@ def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[Co
             hint="ids=['a17'], or where=\"course = 'ml'\"; a whole source: pincite collections"
             " forget SOURCE",
         )
+
+
+def _require_source(infos: Sequence[CollectionInfo], chosen: Chosen) -> tuple[CollectionInfo, ...]:
+    """The members of the collection. Raises UsageError unless it has this source of records."""
+    require_name(chosen.source)
     require_base(infos, chosen.collection)
     held = members(infos, chosen.collection)
     if not held:

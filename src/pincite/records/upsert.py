@@ -22,7 +22,7 @@ from pincite.collection.members import as_one, members, require_base
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import InvalidRecord, UsageError
+from pincite.errors import DiskFull, InvalidRecord, UsageError
 from pincite.ingest import write_all
 from pincite.ingestion.changes import Changes
 from pincite.ingestion.dense_model import open_dense
@@ -111,13 +111,16 @@ async def upsert(
                 )
                 with await asyncio.to_thread(open_record_store, settings.index) as store:
                     run = _Run(spec, target, deps, store, options, name)
-                    await run.begin(held)
-                    await run.resume()
-                    if first is not None:
-                        await run.write(first)
-                        async for batch in batches:
-                            await run.write(batch)
-                    return await run.end(started_s)
+                    try:
+                        await run.begin(held)
+                        await run.resume()
+                        if first is not None:
+                            await run.write(first)
+                            async for batch in batches:
+                                await run.write(batch)
+                        return await run.end(started_s)
+                    except DiskFull as error:
+                        raise await run.out_of_room(error) from error
 
 
 def _require_options(options: UpsertOptions) -> None:
@@ -296,6 +299,18 @@ class _Run:
         for path, code, detail in counts.left_out:
             self._fail(RecordFailure(*places[path], code, detail))
         return len(touched), len(counts.left_out)
+
+    async def out_of_room(self, error: DiskFull) -> DiskFull:
+        """The error of a full disk, with what has become of the records that wait."""
+        page = partial(self.store.page, self.collection, self.source.name, pending=True)
+        if not await asyncio.to_thread(page, "", 1):
+            return error
+        return DiskFull(
+            f"{error.message}; the records that were read last are stored, and the next"
+            " `pincite index` indexes them",
+            hint="make room on that disk, then run the same command again; for the stored records"
+            f" alone: pincite index -c {self.collection}",
+        )
 
     def _fail(self, failure: RecordFailure) -> None:
         self.add("failed_count", 1)

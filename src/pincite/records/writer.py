@@ -131,7 +131,7 @@ class RecordWriter(OpenIndex):
         collection: str = "",
         source: str = RECORDS,
     ) -> int:
-        """Count the records that `delete` would delete.
+        """Count the records that `delete` would delete. With neither `ids` nor `where`, count all.
 
         Arguments:
             ids: as in `delete`.
@@ -145,6 +145,8 @@ class RecordWriter(OpenIndex):
         >>> tickets = [{"id": "7", "text": "The printer is on fire."}]
         >>> report = await pincite.upsert(tickets, collection="tickets")
         >>> await pincite.count_records(ids=["7", "8"], collection="tickets")
+        1
+        >>> await pincite.count_records(collection="tickets")
         1
         """
         from pincite.records.delete import count

@@ -27,6 +27,7 @@ from pincite.settings.stores import KEYS, store_key
 from pincite.stores.fields import FIELDS, LAYOUTS, FieldMap
 from pincite.stores.settings import StoreSettings
 from pincite.stores.validate import check_name
+from pincite.support.wrong_values import closest_first, said_of
 
 _KEY = KEYS["qdrant"]
 
@@ -107,7 +108,7 @@ def _one(values: Mapping[str, Any], where: str, store: StoreSettings) -> Foreign
                 f"{where}: keys are not allowed here", hint=f"use {_KEY}, or key_file"
             )
         if key not in ForeignSettings.__struct_fields__:
-            known = ", ".join(ForeignSettings.__struct_fields__)
+            known = closest_first(key, ForeignSettings.__struct_fields__)
             raise ConfigError(f"{where}: unknown key {key!r}; known keys: {known}")
     here = store.url if store.kind == "qdrant" else ""
     url = values.get("url") or here
@@ -118,7 +119,7 @@ def _one(values: Mapping[str, Any], where: str, store: StoreSettings) -> Foreign
     except ConfigError as error:
         raise ConfigError(f"{where}: {error.message}", hint=error.hint) from error
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {error}") from error
+        raise ConfigError(f"{where}: {said_of(error, ForeignSettings)}") from error
 
 
 def _keys(given: str | Mapping[str, str]) -> Mapping[str, str]:

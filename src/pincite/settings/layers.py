@@ -35,7 +35,8 @@ PROMPTS: Final = ("answer", "prompts")
 #: `https://name:password@host`
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s\"@]*@")
 _LONGEST = 10  # files that extend each other
-_BELOW = ("extends", "preset")
+#: Keys that name what is below a file.
+BELOW: Final = ("extends", "preset")
 #: Tables that are replaced: who gives wordings for some collections wants no others for the rest.
 _WHOLE = (("prepare", "expansions"),)
 #: Keys that hold a path, by the tables that they stand in; `*` is any name.
@@ -96,8 +97,15 @@ class Layer:
 
     def place(self, path: Sequence[str]) -> str:
         """Where the key stands, in a few words."""
+        return self._at_line(self.origin, path)
+
+    def file_place(self, path: Sequence[str]) -> str:
+        """The same, with the whole path of a file."""
+        return self._at_line(str(self.file or self.origin), path)
+
+    def _at_line(self, name: str, path: Sequence[str]) -> str:
         number = self.line(path)
-        return f"{self.origin}:{number}" if number else self.origin
+        return f"{name}:{number}" if number else name
 
 
 def preset_layer(name: object, origin: str = "") -> Layer:
@@ -123,7 +131,7 @@ def read_layers(path: Path) -> tuple[Layer, ...]:
             )
         text = read_file(path)
         table = parse(text, str(path))
-        below = {key: table.pop(key) for key in _BELOW if key in table}
+        below = {key: table.pop(key) for key in BELOW if key in table}
         table = _with_absolute_paths(table, path)
         layers.append(Layer(called, table, path, text, prompts=_prompts(table)))
         if len(below) > 1:
@@ -133,7 +141,7 @@ def read_layers(path: Path) -> tuple[Layer, ...]:
                 f" {shown(other)} ({layers[-1].place((second,))}) exclude each other: a file"
                 " extends one thing",
                 hint=f"remove {second}, the older way to extend a preset",
-                keys=_BELOW,
+                keys=BELOW,
             )
         key, given = next(iter(below.items()), ("preset", GENERAL))
         if key == "preset" or given in preset_names() or not _is_path(given):
@@ -197,8 +205,9 @@ def located(
     read: Callable[[Layer], object],
 ) -> ConfigError:
     """An error of merged layers, saying where it comes from: of keys that contradict each other
-    each with its value and place, else the layer that has the same error by itself. `origin` is
-    what the message calls the whole, `default` a key's default, and `read` reads one layer."""
+    each with its value and place, of a wrong one its place, else the layer that has the same error
+    by itself. `origin` is what the message calls the whole, `default` a key's default, and `read`
+    reads one layer."""
     message = error.message.removeprefix(f"{origin}: ")
     if error.keys:
         table = merged(layers)
@@ -207,6 +216,9 @@ def located(
             for key, path in ((key, key.split(".")) for key in error.keys)
         )
         return ConfigError(f"{told}: {message}", hint=error.hint, keys=error.keys)
+    if error.at and (layer := layer_of(layers, error.at)) is not None:
+        said = f"{layer.file_place(error.at)}: {message}"
+        return ConfigError(said, hint=error.hint, at=error.at)
     if sum(layer.file is not None for layer in layers) > 1:
         for layer in layers:
             try:

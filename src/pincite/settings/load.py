@@ -117,7 +117,7 @@ class Settings:
 
     `threads` is None for one per core. `layers` are the origins of the values, the strongest first.
     `collection` is named by the environment, else `store.base`. `found` says that `config` was not
-    named, but found beside the index.
+    named, but found beside the index or in the user's folder, `vouched` that it takes no trust.
     """
 
     index: Path
@@ -144,6 +144,7 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     collection: str = ""
     found: bool = False
+    vouched: bool = False
 
     @property
     def indexed_collection(self) -> str:
@@ -197,9 +198,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         raise ConfigError(
             f"unknown environment variable {unknown[0]}; known variables: {', '.join(VARIABLES)}"
         )
-    given = environ.get("PINCITE_INDEX")
-    place = index or (Path(given) if given else None) or find_index(folder)
-    place = _absolute(place, "the index folder")
+    place = index_place(environ, folder, index)
     config = _config_file(environ, place)
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     rates = Path(environ.get("PINCITE_RATES") or default_rates())
@@ -239,8 +238,17 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         foreign=system.foreign,
         keys={name: environ[name] for name in (*KEYS_AND_FILES, *SHARED) if name in environ},
         collection=collection,
-        found=_is_found(environ, config),
+        found=config is not None and not environ.get("PINCITE_CONFIG"),
+        vouched=config is not None and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
     )
+
+
+def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Path:
+    """Return the index folder of a command in `folder`; no other setting matters for it. Raises
+    ConfigError if it cannot be resolved."""
+    given = environ.get("PINCITE_INDEX")
+    place = index or (Path(given) if given else None) or find_index(folder)
+    return _absolute(place, "the index folder")
 
 
 def find_index(folder: Path) -> Path:
@@ -260,13 +268,6 @@ def user_index() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path("pincite") / INDEX_FOLDER
-
-
-def _is_found(environ: Mapping[str, str], config: Path | None) -> bool:
-    """Return whether the file was found by itself, and no variable says to trust it."""
-    if config is None or environ.get("PINCITE_CONFIG") or _flag(environ, "PINCITE_TRUST"):
-        return False
-    return config != user_config()
 
 
 def _config_file(environ: Mapping[str, str], index: Path) -> Path | None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -36,9 +36,12 @@ from pincite.providers.pace import Rate
 from pincite.providers.secret import Secret
 from pincite.settings.attributes import check_required
 from pincite.settings.server_variables import shared_key
+from pincite.support.wrong_values import closest_first, path_of, said_of
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Provider
+
+T = TypeVar("T")
 
 BUNDLED = "bundled"
 MULTILINGUAL = "bundled:multilingual"  #: for other languages than English
@@ -115,9 +118,10 @@ def take_model_settings(
         of_one = dict(_table(values, where))
         if (dense := of_one.pop("dense", "")) != "":
             collections[name] = _model(dense, where, "dense") or BUNDLED
-        options[name] = _collection(of_one, where)
+        options[name] = _collection(of_one, where, ("collections", name))
     providers = {
-        n: _options(v, f"{origin}: [providers.{n}]") for n, v in given["providers"].items()
+        n: _options(v, f"{origin}: [providers.{n}]", ("providers", n))
+        for n, v in given["providers"].items()
     }
     limits = dict(_only(given, origin, "cache"))
     limit_mb = limits.get("limit_mb", CACHE_MB)
@@ -141,8 +145,10 @@ _KNOWN = {"models": ("dense", "rerank", "llm", "vision"), "cache": ("limit_mb",)
 def _only(given: Mapping[str, Mapping[str, Any]], origin: str, name: str) -> list[tuple[str, Any]]:
     for key in given[name]:
         if key not in _KNOWN[name]:
-            known = ", ".join(_KNOWN[name])
-            raise ConfigError(f"{origin}: unknown key '{name}.{key}'; known keys: {known}")
+            known = closest_first(key, _KNOWN[name])
+            raise ConfigError(
+                f"{origin}: unknown key '{name}.{key}'; known keys: {known}", at=(name, key)
+            )
     return list(given[name].items())
 
 
@@ -161,39 +167,48 @@ def _model(value: object, origin: str, key: str) -> str:
         raise ConfigError(f"{origin}: {key}: {error.message}", hint=error.hint) from error
 
 
-def _collection(table: Mapping[str, Any], where: str) -> CollectionOptions:
+def _collection(table: Mapping[str, Any], where: str, path: tuple[str, ...]) -> CollectionOptions:
     known = CollectionOptions.__struct_fields__
     for key in table:
         if key not in known:
-            raise ConfigError(
-                f"{where}: unknown key {key!r}; known keys: dense, {', '.join(known)}"
-            )
+            names = closest_first(key, ("dense", *known))
+            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {names}", at=(*path, key))
+    return _converted(table, CollectionOptions, where, path)
+
+
+def _converted(table: Mapping[str, Any], kind: type[T], where: str, path: tuple[str, ...]) -> T:
+    """The values of the table at this path. Raises ConfigError that names `where`."""
     try:
-        return msgspec.convert(table, CollectionOptions)
-    except (msgspec.ValidationError, ConfigError) as error:
+        return msgspec.convert(dict(table), kind)
+    except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
+    except msgspec.ValidationError as error:
+        said, at = said_of(error, kind), (*path, *path_of(error))
+        raise ConfigError(f"{where}: {said}", at=at) from error
 
 
-def _options(value: object, where: str) -> ProviderOptions:
+def _options(value: object, where: str, path: tuple[str, ...]) -> ProviderOptions:
     table = _table(value, where)
     known = ProviderOptions.__struct_fields__
     for key in table:
         if key in ("key", "api_key", "token"):
             raise ConfigError(
-                f"{where}: keys are not allowed here", hint="use the environment, or key_file"
+                f"{where}: keys are not allowed here",
+                hint="use the environment, or key_file",
+                at=(*path, key),
             )
         if key not in known:
-            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {', '.join(known)}")
+            names = closest_first(key, known)
+            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {names}", at=(*path, key))
     for model, of_one in _table(table.get("rates", {}), f"{where}: rates").items():
         for key in _table(of_one, f"{where}: rates.{model!r}"):
-            if key not in (names := Rate.__struct_fields__):
+            if key not in Rate.__struct_fields__:
+                names = closest_first(key, Rate.__struct_fields__)
                 raise ConfigError(
-                    f"{where}: rates.{model!r}: unknown key {key!r}; known keys: {', '.join(names)}"
+                    f"{where}: rates.{model!r}: unknown key {key!r}; known keys: {names}",
+                    at=(*path, "rates", model, key),
                 )
-    try:
-        return msgspec.convert(dict(table), ProviderOptions)
-    except (msgspec.ValidationError, ConfigError) as error:
-        raise ConfigError(f"{where}: {error}") from error
+    return _converted(table, ProviderOptions, where, path)
 
 
 class _Keyring:

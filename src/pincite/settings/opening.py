@@ -32,7 +32,7 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
 
 def trusted(settings: Settings) -> Settings:
     """The same. Raises UntrustedConfig where its file was found, and takes trust."""
-    if settings.found:
+    if settings.found and not settings.vouched:
         require_trust(settings.layers, settings.config)
     return settings
 

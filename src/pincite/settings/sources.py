@@ -13,6 +13,7 @@ from pincite.model import AnchorStyle, AttributeType
 from pincite.model.descriptions import described
 from pincite.settings.attributes import check_given
 from pincite.support.fields import replace
+from pincite.support.wrong_values import path_of, said_of
 
 
 class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -66,8 +67,9 @@ def sources_from(
         found = msgspec.convert(table, tuple[SourceConfig, ...])
     except msgspec.ValidationError as error:
         raise ConfigError(
-            f"{origin}: [[source]]: {error}",
+            f"{origin}: [[source]]: {said_of(error, tuple[SourceConfig, ...])}",
             hint=f"known keys: {', '.join(SourceConfig.__struct_fields__)}",
+            at=("source", *path_of(error)),
         ) from error
     for each in found:
         check_given(each.attributes, declared, f"{origin}: [[source]] {each.path}: attributes")

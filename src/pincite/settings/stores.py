@@ -18,8 +18,8 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.server_variables import server_key
-from pincite.settings.tables import said_of
 from pincite.stores.settings import StoreSettings
+from pincite.support.wrong_values import closest_first, path_of, said_of
 
 #: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
 KEYS: Mapping[str, str] = {"qdrant": "PINCITE_QDRANT_KEY", "chroma": "PINCITE_CHROMA_KEY"}
@@ -29,26 +29,30 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
     """The settings of the store, taken out of a TOML file's `table`. Raises ConfigError."""
     given = table.pop("store", {})
     if not isinstance(given, Mapping):
-        raise ConfigError(f"{origin}: [store] is a table, not {given!r}")
+        raise ConfigError(f"{origin}: [store] is a table, not {given!r}", at=("store",))
     for key in given:
         if key in ("key", "api_key", "token"):
             raise ConfigError(
                 f"{origin}: [store]: keys are not allowed here",
                 hint="use the environment, or key_file",
+                at=("store", key),
             )
         if key not in StoreSettings.__struct_fields__:
-            known = ", ".join(StoreSettings.__struct_fields__)
-            raise ConfigError(f"{origin}: unknown key 'store.{key}'; known keys: {known}")
+            known = closest_first(key, StoreSettings.__struct_fields__)
+            raise ConfigError(
+                f"{origin}: unknown key 'store.{key}'; known keys: {known}", at=("store", key)
+            )
     values = dict(given)
     if values.get("url"):
         values.setdefault("kind", "qdrant")
     try:
         return msgspec.convert(values, StoreSettings)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: [store]: {said_of(error, StoreSettings)}") from error
+        said, at = said_of(error, StoreSettings), ("store", *path_of(error))
+        raise ConfigError(f"{origin}: [store]: {said}", at=at) from error
     except ConfigError as error:
         said = f"{origin}: [store]: {error.message}"
-        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
+        raise ConfigError(said, hint=error.hint, keys=error.keys, at=error.at) from error
 
 
 def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:

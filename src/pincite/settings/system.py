@@ -10,11 +10,11 @@ from typing import Any
 
 from pincite.errors import ConfigError
 from pincite.model import AttributeType
-from pincite.profile import Profile, profile_from
+from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.settings.attributes import take_attributes
 from pincite.settings.documents import DocumentSettings, take_document_settings
 from pincite.settings.external import ForeignSettings, take_foreign_settings
-from pincite.settings.layers import Layer, located, merged
+from pincite.settings.layers import BELOW, Layer, located, merged
 from pincite.settings.memory import MemorySettings, take_memory_settings
 from pincite.settings.models import ModelSettings, take_model_settings
 from pincite.settings.refresh import RefreshSettings, take_refresh_settings
@@ -29,6 +29,7 @@ from pincite.settings.telemetry import (
 )
 from pincite.settings.workspace import WorkspaceSettings, take_workspace_settings
 from pincite.stores.settings import StoreSettings
+from pincite.support.wrong_values import closest_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,20 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
+    _require_known(table, origin)
     profile = profile_from(table, origin)
     return System(
         *(profile, use, store, log, refresh, memory, documents),
         *(sources, attributes, foreign, workspace, tracing, logging),
     )
+
+
+def _require_known(table: Mapping[str, Any], origin: str) -> None:
+    """Raise ConfigError for a table that is neither one of the profile nor taken by now."""
+    unknown = next((name for name in table if name not in SECTIONS), None)
+    if unknown is not None:
+        from pincite.settings.keys import keys  # late: only an error names all of them
+
+        known = closest_first(unknown, sorted({*BELOW, *(key.path[0] for key in keys())}))
+        said = f"{origin}: unknown key {unknown!r}; known here: {known}"
+        raise ConfigError(said, at=(unknown,))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 import msgspec
 
 from pincite.errors import ConfigError
 from pincite.support.fields import field_names
+from pincite.support.wrong_values import closest_first, path_of, said_of
 
 T = TypeVar("T")
-_FIELD: Final = re.compile(r"`\$\.(\w+)`")
 
 
 def take_table(
@@ -29,28 +28,20 @@ def take_table(
     stands."""
     given = table.pop(name, {})
     if not isinstance(given, Mapping):
-        raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}")
+        raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}", at=(name,))
     known = sorted(field_names(kind))
     unknown = next((key for key in given if key not in known), None)
     if unknown is not None:
+        names = closest_first(unknown, known)
         raise ConfigError(
-            f"{origin}: unknown key '{name}.{unknown}'; known keys: {', '.join(known)}"
+            f"{origin}: unknown key '{name}.{unknown}'; known keys: {names}", at=(name, unknown)
         )
     try:
         with told_where(origin):
             return msgspec.convert({**given, **over}, kind)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {name}: {said_of(error, kind)}") from error
-
-
-def said_of(error: msgspec.ValidationError, kind: type[Any]) -> str:
-    """What a wrong value is told as; of a value among a few these are named."""
-    said = str(error)
-    if not (found := _FIELD.search(said)) or "enum" not in said:
-        return said
-    hint = get_type_hints(kind).get(found[1])
-    values = ", ".join(str(one) for one in get_args(hint) if one != "")
-    return f"{said}; one of: {values}" if get_origin(hint) is Literal else said
+        at = (name, *path_of(error))
+        raise ConfigError(f"{origin}: {name}: {said_of(error, kind)}", at=at) from error
 
 
 @contextmanager
@@ -60,4 +51,4 @@ def told_where(origin: str) -> Iterator[None]:
         yield
     except ConfigError as error:
         said = f"{origin}: {error.message}"
-        raise ConfigError(said, hint=error.hint, keys=error.keys) from error
+        raise ConfigError(said, hint=error.hint, keys=error.keys, at=error.at) from error

@@ -215,7 +215,8 @@ async def _dense(
 ) -> Vector | None:
     """Return the vector of the text. If there is none, a notice gives the reason; without a keyword
     side, an error does."""
-    name, upgrade = collection.spec.name, "`pincite index --upgrade`"
+    name = collection.spec.name
+    upgrade = f"`pincite index --upgrade -c {collection.spec.public_name}`"
     if collection.spec.dense is None:
         lacking = f"{name} has no dense vectors"
         if notices is None:

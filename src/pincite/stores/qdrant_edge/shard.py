@@ -159,7 +159,7 @@ class Shard:
         if free < needed + SPARE_BYTES:
             raise DiskFull(
                 f"{free / 1e6:.0f} MB are free at {self.root}, but safe writing needs"
-                f" {(needed + SPARE_BYTES) / 1e6:.0f} MB; nothing was written",
+                f" {(needed + SPARE_BYTES) / 1e6:.0f} MB; earlier writes are complete",
                 hint="make room on that disk, then run the same command again",
             )
 

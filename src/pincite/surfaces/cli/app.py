@@ -316,7 +316,12 @@ def status(json_: bool, index: Path | None) -> None:
 @index_option
 def stop(index: Path | None) -> None:
     """Stop the process that has the index open; the next command starts it again."""
-    ran = run(lambda engine: engine.stop(), index)
+    import asyncio
+
+    from pincite.daemon.open_index import stop_daemon
+    from pincite.settings.load import index_place
+
+    ran = asyncio.run(stop_daemon(index_place(os.environ, here(), index)))
     say("stopped" if ran else "no process has this index open, so none was stopped")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.errors import CollectionsFailed, UsageError
 from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.fields import replace
@@ -17,6 +18,7 @@ from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     ERROR,
     OK,
+    USAGE,
     collection_option,
     index_option,
     json_option,
@@ -29,8 +31,10 @@ from pincite.surfaces.cli.options import (
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from pincite.engine import AsyncPincite
+    from pincite.errors import PinciteError
     from pincite.ingestion.report import IngestReport
     from pincite.model import AnchorStyle, Notice
     from pincite.ports import CollectionInfo
@@ -141,11 +145,11 @@ def index(
     wait: float,
     json_: bool,
     index: Path | None,
-) -> None:
+) -> int:
     """Index folders, checkouts, files, archives and wheels.
 
-    Without PATHS, update all sources of the index and of pincite.toml. Options given for a source
-    are remembered.
+    Without PATHS, update all sources of the index and of pincite.toml, in all collections unless
+    one is named. Options given for a source are remembered.
     """
     options = IndexOptions(
         collection=collection,
@@ -168,12 +172,11 @@ def index(
         background=background,
         wait_s=wait,
     )
-    _index(paths, options, json_, index)
+    return _index(paths, options, json_, index)
 
 
-def _index(
-    paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
-) -> None:
+def _index(paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None) -> int:
+    """Index, and print the reports and the errors of all collections. Return the exit code."""
     from pincite.surfaces.cli.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
@@ -184,21 +187,30 @@ def _index(
         say_notice(notice)
 
     told = replace(options, on_notice=on_notice, on_fetch=line.fetching)
+    errors: Mapping[str, PinciteError] = {}
     try:
         reports = run(lambda engine: engine.index(paths, options=told, progress=line), folder)
+    except CollectionsFailed as failed:
+        reports, errors = failed.reports, failed.errors
     finally:
         line.done()
+    several = len({report.collection for report in reports}) > 1 or bool(errors)
     for report in reports:
-        say(_sentence(report))
+        say(_sentence(report, several=several))
+    for name, error in errors.items():
+        say(f"error: {name}: {error}")
     if options.background:
         say("a background process adds missing embeddings: pincite status")
     if json_:
         from pincite.surfaces.render import to_json
 
         show(to_json(reports))
+    wrong = [isinstance(error, UsageError) for error in errors.values()]
+    return OK if not wrong else USAGE if all(wrong) else ERROR
 
 
-def _sentence(report: IngestReport) -> str:
+def _sentence(report: IngestReport, *, several: bool) -> str:
+    """Return the lines of a report, with its collection if there are `several`."""
     from pincite.surfaces.cli.progress import duration
 
     counts = {
@@ -210,8 +222,9 @@ def _sentence(report: IngestReport) -> str:
     }
     said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
     rewritten = f" ({report.rewritten:,} with new attributes)" if report.rewritten else ""
+    place = f" in {report.collection}" if several else ""
     lines = [
-        f"{one_line(report.source)}: {said or 'no'}"
+        f"{one_line(report.source)}{place}: {said or 'no'}"
         f" {noun_for(sum(counts.values()), 'document')}{rewritten},"
         f" {counted(report.chunks, 'chunk')} written in {duration(report.duration_s)}"
     ]
@@ -345,7 +358,7 @@ def rebuild(
     wait: float,
     json_: bool,
     index: Path | None,
-) -> None:
+) -> int:
     """Index all sources of a collection from scratch.
 
     This repairs damage, updates old formats, and can change the model. A collection without vectors
@@ -360,4 +373,4 @@ def rebuild(
         rebuild=True,
         wait_s=wait,
     )
-    _index((), options, json_, index)
+    return _index((), options, json_, index)

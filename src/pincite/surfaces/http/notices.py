@@ -22,6 +22,7 @@ _ADVICE: Final = {
     "lexical_only": "the documents were searched by keywords only",
     "nothing_relevant": "nothing relevant was found",
     "partly_encoded": "some passages are found by keyword search only, so far",
+    "unfinished": "some documents are not indexed yet",
     "rerank_missing": "the results were not reranked",
     "rerank_text_cut": "the reranker read only the beginning of long passages",
     "url_missing": "some results have no address",

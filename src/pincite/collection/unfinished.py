@@ -1,0 +1,43 @@
+"""Collections whose last indexing run was cut off, so that documents may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pincite.daemon.file_leases import FileLeases
+from pincite.daemon.open_index import is_shared
+from pincite.model import Notice, Scope
+from pincite.ports import CollectionInfo
+from pincite.settings.load import Settings
+
+
+def unfinished(
+    infos: Iterable[CollectionInfo], scope: Scope, settings: Settings
+) -> tuple[str, ...]:
+    """Return the names of collections with a source in the scope that no run has finished and that
+    the daemon does not finish by itself: files if refresh is manual, and records."""
+    by_itself = settings.refresh.auto
+    names = {
+        info.spec.public_name
+        for info in infos
+        for record in info.sources
+        if not (info.foreign or record.complete)
+        and (record.source.kind == "records" or not by_itself)
+        and (not scope.sources or record.source.name in scope.sources)
+    }
+    return tuple(sorted(names))
+
+
+def is_written(settings: Settings) -> bool:
+    """Return whether a process writes to the index. If several machines share it, that is not
+    known, and likely."""
+    return is_shared(settings) or FileLeases(settings.index).is_any_taken()
+
+
+def unfinished_notice(name: str) -> Notice:
+    """The warning about a collection."""
+    return Notice(
+        "unfinished",
+        f"the last indexing run of {name} was cut off, so documents may be missing: to continue it,"
+        f" run `pincite index -c {name}`",
+    )

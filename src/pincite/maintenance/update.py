@@ -1,0 +1,52 @@
+"""Bring every collection up to date, as `pincite index` does without paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pincite.collection.members import visible
+from pincite.errors import CollectionsFailed, PinciteError
+from pincite.ingest import index_sources
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.report import IngestReport, Progress
+from pincite.ports import CollectionInfo, LeasedIndex
+from pincite.settings.load import Settings
+from pincite.support.fields import replace
+
+
+async def update_all(
+    settings: Settings,
+    client: LeasedIndex,
+    options: IndexOptions,
+    progress: Callable[[Progress], None],
+) -> tuple[IngestReport, ...]:
+    """Index all sources of the collection of the options or of the environment; if neither names
+    one, of every collection. One that fails does not stop the others.
+
+    Raises the error of a single collection as it is, and CollectionsFailed, which has the reports
+    of the others, if one of several fails.
+    """
+    named = options.collection or settings.collection
+    names = (named,) if named else collections_of(settings, await client.collections())
+    reports: list[IngestReport] = []
+    failed: dict[str, PinciteError] = {}
+    for name in names:
+        chosen = replace(options, collection=name)
+        try:
+            reports += await index_sources(settings, client, (), chosen, progress)
+        except PinciteError as error:
+            if len(names) == 1:
+                raise
+            failed[name] = error
+    if failed:
+        raise CollectionsFailed(failed, len(names), tuple(reports))
+    return tuple(reports)
+
+
+def collections_of(settings: Settings, infos: Iterable[CollectionInfo]) -> tuple[str, ...]:
+    """Return the names of all collections of the index, then those that only `[[source]]` tables
+    name. Without any, return the default one, whose run says that it is empty."""
+    default = settings.indexed_collection
+    known = sorted(info.spec.public_name for info in visible(infos) if not info.foreign)
+    configured = [each.collection or default for each in settings.sources]
+    return tuple(dict.fromkeys([*known, *configured])) or (default,)
