@@ -20,25 +20,26 @@ RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "share"),
+    ("question", "text", "copied", "words"),
     [
-        ("delay must not be None", RAISES, 1.0),
-        ("TypeError: delay must not be None", RAISES, 5 / 6),
-        ("Delay MUST not be none", RAISES, 1.0),
-        ("must not", RAISES, 0.0),  # two words say nothing
-        ("be none delay must not", RAISES, 3 / 5),
-        ('why do I see "delay must not be None" after a call of mine?', RAISES, 1.0),
-        ("why do I see `delay must not be None`?", RAISES, 1.0),
-        ("it's not what isn't there, it's gone", RAISES, 0.0),
-        ("if delay is None: raise", RAISES, 4 / 5),
-        ("raise a value that is no delay", RAISES, 0.0),
-        ("open file a of b in folder c", "open file a of the b in folder c", 1.0),
-        ("", RAISES, 0.0),
-        ("...", "...", 0.0),
+        ("delay must not be None", RAISES, 5, 5),
+        ("TypeError: delay must not be None", RAISES, 5, 6),
+        ("Delay MUST not be none", RAISES, 5, 5),
+        ("must not", RAISES, 0, 2),  # two words say nothing
+        ("be none delay must not", RAISES, 3, 5),
+        ('why do I see "delay must not be None" after a call of mine?', RAISES, 5, 5),
+        ("why do I see `delay must not be None`?", RAISES, 5, 5),
+        ("it's not what isn't there, it's gone", RAISES, 0, 10),
+        ("if delay is None: raise", RAISES, 4, 5),
+        ("raise a value that is no delay", RAISES, 0, 7),
+        ("open file a of b in folder c", "open file a of the b in folder c", 8, 8),
+        ("", RAISES, 0, 1),
+        ("...", "...", 0, 1),
     ],
 )
-def test_runs_of_words_count(question: str, text: str, share: float) -> None:
-    assert Copied(question).part(text) == pytest.approx(share**4)
+def test_runs_of_words_count(question: str, text: str, copied: int, words: int) -> None:
+    expected = (copied / words) ** 4 * min(1, copied / 6)
+    assert Copied(question).part(text) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_a_part_is_a_share_and_a_copy_is_all_of_it(question: str, around: str) -
     copied = Copied(question)
     assert 0 <= copied.part(around) <= 1
     whole = copied.part(f"{around}\n{question}\n{around}")
-    assert whole in (0.0, 1.0)
+    assert whole == 0 or whole >= 3 / 6
 
 
 def test_long_questions_are_compared_in_no_time() -> None:
@@ -96,5 +97,5 @@ def test_a_passage_with_the_copied_message_precedes_files_with_its_names() -> No
 
     assert ranked()[0].chunk.id == "events"
     part = next(one.value for one in ranked()[0].signals if one.name == "copied")
-    assert part == pytest.approx(2 * (5 / 6) ** 4)
+    assert part == pytest.approx(2 * (5 / 6) ** 4 * 5 / 6)
     assert ranked(copied=0.0)[0].chunk.id != "events"

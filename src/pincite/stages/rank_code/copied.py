@@ -12,6 +12,7 @@ _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer
 _STARTS: Final = 30  # places of a text where a run is looked for; it may be long
 _QUOTES: Final = 4  # quoted parts of a question
 _POWER: Final = 4  # of the share of copied words: a few words in a row are nothing special
+_ENOUGH: Final = 6  # copied words from which the part is whole: short questions are soon met
 
 
 class Copied:
@@ -26,15 +27,16 @@ class Copied:
         self._flags = [re.compile(rf"(?<![\w-]){re.escape(one)}(?![\w-])") for one in flags]
 
     def part(self, text: str) -> float:
-        """Return the fourth power of the share of the question's words, or of the words of a part
-        in quotes, that the passage has in the same runs of three words or more; or the share of its
-        flags (`--name`) that the passage has, if that is more. 0..1."""
+        """Return how much of the question, or of a part in quotes, the passage has in the same runs
+        of three words or more: the fourth power of their share of its words, less if they are fewer
+        than six. Or the share of its flags (`--name`) that the passage has, if that is more. 0..1.
+        """
         if not self._parts and not self._flags:
             return 0.0
         text = text.lower()
         flags = sum(one.search(text) is not None for one in self._flags)
-        share = max((one.share(text) for one in self._parts), default=0.0)
-        return max(share**_POWER, flags / (len(self._flags) or 1))
+        copied = max((one.copied(text) for one in self._parts), default=0.0)
+        return max(copied, flags / (len(self._flags) or 1))
 
 
 class _Runs:
@@ -48,8 +50,8 @@ class _Runs:
         starts = range(0, max(0, last), step)
         self.begins = {start: self._between(start, start + _RUN) for start in starts}
 
-    def share(self, text: str) -> float:
-        """Return the share of the words that are in runs which the text has."""
+    def copied(self, text: str) -> float:
+        """Return the part of the words that are in runs which the text has."""
         count, end = 0, 0  # words before `end` are counted
         for start, begin in self.begins.items():
             if start < end or begin not in text:
@@ -60,7 +62,7 @@ class _Runs:
             while after < len(self._words) and self._between(first, after + 1) in text:
                 after += 1
             count, end = count + after - first, after
-        return count / len(self._words)
+        return (count / len(self._words)) ** _POWER * min(1.0, count / _ENOUGH)
 
     def _between(self, first: int, after: int) -> str:
         return self._text[self._words[first][0] : self._words[after - 1][1]]
