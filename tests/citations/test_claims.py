@@ -215,6 +215,8 @@ def test_a_file_that_only_an_older_commit_has_is_moved_or_deleted(repository: Re
         moved = repository.check(cited)
         assert (moved.status, moved.detail, moved.path) == ("moved", "now in seal.txt", "seal.txt")
         assert (moved.start_line, moved.end_line) == (1, 2)
+        assert repository.check(cited, "a walrus sleeps").status == "moved"
+        assert repository.check(cited, "a penguin").status == "changed"
         repository.index()
     assert repository.check(cited.replace(repository.sha, repository.sha[:9])).status == "moved"
     (repository.place / "seal.txt").unlink()

@@ -195,8 +195,15 @@ def _gone(claim: Claim, cited: _Cited, opened: OpenSource, *, others: bool) -> C
     there = moved_to(opened, path, content) if others and status == "deleted" else None
     if there is None:
         return ClaimCheck(claim.citation, status, detail, path)
+    said = f"now in {there}"
+    document = document_at(opened, there) if claim.quote.strip() else None
+    if (
+        document is not None
+        and find_text(document.text, claim.quote, Lines(1, 1), spaces="any") is None
+    ):
+        return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
     lines = (cited.start_line, cited.end_line, *(cited.chars or (None, None)), cited.page)
-    return ClaimCheck(claim.citation, "moved", f"now in {there}", there, *lines)
+    return ClaimCheck(claim.citation, "moved", said, there, *lines)
 
 
 def _no_file(claim: Claim) -> str:
