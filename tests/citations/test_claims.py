@@ -12,6 +12,7 @@ from pincite.citations.claims import Claim, ClaimCheck
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.settings.load import load_settings
+from pincite.sources.folder import FolderSource
 from tests.places import quick_folder
 from tests.sources.helpers import commit
 
@@ -219,6 +220,8 @@ def test_a_file_that_only_an_older_commit_has_is_moved_or_deleted(repository: Re
         assert repository.check(cited, "a penguin").status == "changed"
         repository.index()
     assert repository.check(cited.replace(repository.sha, repository.sha[:9])).status == "moved"
+    by_lines = repository.check(f"acme@{repository.sha}:walrus.txt:2")
+    assert (by_lines.status, by_lines.start_line, by_lines.end_line) == ("moved", 2, 2)
     (repository.place / "seal.txt").unlink()
     for _ in range(2):
         gone = repository.check(cited)
@@ -231,6 +234,45 @@ def test_a_file_that_only_an_older_commit_has_is_moved_or_deleted(repository: Re
     )
     for wrong in ("sha256-0123456789ab", "deadbeef", "v1"):
         assert repository.check(f"acme@{wrong}:walrus.txt#L1").status == "unknown"
+
+
+def test_a_file_that_nobody_has_indexed_is_not_compared(repository: Repository) -> None:
+    """Whoever may verify could read it, a word at a time."""
+    for path in (".env", "private/token.md", "docs/new.md"):
+        repository.write(path, f"the token is 4711\nof {path}\n")
+        for ref in (repository.sha, repository.sha[:7], "abcd", "v1"):
+            for quote in ("the token is 4711", "nothing", ""):
+                found = repository.check(f"acme@{ref}:{path}#L1", quote)
+                assert (found.status, found.path) == ("unknown", None), (path, ref, quote)
+    sha = commit(repository.place)
+    (repository.place / "private/token.md").unlink()
+    (repository.place / ".env").unlink()
+    assert repository.check(f"acme@{sha}:.env#L1").status == "unknown"
+    assert repository.check(f"acme@{sha}:private/token.md#L1", "4711").status == "deleted"
+
+
+def test_many_citations_of_files_that_are_gone_cost_one_look_at_the_others(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(40):
+        repository.write(f"many/{number}.md", f"# Page {number}\n")
+    sha = commit(repository.place)
+    repository.index()
+    for number in range(20):
+        (repository.place / f"many/{number}.md").unlink()
+    read: list[str] = []
+    reading = FolderSource.read
+    monkeypatch.setattr(
+        FolderSource, "read", lambda self, entry: (read.append(entry.path), reading(self, entry))[1]
+    )
+
+    async def session() -> list[str]:
+        async with AsyncPincite(repository.settings) as engine:
+            cited = [Claim(f"acme@{sha}:many/{number}.md#L1") for number in range(20)]
+            return [one.status for one in await engine.check(cited)]
+
+    assert asyncio.run(session()) == ["deleted"] * 20
+    assert len(read) < 60
 
 
 def test_what_became_of_a_file_is_not_said_where_something_is_kept_back(

@@ -50,6 +50,9 @@ def test_without_a_location_every_collection_is_updated(tmp_path: Path) -> None:
                 await pincite.index(tmp_path / name, collection=name, lexical=True)
             reports = await pincite.index()
             assert [(one.collection, one.unchanged) for one in reports] == [("ca", 1), ("cb", 1)]
+            for options in ({"mask_secrets": False}, {"attributes": {"access": "everyone"}}):
+                with pytest.raises(UsageError, match=r"there are 2 collections, and .* of all"):
+                    await pincite.index(**options)
 
     asyncio.run(check())
     (tmp_path / "ca").rename(tmp_path / "moved")

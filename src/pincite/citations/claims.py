@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from pincite.citations.forms import Span, forms
+from pincite.citations.forms import Span, forms, spans
 from pincite.citations.locate import (
     NotNamed,
     find_chunk,
@@ -29,7 +29,7 @@ from pincite.citations.pages import (
     words_of,
 )
 from pincite.citations.reading import IndexedFile, lines_of, no_such_line
-from pincite.citations.verify import Freshness, absent, document_at, moved_to
+from pincite.citations.verify import Freshness, Renames, absent, document_at, is_within
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
 from pincite.model.citation import Citation, chars_of, parse_citation
@@ -130,8 +130,10 @@ async def check(
     Raises UsageError for these, and TagsRequired.
     """
     within = await open_within(index, tags, collections, bounds)
-    found = [await _check_one(within, within.infos, claim, folder, faults) for claim in claims]
-    return tuple(found)
+    renames = None if within.narrowed else Renames()
+    return tuple(
+        [await _check_one(within, within.infos, one, folder, faults, renames) for one in claims]
+    )
 
 
 async def _check_one(
@@ -140,27 +142,27 @@ async def _check_one(
     claim: Claim,
     folder: Path | None,
     faults: bool,
+    renames: Renames | None,
 ) -> ClaimCheck:
     try:
         cited = await _resolve(index, infos, claim)
     except UsageError as error:
         return ClaimCheck(claim.citation, "unknown", error.message)
-    others = not index.narrowed
-    return await asyncio.to_thread(
-        _held_against, claim, cited, folder, faults=faults, others=others
-    )
+    return await asyncio.to_thread(_held_against, claim, cited, folder, faults, renames)
 
 
 def _held_against(
-    claim: Claim, cited: _Cited, folder: Path | None, *, faults: bool, others: bool
+    claim: Claim, cited: _Cited, folder: Path | None, faults: bool, renames: Renames | None
 ) -> ClaimCheck:
     """What is claimed, against what the source has now; for a thread, as a source may be in a
-    database that does not answer. `others` says whether other files may be named."""
+    database that does not answer. Without `renames` no other file may be named."""
     try:
         with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
+            if not cited.known.content_hash:
+                return _gone_before(claim, cited, opened, renames)
             document = document_at(opened, cited.known.path)
             if document is None:
-                return _gone(claim, cited, opened, others=others)
+                return _gone(claim, cited, opened, cited.known.content_hash, renames)
             if unit_of(document) is not None:
                 return _compare_page(claim, cited, document, opened)
             if not cited.text.strip():
@@ -176,6 +178,8 @@ def _held_against(
             return ClaimCheck(claim.citation, "unknown")
         return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
     except PinciteError as error:
+        if not cited.known.content_hash:
+            return ClaimCheck(claim.citation, "unknown", _no_file(claim))
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, document, *cited.chars)
@@ -183,23 +187,40 @@ def _held_against(
     return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end)
 
 
-def _gone(claim: Claim, cited: _Cited, opened: OpenSource, *, others: bool) -> ClaimCheck:
-    """A file that the source does not have now: moved, where another one has its content. Without
-    an indexed file of that name, the cited revision must have had it."""
-    path, indexed = cited.known.path, cited.known.content_hash
-    raw = opened.read_at(cited.ref, path)
-    if not indexed and not raw:
+def _gone_before(
+    claim: Claim, cited: _Cited, opened: OpenSource, renames: Renames | None
+) -> ClaimCheck:
+    """A file that is not indexed: only that the cited commit has it is looked at, and not what is
+    on disk, which nobody has indexed. It must be where files are indexed."""
+    record, path = cited.known.record, cited.known.path
+    may_be_one = (
+        is_within(path, record.within)
+        and not (record.include or record.exclude)
+        and not any(part.startswith(".") for part in path.split("/"))
+        and opened.find(path) is None
+        and opened.left_out(path) is None
+    )
+    raw = opened.read_at(cited.ref, path) if may_be_one else None
+    if not raw:
         return ClaimCheck(claim.citation, "unknown", _no_file(claim))
+    return _gone(claim, cited, opened, content_hash_of(raw), renames)
+
+
+def _gone(
+    claim: Claim, cited: _Cited, opened: OpenSource, content_hash: str, renames: Renames | None
+) -> ClaimCheck:
+    """A file that the source does not have now: moved, where another one has its content."""
+    path, parts = cited.known.path, cited.known.record.within
     status, detail = absent(opened, path)
-    content = content_hash_of(raw) if raw else indexed
-    there = moved_to(opened, path, content) if others and status == "deleted" else None
+    there = None
+    if renames is not None and status == "deleted":
+        there = renames.to(opened, path, content_hash, parts)
     if there is None:
         return ClaimCheck(claim.citation, status, detail, path)
     said = f"now in {there}"
     document = document_at(opened, there) if claim.quote.strip() else None
-    if (
-        document is not None
-        and find_text(document.text, claim.quote, Lines(1, 1), spaces="any") is None
+    if document is not None and not find_text(
+        document.text, claim.quote, Lines(1, 1), spaces="any"
     ):
         return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
     lines = (cited.start_line, cited.end_line, *(cited.chars or (None, None)), cited.page)
@@ -268,15 +289,25 @@ def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> _Cited | None:
     """A citation of a file that is not indexed, if an earlier revision of its source may have had
     it."""
     for form in forms(claim.citation):
-        cited = parse_citation(form)
-        found = [
-            IndexedFile(info.spec.name, record, cited.place, "", "")
-            for info in infos
-            for record in info.sources
-            if cited and record.source.name == cited.source and record.source.kind != "records"
-        ]
-        if cited and cited.ref and len(found) == 1:
-            return _cited_in(found[0], cited, claim)
+        with_lines = [(one.name, one) for one in spans(form) if one.first is not None]
+        for name, span in ((form, None), *with_lines, (form, Span(form))):
+            cited = parse_citation(name)
+            if cited is None or not cited.ref:
+                continue
+            found = [
+                IndexedFile(info.spec.name, record, cited.place, "", "")
+                for info in infos
+                for record in info.sources
+                if record.source.name == cited.source and record.source.kind != "records"
+            ]
+            if len(found) != 1:
+                continue
+            whole = _cited_in(found[0], cited, claim)
+            if span is None and whole.start_line is None and whole.page is None:
+                continue  # the name may have lines in another form
+            if span is None or span.first is None:
+                return whole
+            return replace(whole, start_line=span.first, end_line=span.last or span.first)
     return None
 
 

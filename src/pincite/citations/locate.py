@@ -15,7 +15,7 @@ from pincite.citations.forms import LINES, Span, forms, misread, places, spans
 from pincite.citations.listing import ReadOnce
 from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.since import with_warning
-from pincite.citations.verify import Checked, Freshness, check, check_stored
+from pincite.citations.verify import Checked, Freshness, Renames, check, check_stored
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError, UsageError
 from pincite.model import (
@@ -397,6 +397,7 @@ def _check_all(
 ) -> tuple[Checked, ...]:
     """What is checked already, and the others held against their sources, each opened once."""
     opened: dict[tuple[str, str], OpenSource] = {}
+    renames = Renames() if renamed else None
     checked = []
     with ExitStack() as stack:
         for one in planned:
@@ -409,7 +410,7 @@ def _check_all(
                 if key not in opened:
                     again = reopen_source(record, folder=folder, only_read=True)
                     opened[key] = stack.enter_context(again)
-                checked.append(check(opened[key], item, text_cut=text_cut, renamed=renamed))
+                checked.append(check(opened[key], item, text_cut=text_cut, renames=renames))
             except StoreError as error:  # a database that is away says nothing of what is in it
                 checked.append(Checked(item.number, item.citation, "unknown", error.message))
             except PinciteError as error:

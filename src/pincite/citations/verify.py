@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -67,21 +68,21 @@ async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = Fals
 
 
 def check(
-    opened: OpenSource, item: Evidence, *, text_cut: bool = False, renamed: bool = True
+    opened: OpenSource, item: Evidence, *, text_cut: bool = False, renames: Renames | None = None
 ) -> Checked:
     """`fresh`: the cited lines are the text, and the cited revision does not contradict it.
     `moved`: the text stands elsewhere in the file, or the file elsewhere in the source.
     `changed`: it is nowhere, or the cited revision has something else at those lines.
-    `deleted`: the file is gone. With `text_cut`, texts are beginnings. Other files are looked at
-    if it may have been `renamed`. Raises SourceError.
+    `deleted`: the file is gone. With `text_cut`, texts are beginnings. With `renames`, other
+    files are looked at: it may have got another name. Raises SourceError.
     """
     document = document_at(opened, item.path)
     if item.page is not None:
-        return check_page(opened, document, item, text_cut=text_cut, renamed=renamed)
+        return check_page(opened, document, item, text_cut=text_cut, renames=renames)
     if item.start_char is not None and item.end_char is not None:
         return check_chars(document, item, text_cut=text_cut)
     revision = _revision(opened, item, document, text_cut=text_cut)
-    now = _now(opened, item, document, text_cut=text_cut, renamed=renamed)
+    now = _now(opened, item, document, text_cut=text_cut, renames=renames)
     status, detail, start, end = now
     if revision == "refuted" and status in ("fresh", "moved"):
         detail = f"{short_ref(item.ref)} does not have this text at those lines"
@@ -132,7 +133,7 @@ def check_page(
     item: Evidence,
     *,
     text_cut: bool,
-    renamed: bool,
+    renames: Renames | None,
 ) -> Checked:
     """As `check`, of an extracted document: by page and characters of its text."""
     then = cited_then(opened, item, document)
@@ -140,7 +141,7 @@ def check_page(
     if then is not None:
         revision = "confirmed" if held_against(then, item, text_cut=text_cut).there else "refuted"
     if document is None:
-        state, said = _absent(opened, item, renamed=renamed)
+        state, said = _absent(opened, item, renames=renames)
         return Checked(item.number, item.citation, state, said, revision=revision)
     held = held_against(document, item, text_cut=text_cut)
     details = [] if same_revision(document.ref, item.ref) else [_now_at(document)]
@@ -166,10 +167,15 @@ def _now_at(document: Document) -> str:
 
 
 def _now(
-    opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool, renamed: bool
+    opened: OpenSource,
+    item: Evidence,
+    document: Document | None,
+    *,
+    text_cut: bool,
+    renames: Renames | None,
 ) -> tuple[Freshness, str, int | None, int | None]:
     if document is None:
-        status, said = _absent(opened, item, renamed=renamed)
+        status, said = _absent(opened, item, renames=renames)
         lines = (item.start_line, item.end_line) if status == "moved" else (None, None)
         return status, said, *lines
     if _holds(document.text, item, text_cut=text_cut):
@@ -191,12 +197,14 @@ def absent(opened: OpenSource, path: str) -> tuple[Freshness, str]:
     return "unknown", f"the file was not read: its source leaves it out now ({left_out.code})"
 
 
-def _absent(opened: OpenSource, item: Evidence, *, renamed: bool) -> tuple[Freshness, str]:
+def _absent(
+    opened: OpenSource, item: Evidence, *, renames: Renames | None
+) -> tuple[Freshness, str]:
     """As `absent`, or where the file has been moved to."""
     status, said = absent(opened, item.path)
     path = None
-    if renamed and status == "deleted":
-        path = moved_to(opened, item.path, item.content_hash)
+    if renames is not None and status == "deleted":
+        path = renames.to(opened, item.path, item.content_hash)
     return ("moved", f"now in {path}") if path else (status, said)
 
 
@@ -247,13 +255,34 @@ def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
     )
 
 
-def moved_to(opened: OpenSource, path: str, content_hash: str) -> str | None:
-    """Another path of the source whose file has this content."""
-    suffix = suffix_of(path)
+class Renames:
+    """Where files are now, by their content. Of a source, the files with one suffix are read once,
+    for all that asks."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], Mapping[str, str]] = {}
+
+    def to(
+        self, opened: OpenSource, path: str, content_hash: str, parts: Sequence[str] = ("",)
+    ) -> str | None:
+        """Another path, in these parts of the source, whose file has this content."""
+        source, suffix = opened.source, suffix_of(path)
+        key = (source.location, source.name, suffix)
+        if key not in self._known:
+            self._known[key] = _by_content(opened, suffix)
+        there = self._known[key].get(content_hash)
+        return there if there is not None and is_within(there, parts) else None
+
+
+def is_within(path: str, parts: Sequence[str]) -> bool:
+    """Is the path one of these parts of a source, or in one of them?"""
+    return any(part in ("", path) or path.startswith(f"{part.rstrip('/')}/") for part in parts)
+
+
+def _by_content(opened: OpenSource, suffix: str) -> Mapping[str, str]:
+    found: dict[str, str] = {}
     for entry in opened.entries():
-        if not isinstance(entry, Entry) or suffix_of(entry.path) != suffix:
-            continue
-        with suppress(SourceError):  # it is not this one
-            if content_hash_of(opened.read(entry)) == content_hash:
-                return entry.path
-    return None
+        if isinstance(entry, Entry) and suffix_of(entry.path) == suffix:
+            with suppress(SourceError):  # it is none of them
+                found.setdefault(content_hash_of(opened.read(entry)), entry.path)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pincite.collection.members import visible
-from pincite.errors import CollectionsFailed, PinciteError
+from pincite.errors import CollectionsFailed, PinciteError, UsageError
 from pincite.ingest import index_sources
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import IngestReport, Progress
@@ -24,10 +24,16 @@ async def update_all(
     one, of every collection. One that fails does not stop the others.
 
     Raises the error of a single collection as it is, and CollectionsFailed, which has the reports
-    of the others, if one of several fails.
+    of the others, if one of several fails. UsageError for options that say something of sources,
+    if there are several collections: their sources may be kept apart for a reason.
     """
     named = options.collection or settings.collection
     names = (named,) if named else collections_of(settings, await client.collections())
+    if len(names) > 1 and (given := of_sources(options)):
+        raise UsageError(
+            f"there are {len(names)} collections, and {given} would change the sources of all",
+            hint=f"name one: --collection {names[0]}",
+        )
     reports: list[IngestReport] = []
     failed: dict[str, PinciteError] = {}
     for name in names:
@@ -41,6 +47,18 @@ async def update_all(
     if failed:
         raise CollectionsFailed(failed, len(names), tuple(reports))
     return tuple(reports)
+
+
+def of_sources(options: IndexOptions) -> str:
+    """Return the options that were given and change what is known of sources, for a message."""
+    given = {
+        "attributes": bool(options.attributes or options.attribute_texts),
+        "a rule for addresses": options.url_rule is not None,
+        "the form of anchors": options.anchors is not None,
+        "the masking of secrets": options.mask_secrets is not None,
+        "OCR": options.ocr is not None,
+    }
+    return ", ".join(name for name, is_given in given.items() if is_given)
 
 
 def collections_of(settings: Settings, infos: Iterable[CollectionInfo]) -> tuple[str, ...]:

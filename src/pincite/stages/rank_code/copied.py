@@ -9,10 +9,13 @@ _WORD: Final = re.compile(r"\w+")
 _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
 _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
-_STARTS: Final = 30  # places of a text where a run is looked for; it may be long
+_STARTS: Final = 30  # places of a text where a run is looked for
+_MOST: Final = 200  # words of a text that is compared: no passage has much more
+_FLAGS: Final = 20  # flags of a question
 _QUOTES: Final = 4  # quoted parts of a question
 _POWER: Final = 4  # of the share of copied words: a few words in a row are nothing special
 _ENOUGH: Final = 6  # copied words from which the part is whole: short questions are soon met
+_FEW: Final = 2  # the power of their share of these
 
 
 class Copied:
@@ -23,8 +26,7 @@ class Copied:
         parts = (text, *(found[2] for found in _QUOTED.finditer(text)))
         runs = (_Runs(part) for part in parts[: _QUOTES + 1])
         self._parts = [one for one in runs if one.begins]
-        flags = dict.fromkeys(_FLAG.findall(text))
-        self._flags = [re.compile(rf"(?<![\w-]){re.escape(one)}(?![\w-])") for one in flags]
+        self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
 
     def part(self, text: str) -> float:
         """Return how much of the question, or of a part in quotes, the passage has in the same runs
@@ -34,7 +36,7 @@ class Copied:
         if not self._parts and not self._flags:
             return 0.0
         text = text.lower()
-        flags = sum(one.search(text) is not None for one in self._flags)
+        flags = len(self._flags.intersection(_FLAG.findall(text))) if self._flags else 0
         copied = max((one.copied(text) for one in self._parts), default=0.0)
         return max(copied, flags / (len(self._flags) or 1))
 
@@ -45,7 +47,7 @@ class _Runs:
     def __init__(self, text: str) -> None:
         self._text = text
         self._words = [(one.start(), one.end()) for one in _WORD.finditer(text)]
-        last = len(self._words) - _RUN + 1
+        last = len(self._words) - _RUN + 1 if len(self._words) <= _MOST else 0
         step = max(1, -(-last // _STARTS))
         starts = range(0, max(0, last), step)
         self.begins = {start: self._between(start, start + _RUN) for start in starts}
@@ -62,7 +64,7 @@ class _Runs:
             while after < len(self._words) and self._between(first, after + 1) in text:
                 after += 1
             count, end = count + after - first, after
-        return (count / len(self._words)) ** _POWER * min(1.0, count / _ENOUGH)
+        return (count / len(self._words)) ** _POWER * min(1.0, (count / _ENOUGH) ** _FEW)
 
     def _between(self, first: int, after: int) -> str:
         return self._text[self._words[first][0] : self._words[after - 1][1]]
