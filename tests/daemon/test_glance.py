@@ -10,6 +10,8 @@ import pytest
 from pincite.daemon.glance import CHANGES, Glance, Limits, glance, glance_at, matters
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.readers import content_hash_of
+from pincite.sources import Skipped
+from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
 from tests.disks import unreadable
 from tests.places import quick_folder
@@ -194,8 +196,35 @@ def test_what_is_listed_as_unreadable_and_can_be_read_is_a_difference(docs: Path
     assert glance_at(inner, records[:1], ["a.md"]).state == "same"
     found = glance(listing(docs, "unreadable: a.md (Permission denied)"), records)
     assert (found.state, found.named) == ("changed", {"a.md": "left out"})
+    both = listing(docs, "unreadable: a.md (x)", "unreadable: inner/ (x)")
+    differing = glance(both, records).differing
+    assert {path for path, *_ in differing} == {"a.md", "inner/"}
+    assert glance(both, records, Limits(), differing).state == "same"
     others = listing(docs, "unreadable: gone/ (Permission denied)", "unreadable: x (1) (Damaged)")
     assert glance(others, records).state == "same"
+
+
+def test_a_name_that_is_not_text_is_never_taken_for_the_file_that_has_the_shown_one(
+    docs: Path,
+) -> None:
+    try:
+        (docs / os.fsdecode(b"a\xff.md")).write_text("x")
+        (docs / os.fsdecode(b"d\xff")).mkdir()
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    for name in ("a\ufffd.md", "d\ufffd/b.md"):
+        (docs / name).parent.mkdir(exist_ok=True)
+        (docs / name).write_text(f"# {name}\n")
+    records = [one for one in indexed(docs) if one.path.isprintable()]
+    with reopen_source(record_of(docs)) as opened:
+        skipped = [one for one in opened.entries() if isinstance(one, Skipped)]
+    assert [one.path for one in skipped] == ["a\ufffd.md", "d\ufffd/"]
+    record = listing(docs, *(f"{one.code}: {one.path} ({one.detail})" for one in skipped))
+    assert glance(record, records).state == "same"
+    inner = [one for one in records if one.path == "d\ufffd/b.md"]
+    assert glance_at(record, inner, ["d\ufffd/b.md"]).state == "same"
+    (docs / "d\ufffd/b.md").unlink()
+    assert glance(record, records).named == {"d\ufffd/b.md": "gone"}
 
 
 def test_what_is_listed_as_unreadable_and_still_is_is_none() -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from pincite.errors import SourceError
 from pincite.support.fields import replace
+from tests.disks import unreadable
 from tests.ingestion.desk import Desk
+from tests.places import quick_folder
 
 
 def begun(folder: Path) -> Desk:
@@ -88,7 +90,7 @@ def test_another_folder_of_that_name_takes_nothing_over(tmp_path: Path) -> None:
     (tmp_path / "old").rename(tmp_path / "unmounted")
     desk.write("home/docs/0.md", "# Lamp 0\n\nIt shines.\n")  # from the same template
     desk.write("home/docs/b.md", "# Letters\n\nTo the bank.\n")
-    with pytest.raises(SourceError, match="which no longer exists") as caught:
+    with pytest.raises(SourceError, match="fewer than four of five of the documents") as caught:
         desk.run("home/docs")
     assert caught.value.hint.endswith("because it has moved here: --name docs")
     assert sorted(desk.records()) == ["0.md", "1.md", "2.md"]
@@ -96,6 +98,51 @@ def test_another_folder_of_that_name_takes_nothing_over(tmp_path: Path) -> None:
     assert desk.sources()["home"].attributes == {}
     assert len(desk.records()) == 4
     assert desk.said("source_moved") == []
+
+
+def test_the_refusal_of_an_edited_source_says_what_is_true(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("old/docs/a.md", "# Lamp\n\nIt shines.\n")
+    desk.run("old/docs")
+    (tmp_path / "old").rename(tmp_path / "new")
+    desk.write("new/docs/a.md", "# Lamp\n\nIt shines brightly.\n")
+    with pytest.raises(SourceError) as caught:
+        desk.run("new/docs")
+    assert caught.value.message == (
+        f"a source named 'docs' is already indexed from {tmp_path}/old/docs, which no longer"
+        " exists, and fewer than four of five of the documents compared are the same here;"
+        " files that cannot be read do not count"
+    )
+    assert caught.value.hint.endswith("because it has moved here: --name docs")
+    (report,) = desk.run("new/docs", name="docs")
+    assert (report.changed, report.new, report.removed) == (1, 0, 0)
+
+
+def test_files_that_cannot_be_read_do_not_count_as_the_same() -> None:
+    with quick_folder() as place:
+        place.chmod(0o755)
+        desk = begun(place)
+        (place / "old").rename(place / "new")
+        with (
+            unreadable(place / "new/docs/0.md"),
+            pytest.raises(SourceError, match="files that cannot be read do not count"),
+        ):
+            desk.run("new/docs")
+        (report,) = desk.run("new/docs")
+        assert report.unchanged == 3
+
+
+def test_a_source_without_documents_moves_to_a_folder_of_its_name(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.write("old/docs/picture.bin", "no document")
+    desk.run("old/docs", course="ml")
+    assert desk.records() == {}
+    (tmp_path / "old").rename(tmp_path / "new")
+    desk.write("new/docs/a.md", "# Lamp\n\nIt shines.\n")
+    desk.run("new/docs")
+    assert list(desk.records()) == ["a.md"]
+    assert desk.sources()["docs"].attributes == {"course": "ml"}
+    assert len(desk.said("source_moved")) == 1
 
 
 def test_a_given_name_takes_over_what_has_other_content(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,16 @@ def test_an_indexed_file_that_cannot_be_read_stays_until_it_can() -> None:
         place.chmod(0o755)
         (place / "docs").mkdir(mode=0o755)
         asyncio.run(check(place / "docs"))
+
+
+def test_a_name_that_is_not_text_keeps_no_file_that_has_the_shown_one(tmp_path: Path) -> None:
+    async def check() -> None:
+        index = Index()
+        await index.create(SPEC)
+        for path in (os.fsdecode(b"a\xff.md"), "a\ufffd.md", "b.md"):
+            (tmp_path / path).write_text("# Fox\n\nThe fox.\n")
+        assert (await run(index, tmp_path, careful=True))[0] == ["a\ufffd.md", "b.md"]
+        (tmp_path / "a\ufffd.md").unlink()
+        assert await run(index, tmp_path, careful=True) == (["b.md"], [])
+
+    asyncio.run(check())

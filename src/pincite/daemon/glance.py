@@ -19,7 +19,7 @@ from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.readers import content_hash_of, may_be_read
 from pincite.sources import Entry, OpenSource
-from pincite.sources.entries import mtime_of, within_any
+from pincite.sources.entries import NAME_IS_NO_TEXT, mtime_of, within_any
 from pincite.sources.folder import FolderSource
 from pincite.sources.kinds import ENVIRONMENT
 from pincite.sources.reopening import reopen_source
@@ -36,7 +36,7 @@ CHANGES: Final = ("new", "changed", "gone")  #: kinds of differences, in the wor
 
 Differing = tuple[str, int, int]  #: path, size and time of a file; -1 if it is gone
 UNREAD: Final = -1  #: in place of the time of a file that cannot be read
-_READABLE: Final = 0  # in place of the time of what the catalog lists as unreadable, and is not
+_READABLE: Final = 0  # in place of the time of a folder that is listed as unreadable, and is not
 
 
 class TooMuchError(Exception):
@@ -101,8 +101,10 @@ def glance(
                     what, reads = _what(opened, entry, indexed, reads)
                     if what:
                         _differ(found, opened, entry, what, indexed, listed, settled)
-                    elif entry.path in listed.unreadable and opened.can_read(entry):
-                        found.differ("left out", entry.path, mtime_ns=_READABLE)
+                    elif entry.path in listed.unreadable:
+                        one = (entry.path, entry.size, entry.changed_ns)
+                        if one not in settled and opened.can_read(entry):
+                            found.differ("left out", *one)
                 within = opened.within
                 gone = [path for path in known if path.startswith(within)]
                 for path in gone:
@@ -119,7 +121,9 @@ def glance(
         return found
     entered = frozenset(found.folders)
     for folder in listed.unreadable - unreadable:
-        if (not folder or folder.endswith("/")) and str(Path(source.location, folder)) in entered:
+        if (folder, -1, _READABLE) in settled or (folder and not folder.endswith("/")):
+            continue
+        if str(Path(source.location, folder)) in entered:
             found.differ("left out", folder, mtime_ns=_READABLE)
     if found.differing or not record.complete:
         found.state = "changed"
@@ -257,7 +261,7 @@ def _entries_below(
     for entry in opened.below(paths, entering):
         if isinstance(entry, Entry):
             yield entry
-        elif entry.code == "unreadable" and (entry.path.endswith("/") or not entry.path):
+        elif entry.cannot_be_read and (entry.path.endswith("/") or not entry.path):
             raise TooMuchError
 
 
@@ -310,8 +314,10 @@ class _Listed(NamedTuple):
 
 
 def unreadable_of(skipped: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of unreadable files and folders among those that were left out."""
-    return (_path_of(one) for one in skipped if one.startswith("unreadable: "))
+    """Yield the paths of unreadable files and folders among those that were left out. Names that
+    are not text are none: what is shown of them may be the path of another file."""
+    ours = (one for one in skipped if one.startswith("unreadable: "))
+    return (_path_of(one) for one in ours if not one.endswith(f" ({NAME_IS_NO_TEXT})"))
 
 
 def _path_of(skipped: str) -> str:
@@ -353,7 +359,7 @@ def _entries(
     for one in opened.visit(entering):
         if isinstance(one, Entry):
             entries.append(one)
-        elif one.code == "unreadable":
+        elif one.cannot_be_read:
             unreadable.add(one.path)
     if opened.within and not opened.within.endswith("/"):
         found.folders.append(str((root / opened.within).parent))

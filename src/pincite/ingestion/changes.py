@@ -10,7 +10,6 @@ from typing import Final
 import msgspec
 
 from pincite.errors import SourceError
-from pincite.ingestion.batch import UNREADABLE
 from pincite.ingestion.describe import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord, Notice
@@ -98,7 +97,7 @@ def keep_unreachable(
     """For runs that nobody asked for: return the changes without removals of what cannot be read,
     and of everything in folders that cannot be read, with a notice about these places. Raises
     Emptied if the source has lost everything (if the records are all of it, `whole`)."""
-    unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.code == UNREADABLE}
+    unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.cannot_be_read}
     kept: dict[str, None] = {}
     removed = []
     for record in changes.removed:

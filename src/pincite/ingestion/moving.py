@@ -54,7 +54,7 @@ def moved_from(
 ) -> Source | None:
     """Return the source that has moved to this place, None if none has: the one with the given
     `name`, else one whose documents are here with the same content. That one has the same name, or
-    the folder `index` has moved with it."""
+    the folder `index` has moved with it. One of the same name without documents moves, too."""
     source = opened.source
     with_index = index is not None and Path(source.location) in index.resolve().parents
     for one in sorted(gone, key=lambda each: each.record.source.name != source.name):
@@ -64,7 +64,9 @@ def moved_from(
         if name is not None:
             if known.name == name:
                 return known
-        elif (known.name == source.name or with_index) and _are_here(opened, one.documents):
+        elif known.name != source.name and not (with_index and one.documents):
+            continue
+        elif _are_here(opened, one.documents):
             return known
     return None
 
@@ -79,7 +81,8 @@ def refuse(opened: OpenSource, before: str, gone: Sequence[Gone]) -> SourceError
     ):
         return SourceError(
             f"a source named {name!r} is already indexed from {before}, which no longer exists,"
-            " and the files here are others",
+            " and fewer than four of five of the documents compared are the same here;"
+            " files that cannot be read do not count",
             hint=f"{other} because it has moved here: --name {name}",
         )
     return SourceError(
@@ -95,9 +98,10 @@ def moved_notice(moved: Source, now: Source) -> Notice:
 
 
 def _are_here(opened: OpenSource, documents: Sequence[DocumentRecord]) -> bool:
-    """Return whether most of these documents are in a source, with the same content."""
+    """Return whether four of five of these documents are in a source, with the same content. Files
+    that cannot be read are not the same."""
     same = sum(_is_here(opened, one) for one in documents)
-    return bool(documents) and same * 5 >= len(documents) * _SAME_OF_FIVE
+    return same * 5 >= len(documents) * _SAME_OF_FIVE
 
 
 def _is_here(opened: OpenSource, document: DocumentRecord) -> bool:

@@ -34,6 +34,9 @@ SkipCode = Literal[
     "ignored",  # an ignore file or an exclude pattern says so
 ]
 
+#: The reason for a name that is not text. Its path is what is shown, which may be another file's.
+NAME_IS_NO_TEXT: Final = "the name is not valid UTF-8"
+
 _TIMES: Final = 2**63  # nanoseconds: the range of a column of a database
 
 
@@ -94,6 +97,11 @@ class Skipped(msgspec.Struct, frozen=True):
     path: str
     code: SkipCode
     detail: str = ""
+
+    @property
+    def cannot_be_read(self) -> bool:
+        """Return whether the file or folder of this path is there and cannot be read."""
+        return self.code == "unreadable" and self.detail != NAME_IS_NO_TEXT
 
 
 class UnreadableFile(SourceError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from pincite.sources.entries import (
+    NAME_IS_NO_TEXT,
     Entry,
     Selection,
     SkipCode,
@@ -182,7 +183,7 @@ class Walk:
         path = base + order  # a folder's path ends in a slash
         if not order.isascii() and not _is_text(name):
             shown = os.fsencode(path).decode("utf-8", "replace")
-            yield Skipped(shown, "unreadable", "the name is not valid UTF-8")
+            yield Skipped(shown, "unreadable", NAME_IS_NO_TEXT)
             return
         if order != name and name in SKIPPED_FOLDERS:
             return
