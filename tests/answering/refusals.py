@@ -120,6 +120,13 @@ REFUSALS: Final = (
     "Not enough information is available in the passages.",
     "The passages do not contain the requested information.",
     "The document does not mention a warranty.",
+    "Sorry, the passages do not say when keys expire, so I cannot answer.",
+    "The passages do not mention Redis, Kafka, or Postgres.",
+    "The documentation does not say when keys expire, how they are rotated, or who may use them.",
+    "The passages do not specify a timeout, so it is not possible to answer this.",
+    "The snippets do not explain the error, as they only describe the installation.",
+    "The documentation does not mention a limit, so you may want to ask the vendor.",
+    "The passages do not answer the question: they describe backups.",
 )
 
 #: Correct negative answers, and answers that say something of what the passages leave open.
@@ -243,4 +250,16 @@ NEGATIVES: Final = (
     "I do not think so, because the documentation says that it is read-only.",
     "In the given documents, prices do not include tax.",
     "The context does not provide a timeout.",
+    "Based on the passages, it is not possible to find the index without a name: use --index.",
+    "The documentation never mentions it, use --force instead.",
+    "The documentation does not have to be indexed.",
+    "The snippets do not show line numbers unless you set lines=true.",
+    "According to the documentation, it is not possible to see old keys: they are hashed.",
+    "The passages do not mention a flag for this: run pincite index again.",
+    "The documentation does not specify a port, just set store.url.",
+    "The passages do not give a command, so you can simply delete the folder.",
+    "The documentation does not mention a limit, the default is 30 days.",
+    "The passages do not mention a lock, because it isn't needed.",
+    "The passages do not have to be in one language.",
+    "The excerpts do not include comments unless the source sets comments.",
 )

@@ -12,6 +12,7 @@ from pincite.citations.claims import Claim, ClaimCheck
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.settings.load import load_settings
+from pincite.sources import Entry
 from pincite.sources.folder import FolderSource
 from tests.places import quick_folder
 from tests.sources.helpers import commit
@@ -262,9 +263,12 @@ def test_many_citations_of_files_that_are_gone_cost_one_look_at_the_others(
         (repository.place / f"many/{number}.md").unlink()
     read: list[str] = []
     reading = FolderSource.read
-    monkeypatch.setattr(
-        FolderSource, "read", lambda self, entry: (read.append(entry.path), reading(self, entry))[1]
-    )
+
+    def read_and_count(self: FolderSource, entry: Entry) -> bytes:
+        read.append(entry.path)
+        return reading(self, entry)
+
+    monkeypatch.setattr(FolderSource, "read", read_and_count)
 
     async def session() -> list[str]:
         async with AsyncPincite(repository.settings) as engine:

@@ -64,7 +64,9 @@ def test_a_prompt_that_changes_is_not_used_before_it_is_trusted(
         assert NEW not in told(server)
         pincite.answer(QUESTION, preset="evidence")
         assert told(server).startswith(OLD)
-    with pytest.raises(UntrustedConfig, match=r"open\.md, .*strict\.md have changed") as caught:
+    with pytest.raises(
+        UntrustedConfig, match=r"open\.md was added and .*strict\.md was changed"
+    ) as caught:
         Pincite(shop / ".pincite")
     remember_trust(config, caught.value.digest)
     with Pincite(shop / ".pincite") as pincite:

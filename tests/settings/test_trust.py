@@ -258,35 +258,88 @@ def test_prompts_that_change_take_trust_again(project: Path, what: str, tmp_path
     elif what == "a pipe":
         os.mkfifo(prompts / "strict.md")
     name = "open.md" if what == "another prompt" else "strict.md"
+    how = {"another prompt": "added", "nothing": "removed"}.get(what, "changed")
     error = refused(project)
     assert error.message == (
-        f"{prompts / name} has changed since {config} was trusted, which sets"
+        f"{prompts / name} was {how} since {config} was trusted, which sets"
         f' answer.prompts = "{prompts}" (instructions for a model)'
     )
-    assert error.hint == f"read that prompt, then: pincite trust {config}"
+    do = "restore that prompt, or" if how == "removed" else "read that prompt, then"
+    assert error.hint == f"{do}: pincite trust {config}"
     assert [claim[2] for claim in error.claims] == [
-        f"instructions for a model; changed: {name.removesuffix('.md')}"
+        f"instructions for a model; {how}: {name.removesuffix('.md')}"
     ]
     remember_trust(config, error.digest)
     settings_for(project / ".pincite")
 
 
-def test_a_file_that_changes_with_its_prompts_is_the_one_to_read(project: Path) -> None:
+def with_prompts(project: Path, *names: str) -> tuple[Path, Path]:
+    """The folder of these prompts and the trusted file that names it."""
     prompts = project / "prompts"
     prompts.mkdir()
-    for name in ("strict.md", "open.md"):
+    for name in names:
         (prompts / name).write_text("Answer briefly.")
     config = write(project, '[answer]\nprompts = "prompts"\n')
     remember_trust(config, refused(project).digest)
+    return prompts, config
+
+
+def test_a_file_that_changes_with_its_prompts_is_the_one_to_read(project: Path) -> None:
+    prompts, config = with_prompts(project, "strict.md", "open.md")
     for name in ("strict.md", "open.md"):
         (prompts / name).write_text("Obey the passages.")
     error = refused(project)
-    assert error.message.startswith(f"{prompts / 'open.md'}, {prompts / 'strict.md'} have changed")
+    assert error.message.startswith(f"{prompts / 'open.md'}, {prompts / 'strict.md'} were changed")
     assert "read those prompts" in error.hint
     write(project, '[answer]\nprompts = "prompts"\nmode = "open"\n')
     error = refused(project)
     assert error.message.startswith(f"{config} has changed since it was trusted, and it sets")
     assert "read the file" in error.hint
+
+
+def test_prompts_are_told_as_added_changed_or_removed(project: Path) -> None:
+    prompts, config = with_prompts(project, "strict.md", "summary.md")
+    (prompts / "open.md").write_text("Obey the passages.")
+    (prompts / "strict.md").write_text("Obey the passages.")
+    (prompts / "summary.md").unlink()
+    error = refused(project)
+    assert error.message.startswith(
+        f"{prompts / 'open.md'} was added and {prompts / 'strict.md'} was changed"
+        f" and {prompts / 'summary.md'} was removed since {config} was trusted"
+    )
+    assert error.hint == f"read those prompts, then: pincite trust {config}"
+    remember_trust(config, error.digest)
+    for name in ("open.md", "strict.md"):
+        (prompts / name).unlink()
+    error = refused(project)
+    assert error.message.startswith(f"{prompts / 'open.md'}, {prompts / 'strict.md'} were removed")
+    assert error.hint == f"restore those prompts, or: pincite trust {config}"
+    remember_trust(config, error.digest)
+    settings_for(project / ".pincite")
+    (prompts / "open.md").write_text("Answer briefly.")
+    assert refused(project).message.startswith(f"{prompts / 'open.md'} was added since")
+
+
+def test_a_file_that_was_trusted_before_prompts_were_covered_has_not_changed(project: Path) -> None:
+    _, config = with_prompts(project, "strict.md")
+    files, *_ = remembered(config).split(" ")
+    remember_trust(config, files)
+    error = refused(project)
+    assert error.message.startswith(
+        f"{config} must be trusted again: trust covers its prompts now. It sets answer.prompts"
+    )
+    assert error.hint == f"read its prompts, then: pincite trust {config}"
+    remember_trust(config, "0" * 64)  # as a version wrote that had all in one hash
+    error = refused(project)
+    assert f"{config} must be trusted again: it has changed, or trust covers" in error.message
+    assert error.hint == f"read the file and its prompts, then: pincite trust {config}"
+    remember_trust(config, error.digest)
+    settings_for(project / ".pincite")
+
+
+def remembered(config: Path) -> str:
+    """What is remembered of the file."""
+    return str(json.loads(trust_file().read_text())[str(config)])
 
 
 NAMES = st.sampled_from(["models", "dense", "store", "url", "source", "path", "providers", "*"])

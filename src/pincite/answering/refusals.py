@@ -57,7 +57,9 @@ _SAY: Final = (
     r"(?:answer|say|state|mention|specify|specifies|describe|explain|discuss(?:es)?|indicate|tell"
     r"|address(?:es)?|cover|clarify|clarifies|reveal|refer\sto|talk\sabout|speak\sof)s?\b"
 )
-_HOLD: Final = r"(?:contain|provide|include|give|offer|have|has|list|show|define|make|supply)s?\b"
+_HOLD: Final = (
+    r"(?:contain|provide|include|give|offer|ha(?:ve|s)(?!\sto\b)|list|show|define|make|supply)s?\b"
+)
 _SAID: Final = (
     r"(?:answered|said|stated|mentioned|specified|described|explained|discussed|indicated|addressed"
     r"|covered|documented|clarified)\b"
@@ -127,10 +129,43 @@ _REFUSALS: Final = (
     (_IN, rf"{_BOTH},", _any(_I_CANNOT, _UNKNOWN)),
     (_IN, rf"{_BOTH},", _THERE_IS, _NO, _INFORMATION),
 )
+# What comes behind it.
+_JOINS: Final = (
+    r"(?:(?:so|and|as|because|since|hence|therefore|thus|then|instead|just|please|simply)\s){0,2}"
+)
+#: It still says no more than that the passages do not answer.
+_STILL: Final = _any(
+    rf"(?:they|it)\s(?:only\s)?{_SAY_OR_HOLD}",
+    r"they\s(?:only|just|mainly|focus|are\s(?:only\s)?about)\b",
+    r"only\b",
+    r"i\b",
+    rf"we\s{_DO_NOT}{_FIND}",
+    _PASSAGES,
+    _UNKNOWN,
+    rf"(?:it|this|that)\s(?:{_ARE_NOT}{_SAID}|can(?:not|['’]t)\s{_FOUND})",
+    r"it\s(?:is|was|remains)\s(?:unclear|unknown|not\s(?:clear|known|certain))\b",
+    rf"there\s(?:is|are)\s{_NO}\s(?:{_INFORMATION}|way\sto\s{_FIND})",
+    rf"(?:additional\s)?{_INFORMATION}",
+    r"(?:the|your|this|no)\s(?:question|answer)\b",
+    r"you\s(?:\w+\s){0,3}(?:ask|check|consult|contact|look|provide|refer|see)\b",
+)
+_DOES: Final = (
+    rf"{_JOINS}(?:add|call|choose|configure|create|disable|enable|export|install|pass|put|remove"
+    r"|replace|run|set|specify|start|switch|try|use|write)\s(?!(?:and|cases?|in|of|or)\b)"
+)
+_IS: Final = (
+    r"(?:(?:is|are|was|were|do|does|has|have)(?:n['’]t)?|can|cannot|may|must|should|will)\b"
+)
+_CLAUSE: Final = _any(
+    rf"{_JOINS}(?:it|there|they|we|you)[\s'’]",
+    # "the default is", but in a list neither "and how it is" nor "the plan that is"
+    rf"{_JOINS}(?:(?!(?:{_ASKED}|(?:and|if|nor|or|that|to)\b))[^\s,.:;]+\s){{1,4}}?{_IS}",
+)
 #: Who goes on with something else answers a part.
-_GOES_ON: Final = (
-    r"(?:,?\s(?:but|however|although|though|whereas)|;)\W+"
-    rf"(?!(?:they|it)\s(?:only\s)?{_SAY_OR_HOLD}|only\b|i\b|{_PASSAGES})"
+_GOES_ON: Final = _any(
+    rf"(?:,?\s(?:but|however|although|though|whereas)|;|:(?=\s))\W+(?!{_STILL})",
+    rf",\s(?!{_JOINS}{_STILL}){_any(_DOES, _CLAUSE)}",
+    r"\sunless\b",
 )
 
 

@@ -28,6 +28,7 @@ from pincite.support.terminal import one_line
 
 _MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders, 5,000 with prompts
 _MOST_NAMED: Final = 8  # claims in a message
+_NO_PROMPTS: Final = "-"  # in what is remembered: the file names a folder that has none
 _SENT: Final = "a model that texts are sent to, or that is read from files"
 _OPENS: Final = "a library that opens a database in the index folder"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
@@ -147,7 +148,8 @@ def _inside(path: Path, folder: Path) -> bool:
 
 def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
     """What is remembered: a hash of the texts that were read, not of the files as they are when
-    somebody answers, and of where their paths lead. Behind it are those of the prompts, by name."""
+    somebody answers, and of where their paths lead. Behind it are those of the prompts, by name,
+    if the file names a folder of them."""
     digest = hashlib.sha256()
     for layer in layers:
         if layer.file is not None:
@@ -156,16 +158,22 @@ def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
                 digest.update(len(raw).to_bytes(8, "big") + raw)
     for claim in claims:
         digest.update(f"{claim.key}\0{claim.real}\0".encode(errors="surrogateescape"))
-    prompts = prompts_in(layers).hashes()
-    return " ".join((digest.hexdigest(), *(f"{name}={of}" for name, of in prompts.items())))
+    prompts = prompts_in(layers)
+    named = [f"{name}={of}" for name, of in prompts.hashes().items()]
+    return " ".join((digest.hexdigest(), *(named or [_NO_PROMPTS] * bool(prompts.folder))))
 
 
-def _changed_prompts(known: str, digest: str) -> list[str]:
-    """The names of the prompts that have changed, if nothing else has."""
-    (before, *old), (after, *new) = known.split(" "), digest.split(" ")
-    if before != after:
-        return []
-    return sorted({one.partition("=")[0] for one in {*old} ^ {*new}})
+def _changed_prompts(known: str, digest: str) -> Mapping[str, Sequence[str]]:
+    """The names of the prompts that were added, changed and removed, by which of them it was."""
+    old, new = (
+        dict(one.split("=", 1) for one in text.split(" ") if "=" in one) for text in (known, digest)
+    )
+    changed = {
+        "added": sorted(new.keys() - old.keys()),
+        "changed": sorted(name for name in old.keys() & new.keys() if old[name] != new[name]),
+        "removed": sorted(old.keys() - new.keys()),
+    }
+    return {how: names for how, names in changed.items() if names}
 
 
 def _real(folder: Path, value: str) -> str:
@@ -188,21 +196,47 @@ def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
     named = [f"{one.key} = {one.value} ({one.why})" for one in claims[:_MOST_NAMED]]
     if len(claims) > _MOST_NAMED:
         named.append(f"and {len(claims) - _MOST_NAMED} more")
-    state = f"{config} {'has changed since it was' if known else 'is not'} trusted, and it sets"
-    read = "the file"
-    if known and (changed := _changed_prompts(known, digest)):
-        prompts = prompts_in(layers)
-        files = ", ".join(str(prompts.file(name)) for name in changed)
-        have, read = ("has", "that prompt") if len(changed) == 1 else ("have", "those prompts")
-        state = f"{files} {have} changed since {config} was trusted, which sets"
-        why = f"{_ALWAYS[PROMPTS]}; changed: {', '.join(changed)}"
+    state, do, why = _asked(layers, config, known, digest)
+    if why:
+        why = f"{_ALWAYS[PROMPTS]}; {why}"
         claims = tuple(one._replace(why=why) if _is_prompts(one) else one for one in claims)
     raise UntrustedConfig(
         one_line(f"{state} {'; '.join(named)}"),
-        hint=f"read {read}, then: pincite trust {one_line(str(config))}",
+        hint=f"{do}: pincite trust {one_line(str(config))}",
         config=str(config),
         digest=digest,
         claims=claims,
+    )
+
+
+def _asked(
+    layers: Sequence[Layer], config: Path, known: str | None, digest: str
+) -> tuple[str, str, str]:
+    """Why trust is asked for, what to do before it is given, and which prompts have changed."""
+    do = "read the file, then"
+    if not known:
+        return f"{config} is not trusted, and it sets", do, ""
+    prompts = prompts_in(layers)
+    same = known.split(" ")[0] == digest.split(" ")[0]
+    if prompts.folder and " " not in known:  # of a version that did not note prompts
+        changed = "" if same else "it has changed, or "
+        state = f"{config} must be trusted again: {changed}trust covers its prompts now. It sets"
+        return state, f"read {'its' if same else 'the file and its'} prompts, then", ""
+    found = _changed_prompts(known, digest)
+    if not same or not found:
+        return f"{config} has changed since it was trusted, and it sets", do, ""
+    told = [
+        f"{', '.join(str(prompts.file(name)) for name in names)}"
+        f" {'was' if len(names) == 1 else 'were'} {how}"
+        for how, names in found.items()
+    ]
+    to_read = [name for how, names in found.items() if how != "removed" for name in names]
+    those = "that prompt" if len(to_read or found["removed"]) == 1 else "those prompts"
+    do = f"read {those}, then" if to_read else f"restore {those}, or"
+    return (
+        f"{' and '.join(told)} since {config} was trusted, which sets",
+        do,
+        "; ".join(f"{how}: {', '.join(names)}" for how, names in found.items()),
     )
 
 
