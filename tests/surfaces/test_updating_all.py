@@ -18,7 +18,7 @@ def test_sources_of_the_file_go_into_the_collections_that_it_names(cli: Cli) -> 
     cli.write("c/c.md", "# C\n\nA capybara.\n")
     cli.write("pincite.toml", TABLE.format("a", "ca"))
     said = cli("index", "--lexical").stderr
-    assert "\na: 1 new document" in said
+    assert any(line.startswith("a: 1 new document") for line in said.splitlines())
     cli.write("pincite.toml", TABLE.format("a", "ca") + TABLE.format("c", "cc"))
     said = cli("index", "--lexical").stderr
     assert "a in ca: 1 unchanged document" in said

@@ -11,6 +11,7 @@ import pytest
 from pincite.ports import Message
 from pincite.ports.tracing import model_call, span
 from pincite.providers.llm.chat import ChatModel
+from pincite.providers.secret import PiecewiseRedaction
 from pincite.telemetry.counting import counts_of
 from tests.telemetry.watching import watched
 
@@ -26,6 +27,9 @@ class Answering:
             "choices": [{"message": {"content": "a horse"}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 7, "completion_tokens": 2},
         }
+
+    def redaction(self) -> PiecewiseRedaction:
+        return PiecewiseRedaction()
 
     @asynccontextmanager
     async def lines(self, path: str, body: object, load: object) -> AsyncIterator[Any]:

@@ -132,7 +132,7 @@ class Answerer(Remembering):
         >>> asked = AnswerOptions(SearchOptions("how is a key rotated?"))
         >>> events = [event async for event in pincite.answering(asked)]
         >>> events[-1].sources[0].evidence
-        2
+        1
         """
         from pincite.answer import answer  # imported late: searches do not need it
         from pincite.asking.answers import asked_of
