@@ -29,7 +29,7 @@ from pincite.citations.pages import (
     words_of,
 )
 from pincite.citations.reading import IndexedFile, lines_of, no_such_line
-from pincite.citations.verify import Freshness, Renames, absent, document_at, is_within
+from pincite.citations.verify import Freshness, Renames, absent, document_at
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
 from pincite.model.citation import Citation, chars_of, parse_citation
@@ -40,6 +40,7 @@ from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import content_hash_of, text_in
 from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
+from pincite.sources.entries import within_any
 from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
 from pincite.support.counted import counted
@@ -194,7 +195,7 @@ def _gone_before(
     on disk, which nobody has indexed. It must be where files are indexed."""
     record, path = cited.known.record, cited.known.path
     may_be_one = (
-        is_within(path, record.within)
+        within_any(path, record.within) is not None
         and not (record.include or record.exclude)
         and not any(part.startswith(".") for part in path.split("/"))
         and opened.find(path) is None

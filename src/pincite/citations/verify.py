@@ -14,6 +14,7 @@ from pincite.model.revisions import content_ref, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document, text_in
 from pincite.sources import Entry, OpenSource, SkipCode
+from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
 from pincite.support.find import Lines, find_chars, find_text, without_returns
 
@@ -271,12 +272,9 @@ class Renames:
         if key not in self._known:
             self._known[key] = _by_content(opened, suffix)
         there = self._known[key].get(content_hash)
-        return there if there is not None and is_within(there, parts) else None
-
-
-def is_within(path: str, parts: Sequence[str]) -> bool:
-    """Is the path one of these parts of a source, or in one of them?"""
-    return any(part in ("", path) or path.startswith(f"{part.rstrip('/')}/") for part in parts)
+        if there is None or within_any(there, parts) is None:
+            return None
+        return there
 
 
 def _by_content(opened: OpenSource, suffix: str) -> Mapping[str, str]:
