@@ -9,38 +9,32 @@ from hypothesis import strategies as st
 from pincite.answering.sentences import split
 
 
-def texts(text: str, *, code: bool = False) -> list[str]:
-    return [text[one.start : one.end] for one in split(text, code=code)]
+def texts(text: str) -> list[str]:
+    return [text[one.start : one.end] for one in split(text)]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ("See Fig. 3, e.g. in J. Smith et al. and so on. Two.", None),
+        (
+            "See Fig. 3, e.g. in J. Smith et al. and so on. Two.",
+            ["See Fig. 3, e.g. in J. Smith et al. and so on.", "Two."],
+        ),
         ("Version 1.2.3 takes 3.5 ms. Two.", ["Version 1.2.3 takes 3.5 ms.", "Two."]),
-        ("Keys rotate. [1] Backups run [2, 3]. Two [4].", None),
+        (
+            "Keys rotate. [1] Backups run [2, 3]. Two [4].",
+            ["Keys rotate. [1]", "Backups run [2, 3].", "Two [4]."],
+        ),
         ('He said "No." Then he left.', ['He said "No."', "Then he left."]),
-        ("Lines of\na paragraph are\none sentence.", None),
+        ("Lines of\na paragraph are\none sentence.", ["Lines of\na paragraph are\none sentence."]),
         ("日本語です。次の文。[1]", ["日本語です。", "次の文。[1]"]),
         ("It is `a. B` and [a. link](x.y). Two.", ["It is `a. B` and [a. link](x.y).", "Two."]),
         ("", []),
     ],
 )
-def test_a_text_is_split_where_a_reader_would(text: str, expected: list[str] | None) -> None:
-    special = {
-        "See Fig. 3, e.g. in J. Smith et al. and so on. Two.": [
-            "See Fig. 3, e.g. in J. Smith et al. and so on.",
-            "Two.",
-        ],
-        "Keys rotate. [1] Backups run [2, 3]. Two [4].": [
-            "Keys rotate. [1]",
-            "Backups run [2, 3].",
-            "Two [4].",
-        ],
-        "Lines of\na paragraph are\none sentence.": ["Lines of\na paragraph are\none sentence."],
-    }
-    assert texts(text) == (special[text] if expected is None else expected)
+def test_a_text_is_split_where_a_reader_would(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
 
 
 def test_items_headings_rows_and_code_are_by_themselves() -> None:
@@ -51,10 +45,6 @@ def test_items_headings_rows_and_code_are_by_themselves() -> None:
     ]
     assert [one.heading for one in found] == [True] + 7 * [False]
     assert [one.code for one in found].index(True) == 6
-
-
-def test_of_code_each_line_is_a_sentence() -> None:
-    assert texts("def f():\n    return 1. \n\nx", code=True) == ["def f():", "    return 1.", "x"]
 
 
 def test_a_citation_of_lines_is_never_split() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,47 +60,63 @@ def words_of_code(text: str) -> tuple[str, tuple[Sentence, ...]]:
     behind code belongs to its line. Takes time linear in the text."""
     found: list[Sentence] = []
     kept: list[str] = []  # the lines so far
-    run, at = 0, 0  # how many of the last lines are prose, and where this line begins
-    until = ""  # what ends the comment that is open
-    string = ""  # what ends the string that is open
-
-    def flush() -> None:
-        prose = "".join(kept[len(kept) - run :])
-        begun = at - len(prose)
-        found.extend(
-            replace(one, start=begun + one.start, end=begun + one.end) for one in split(prose)
-        )
-
+    run: list[str] = []  # those of them that are words, since the last line of code
+    at, reader = 0, _Reader()
     for line in text.splitlines(keepends=True):
-        first, words, rest = 0, None, ""
-        if until:
-            words, ended, rest = line.partition(until)
-            star = _STAR.match(words) if until == "*/" else None
-            first = star.end() if star else 0
-            until = "" if ended else until
-        elif not string and (opened := _OPENS.match(line)):
-            ends = _BLOCKS[opened["quotes"] or opened["mark"]]
-            first = opened.end()
-            words, ended, rest = line[first:].partition(ends)
-            words = line[:first] + words
-            until = "" if ended else ends
-        elif not string and (remark := _LINE.match(line)):
-            first, words = remark.end(), line
-        if words is not None and not rest.strip(" \t\r\n;,)"):
-            run += 1
-            said = " " * first + words[first:].rstrip("\r\n")
-            end = len(line.rstrip("\r\n"))
-            kept.append(said.ljust(end) + line[end:])
+        words = reader.words_of(line)
+        if words is not None:
+            run.append(words)
+            kept.append(words)
         else:
-            string = _open_string(line, string)
-            flush()
-            run = 0
+            found += _sentences(run, at)
+            run.clear()
             kept.append(line)
             if line.strip():
                 found.append(Sentence(at, at + len(line.rstrip()), code=True))
         at += len(line)
-    flush()
-    return "".join(kept), tuple(found)
+    return "".join(kept), (*found, *_sentences(run, at))
+
+
+def _sentences(lines: Sequence[str], end: int) -> list[Sentence]:
+    """The sentences of the lines that end there in a text."""
+    words = "".join(lines)
+    begun = end - len(words)
+    return [replace(one, start=begun + one.start, end=begun + one.end) for one in split(words)]
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one line after the other. `comment` and `string` are what ends those that are open."""
+
+    comment: str = ""
+    string: str = ""
+
+    def words_of(self, line: str) -> str | None:
+        """The line with spaces in place of what marks a comment or docstring, None for code."""
+        first, words, rest = self._comment(line)
+        if words is None or rest.strip(" \t\r\n;,)"):
+            self.string = _open_string(line, self.string)
+            return None
+        said = " " * first + words[first:].rstrip("\r\n")
+        end = len(line.rstrip("\r\n"))
+        return said.ljust(end) + line[end:]
+
+    def _comment(self, line: str) -> tuple[int, str | None, str]:
+        """Where the words of a comment begin, the line up to its end, and what follows it."""
+        if self.comment:
+            words, ended, rest = line.partition(self.comment)
+            star = _STAR.match(words) if self.comment == "*/" else None
+            self.comment = "" if ended else self.comment
+            return star.end() if star else 0, words, rest
+        if self.string:
+            return 0, None, ""
+        if opened := _OPENS.match(line):
+            ends = _BLOCKS[opened["quotes"] or opened["mark"]]
+            words, ended, rest = line[opened.end() :].partition(ends)
+            self.comment = "" if ended else ends
+            return opened.end(), opened[0] + words, rest
+        remark = _LINE.match(line)
+        return (remark.end(), line, "") if remark else (0, None, "")
 
 
 def _open_string(line: str, string: str) -> str:

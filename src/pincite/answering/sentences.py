@@ -44,19 +44,19 @@ class Sentence:
     heading: bool = False
 
 
-def split(text: str, *, code: bool = False) -> tuple[Sentence, ...]:
+def split(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text, in order. A line break ends none, but for a blank line, a heading,
     an item of a list, a row of a table and lines of code. What marks an item is no part of it. No
-    citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Where
-    the whole text is `code`, sentences are its lines. Takes time linear in the text."""
+    citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Takes
+    time linear in the text."""
     found: list[Sentence] = []
     paragraph, begun, at, fence = 0, -1, 0, ""
     for line in text.splitlines(keepends=True):
         bare = line.strip()
         end = at + len(line)
-        marked = None if code else _FENCE.match(line)
-        if code or fence:
-            if fence and marked and marked[1].startswith(fence) and bare == marked[1]:
+        marked = _FENCE.match(line)
+        if fence:
+            if marked and marked[1].startswith(fence) and bare == marked[1]:
                 fence = ""
             elif bare:
                 found.append(_trimmed(text, at, end, paragraph, code=True))
