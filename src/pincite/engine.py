@@ -121,8 +121,9 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         Returns a report for each source, in the order of `locations`. It lists files that cannot
         be read; the others are indexed. Raises UsageError, SourceError for a source that cannot be
         read, FingerprintMismatch for an index of another model, ModelUnavailable, DiskFull,
-        StoreError. Documents that were recorded before an error stay. If one of several
-        collections fails, the others are updated, and CollectionsFailed has their `reports`.
+        StoreError. Documents that were recorded before an error stay. Without locations, sources
+        that cannot be opened do not stop the others, and SourcesMissing has the `reports` of these;
+        so does CollectionsFailed, if one of several collections fails.
 
         >>> (report,) = await pincite.index("docs", include="*.md", lexical=True)
         >>> report.new + report.unchanged

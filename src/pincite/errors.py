@@ -166,17 +166,31 @@ class SchemaTooNew(WorkspaceUnavailable):
     """A newer version has changed the database so that this one cannot go on."""
 
 
-class CollectionsFailed(PinciteError):
-    """Some of several collections could not be updated. `errors` has the error of each, `reports`
-    the `IngestReport`s of the others."""
+class UpdatedInPart(PinciteError):
+    """Some could not be updated, and all others were. `errors` has the error of each by its name,
+    `reports` the `IngestReport`s of the others."""
+
+    what = "ones"
 
     def __init__(
         self, errors: Mapping[str, PinciteError], tried: int, reports: tuple[Any, ...]
     ) -> None:
         said = "; ".join(f"{name}: {error.line}" for name, error in errors.items())
-        super().__init__(f"{len(errors)} of {tried} collections could not be updated: {said}")
+        super().__init__(f"{len(errors)} of {tried} {self.what} could not be updated: {said}")
         self.errors = errors
         self.reports = reports
+
+
+class CollectionsFailed(UpdatedInPart):
+    """Some of several collections could not be updated."""
+
+    what = "collections"
+
+
+class SourcesMissing(UpdatedInPart):
+    """Some of several sources of a collection could not be opened. Their documents stay."""
+
+    what = "sources"
 
 
 class SourceError(PinciteError):

@@ -25,6 +25,7 @@ from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
+from pincite.errors import PinciteError, SourcesMissing
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, find_changes, keep_unreachable, unreachable
@@ -94,9 +95,11 @@ async def index_sources(
         folder = settings.index
         ocr = settings.documents.ocr or None
         gone = await gone_sources(client, base, held) if among is None else ()
+        needed = bool(locations or options.rebuild or options.upgrade or among is not None)
+        missing: dict[str, PinciteError] | None = None if needed else {}
         with (
             open_all(
-                locations, options, base, settings.sources, known, folder, among, ocr, gone
+                locations, options, base, settings.sources, known, folder, among, ocr, gone, missing
             ) as opened,
             closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
         ):
@@ -134,7 +137,9 @@ async def index_sources(
                     for info in held:
                         await client.forget(info.spec.name, former)
                 await weigh_others(index, target.others, deps.sparse, progress)
-                return reports
+        if missing:
+            raise SourcesMissing(missing, len(missing) + len(reports), reports)
+        return reports
 
 
 async def ingest_all(

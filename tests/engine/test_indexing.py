@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from pincite import AsyncPincite, IndexOptions, Pincite, UsageError
-from pincite.errors import CollectionsFailed, SourceError
+from pincite.errors import CollectionsFailed, SourceError, SourcesMissing
 from pincite.ingestion.options import IndexKeywords, RecordKeywords, index_options, record_options
 
 
@@ -63,6 +63,35 @@ def test_without_a_location_every_collection_is_updated(tmp_path: Path) -> None:
         assert [one.collection for one in caught.value.reports] == ["cb"]
         with pytest.raises(SourceError):
             pincite.index(collection="ca")
+        pincite.stop()
+
+
+def test_sources_that_are_missing_do_not_stop_the_others(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text.md").write_text(f"# {name}\n\nAn axolotl of {name}.\n")
+    settings = tmp_path / "pincite.toml"
+    settings.write_text(f'[[source]]\npath = "{tmp_path}/b"\n')
+    with Pincite(tmp_path / "index") as pincite:
+        pincite.index([tmp_path / name for name in "abc"], lexical=True)
+        (tmp_path / "a").rename(tmp_path / "away")
+        (tmp_path / "b").rename(tmp_path / "elsewhere")
+        (tmp_path / "c" / "new.md").write_text("A newt.\n")
+        with pytest.raises(SourcesMissing, match=r"2 of 3 sources could not be updated: ") as seen:
+            pincite.index()
+        assert sorted(seen.value.errors) == ["a", "b"]
+        for name, error in seen.value.errors.items():
+            assert f"collections forget {name}" in (error.hint or "")
+        assert [(one.source, one.new) for one in seen.value.reports] == [("c", 1)]
+        (info,) = pincite.collections()
+        assert (info.documents, len(info.sources)) == (4, 3)
+        for options in (IndexOptions(upgrade=True), IndexOptions(rebuild=True)):
+            with pytest.raises(SourceError):  # these replace every document
+                pincite.index(options=options)
+        (tmp_path / "c").rename(tmp_path / "nowhere")
+        with pytest.raises(SourcesMissing, match="3 of 3") as seen:
+            pincite.index()
+        assert seen.value.reports == ()
         pincite.stop()
 
 

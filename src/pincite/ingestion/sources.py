@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import NoReturn
 
-from pincite.errors import ConfigError, SourceError
+from pincite.errors import ConfigError, PinciteError, SourceError, SourcesMissing
 from pincite.ingestion.moving import Gone, moved_from, moved_notice, refuse
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.source_attributes import attributes_of_source, require_whole
@@ -38,15 +39,18 @@ def open_all(
     among: frozenset[str] | None = None,
     ocr: bool | None = None,
     gone: Sequence[Gone] = (),
+    missing: dict[str, PinciteError] | None = None,
 ) -> Iterator[list[Opened]]:
     """Open the named sources, or else all that the collection and the configuration know, with
     their attributes; `known` are the types of these. Records are in the index `folder`. `among`
     restricts the run to these known sources, described as in the collection. `ocr` applies to those
     for which neither options nor configuration decide. `gone` are the known sources that may have
-    moved.
+    moved. If `missing` is given, the errors of sources that cannot be opened are added to it, by
+    name, unless there are no others.
 
-    Raises SourceError if one is missing, or two have the same name, ConfigError for a malformed URL
-    rule, UsageError for invalid attributes.
+    Raises SourceError if one is missing, or two have the same name, SourcesMissing if several are
+    and there are no others, ConfigError for a malformed URL rule, UsageError for invalid
+    attributes.
     """
     ours = [each for each in configured if each.collection == options.collection]
     records = info.sources if info else ()
@@ -57,11 +61,12 @@ def open_all(
     try:
         named = locations or [each.path for each in ours]
         for location in named if among is None else ():
-            source, selection, known_as = _open(location, options, ours, records, gone, folder)
-            opened.append((source, selection))
-            if known_as is not None:
-                moved[known_as.name] = moved_notice(known_as, source.source)
-            _tell_of_link(location, source.source, options.on_notice)
+            with _kept_in(missing, Path(location).name):
+                source, selection, known_as = _open(location, options, ours, records, gone, folder)
+                opened.append((source, selection))
+                if known_as is not None:
+                    moved[known_as.name] = moved_notice(known_as, source.source)
+                _tell_of_link(location, source.source, options.on_notice)
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
             given |= renamed(opened, records, configured)
@@ -70,10 +75,13 @@ def open_all(
             for record in records:
                 name = record.source.name
                 if name not in given and (among is None or name in among):
-                    opened += [
-                        (reopen_source(record, part, folder=folder), selection_of(record))
-                        for part in record.within
-                    ]
+                    with _kept_in(missing, name):
+                        opened += [
+                            (reopen_source(record, part, folder=folder), selection_of(record))
+                            for part in record.within
+                        ]
+        if missing and not opened:
+            _raise(missing)
         _require_distinct(opened, records, moved, gone)
         for notice in moved.values():
             options.on_notice(notice)
@@ -92,6 +100,24 @@ def open_all(
     finally:
         for source, _ in opened:
             source.close()
+
+
+@contextmanager
+def _kept_in(missing: dict[str, PinciteError] | None, name: str) -> Iterator[None]:
+    """Keep the error of a source that cannot be opened, or raise it without `missing`."""
+    try:
+        yield
+    except SourceError as error:
+        if missing is None:
+            raise
+        missing[name] = error
+
+
+def _raise(missing: Mapping[str, PinciteError]) -> NoReturn:
+    """Raise the error of sources of which none can be opened."""
+    if len(missing) == 1:
+        raise next(iter(missing.values()))
+    raise SourcesMissing(missing, len(missing), ())
 
 
 def names_of(locations: Sequence[str | Path]) -> str:

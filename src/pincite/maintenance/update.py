@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pincite.collection.members import visible
-from pincite.errors import CollectionsFailed, PinciteError, UsageError
+from pincite.errors import CollectionsFailed, PinciteError, SourcesMissing, UsageError
 from pincite.ingest import index_sources
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import IngestReport, Progress
@@ -23,9 +23,10 @@ async def update_all(
     """Index all sources of the collection of the options or of the environment; if neither names
     one, of every collection. One that fails does not stop the others.
 
-    Raises the error of a single collection as it is, and CollectionsFailed, which has the reports
-    of the others, if one of several fails. UsageError for options that say something of sources,
-    if there are several collections: their sources may be kept apart for a reason.
+    Raises the error of a single collection as it is, such as SourcesMissing, and CollectionsFailed,
+    which has the reports of the others, if one of several fails. UsageError for options that say
+    something of sources, if there are several collections: their sources may be kept apart for a
+    reason.
     """
     named = options.collection or settings.collection
     names = (named,) if named else collections_of(settings, await client.collections())
@@ -44,6 +45,8 @@ async def update_all(
             if len(names) == 1:
                 raise
             failed[name] = error
+            if isinstance(error, SourcesMissing):
+                reports += error.reports
     if failed:
         raise CollectionsFailed(failed, len(names), tuple(reports))
     return tuple(reports)

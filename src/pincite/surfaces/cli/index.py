@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.errors import CollectionsFailed, UsageError
+from pincite.errors import UpdatedInPart, UsageError
 from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.fields import replace
@@ -190,7 +190,7 @@ def _index(paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: 
     errors: Mapping[str, PinciteError] = {}
     try:
         reports = run(lambda engine: engine.index(paths, options=told, progress=line), folder)
-    except CollectionsFailed as failed:
+    except UpdatedInPart as failed:
         reports, errors = failed.reports, failed.errors
     finally:
         line.done()
