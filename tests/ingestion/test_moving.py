@@ -12,6 +12,7 @@ from pincite.support.fields import replace
 from tests.disks import unreadable
 from tests.ingestion.desk import Desk
 from tests.places import quick_folder
+from tests.sources.helpers import git
 
 
 def begun(folder: Path) -> Desk:
@@ -206,3 +207,27 @@ def test_a_link_with_a_name_is_said_to_have_that_name(tmp_path: Path) -> None:
     (said,) = desk.said("link_followed")
     assert ": that place is indexed, as project, " in said
     assert list(desk.sources()) == ["project"]
+
+
+@pytest.mark.parametrize("place", ["old/docs", "old/docs/1.md"])
+def test_what_becomes_part_of_a_checkout_keeps_its_paths(tmp_path: Path, place: str) -> None:
+    desk = Desk(tmp_path)
+    for number in range(3):
+        desk.write(f"old/docs/{number}.md", f"# Lamp {number}\n\nIt shines.\n")
+    desk.run(place)
+    before = desk.records()
+    (name,) = desk.sources()
+    git(tmp_path / "old", "init", "--quiet")
+    desk.write("old/docs/1.md", "# Lamp 1\n\nIt is off.\n")
+    (report,) = desk.run()
+    assert (report.changed, report.unchanged) == (1, len(before) - 1)
+    (report,) = desk.run(place)
+    assert report.unchanged == len(before)
+    assert desk.records().keys() == before.keys()
+    (said,) = desk.said("not_in_checkout")
+    assert f"pincite collections forget {name}" in said
+    asyncio.run(desk.index.forget("main", name))
+    desk.run(place)
+    ((root, source),) = desk.sources().items()
+    assert (root, source.kind) == ("old", "git")
+    assert all(path.startswith("docs/") for path in desk.records())

@@ -21,6 +21,7 @@ from pincite.readers import compile_rules
 from pincite.readers.extractors import OCR, ocr_is_missing
 from pincite.settings.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
+from pincite.sources.git import find_checkout
 from pincite.sources.reopening import reopen_source, selection_of
 from pincite.support.fields import replace
 from pincite.support.machine import this_machine
@@ -67,6 +68,7 @@ def open_all(
                 if known_as is not None:
                     moved[known_as.name] = moved_notice(known_as, source.source)
                 _tell_of_link(location, source.source, options.on_notice)
+                _tell_of_checkout(location, source.source, options.on_notice)
         if not locations or options.rebuild:
             given = {source.source.name for source, _ in opened}
             given |= renamed(opened, records, configured)
@@ -151,6 +153,7 @@ def _open(
             anchors=options.anchors or config.anchors or (known.anchors if known else "mkdocs"),
             limits=SourceLimits(),
             selection=selection,
+            is_folder=known is not None and known.kind in ("folder", "file"),
         )
 
     source = opened(known)
@@ -257,7 +260,8 @@ def _remembered(
     found = [
         record
         for record in records
-        if (place == Path(record.source.location))
+        if place == Path(record.source.location)
+        or (record.source.kind == "file" and str(place) in _files_of(record))
         or (record.source.kind == "git" and Path(record.source.location) in place.parents)
     ]
     former = superseded(found, configured)
@@ -267,6 +271,10 @@ def _remembered(
         if (record.source.name not in former if name is None else record.source.name == name)
     ]
     return named[0].source if len(named) == 1 else None
+
+
+def _files_of(record: SourceRecord) -> list[str]:
+    return [str(Path(record.source.location, path)) for path in record.within]
 
 
 def renamed(
@@ -367,3 +375,18 @@ def _tell_of_link(
     if given.is_symlink():
         text = f"{given} is a link to {given.resolve()}: that place is indexed, as {source.name}"
         on_notice(Notice("link_followed", f"{text}, and stays so if the link changes"))
+
+
+def _tell_of_checkout(
+    location: str | Path, source: Source, on_notice: Callable[[Notice], None]
+) -> None:
+    """Say that a folder stays what it was, although there is a checkout around it now."""
+    if source.kind not in ("folder", "file"):
+        return
+    place = _place(location)
+    checkout = find_checkout(place if place.is_dir() else place.parent)
+    if checkout is not None:
+        name, kind = source.name, source.kind
+        text = f"{name} was indexed before {checkout.top} was a checkout, and stays a {kind}"
+        to_do = f"to cite commits: pincite collections forget {name}, then pincite index {place}"
+        on_notice(Notice("not_in_checkout", f"{text} ({to_do})"))

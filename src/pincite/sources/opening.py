@@ -36,11 +36,13 @@ def open_source(
     anchors: AnchorStyle = "mkdocs",
     limits: SourceLimits,
     selection: Selection = EVERYTHING,
+    is_folder: bool = False,
 ) -> OpenSource:
     """Open a checkout, folder, wheel, archive or single file. Raises SourceError.
 
     In a checkout, paths are relative to its root, so that citations resolve for everyone; a folder
-    or file inside it limits the listing (`OpenSource.within`), not the names.
+    or file inside it limits the listing (`OpenSource.within`), not the names. What `is_folder` was
+    indexed before there was a checkout around it, and keeps its paths.
     """
     given = Path(location).expanduser()
     place = resolved(given)
@@ -53,7 +55,10 @@ def open_source(
         return archive
     if not place.is_dir() and not place.is_file():
         raise SourceError(f"{given} is neither a file nor a folder.", hint="check the path")
-    checkout = find_checkout(place if place.is_dir() else place.parent)
+    folder = place if place.is_dir() else place.parent
+    checkout = find_checkout(folder)
+    if is_folder and checkout and checkout.top != folder:
+        checkout = None
     root = _root_of(place, checkout)
     within = "" if place == root else place.relative_to(root).as_posix()
     source = Source(

@@ -34,6 +34,7 @@ def reopen_source(
             anchors=source.anchors,
             limits=SourceLimits(),
             selection=selection_of(record),
+            is_folder=source.kind in ("folder", "file"),
         )
     except SourceError as error:
         raise SourceError(
