@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from pincite.citations.claims import Claim
     from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
-    from pincite.errors import IndexNotFound, InvalidRecord, PinciteError, TagsRequired, UsageError
+    from pincite.errors import (
+        CollectionsFailed,
+        IndexNotFound,
+        InvalidRecord,
+        PinciteError,
+        SourcesMissing,
+        TagsRequired,
+        UsageError,
+    )
     from pincite.ingestion.options import IndexOptions
     from pincite.model import (
         Evidence,
@@ -44,7 +52,10 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
             "pincite.citations.claims": "Claim",
             "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
             "pincite.engine": "AsyncPincite",
-            "pincite.errors": "IndexNotFound InvalidRecord PinciteError TagsRequired UsageError",
+            "pincite.errors": (
+                "CollectionsFailed IndexNotFound InvalidRecord PinciteError SourcesMissing"
+                " TagsRequired UsageError"
+            ),
             "pincite.ingestion.options": "IndexOptions",
             "pincite.model": "Evidence EvidencePack Question Record RecordPage Scope Verdict",
             "pincite.profile": "Profile",
@@ -58,6 +69,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
 __all__ = [
     "AsyncPincite",
     "Claim",
+    "CollectionsFailed",
     "Evidence",
     "EvidencePack",
     "IndexNotFound",
@@ -73,6 +85,7 @@ __all__ = [
     "RecordPage",
     "Scope",
     "Settings",
+    "SourcesMissing",
     "TagsRequired",
     "Trace",
     "UsageError",

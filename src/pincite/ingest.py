@@ -245,7 +245,8 @@ async def ingest(
         indexed = await index.documents(spec.name, opened.source.name)
         await asyncio.to_thread(opened.settle, indexed)
     if deps.only is None:
-        done = report.listed(record) if deps.words_only else report.complete(record)
+        finished = report.listed if deps.words_only else report.complete
+        done = finished(record, opened.within)
         await index.put_source(spec.name, done)
     if changes.pending or changes.removed or changes.touched or weighed:
         await index.settle(spec.name)

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from pincite.daemon import protocol, short
+from pincite.settings.environment import SEARCH_VARIABLES
 from pincite.settings.nearest import nearest
+from pincite.settings.server_variables import SERVER_VARIABLES
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
@@ -218,6 +220,10 @@ def test_the_nearest_index_is_the_one_of_the_settings(
     found = nearest(None, {"PINCITE_LOG": "0", "OTHER": "x"})
     assert found is not None
     assert (found.root, dict(found.variables)) == (tmp_path / ".pincite", {"PINCITE_LOG": "0"})
+    variables = {n: "x" for n in (*SEARCH_VARIABLES, *SERVER_VARIABLES) if n != "QDRANT_API_KEY"}
+    found = nearest(None, variables)
+    assert found is not None
+    assert found.variables == variables  # the daemon has all that settings of a search come from
     assert nearest(tmp_path / "none", {}) is None
     assert nearest(Path("../../.pincite"), {}) is not None
     assert nearest(None, {"PINCITE_INDEX": "~/x"}) is None

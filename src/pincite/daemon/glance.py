@@ -17,6 +17,7 @@ from typing import Final, Literal, NamedTuple
 
 from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
+from pincite.model.left_out import path_of
 from pincite.readers import content_hash_of, may_be_read
 from pincite.sources import Entry, OpenSource
 from pincite.sources.entries import NAME_IS_NO_TEXT, mtime_of, within_any
@@ -310,20 +311,14 @@ class _Listed(NamedTuple):
     @classmethod
     def of(cls, record: SourceRecord) -> _Listed:
         skipped = record.skipped_paths
-        return cls(frozenset(map(_path_of, skipped)), frozenset(unreadable_of(skipped)))
+        return cls(frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped)))
 
 
 def unreadable_of(skipped: Iterable[str]) -> Iterator[str]:
     """Yield the paths of unreadable files and folders among those that were left out. Names that
     are not text are none: what is shown of them may be the path of another file."""
     ours = (one for one in skipped if one.startswith("unreadable: "))
-    return (_path_of(one) for one in ours if not one.endswith(f" ({NAME_IS_NO_TEXT})"))
-
-
-def _path_of(skipped: str) -> str:
-    """Return the path in `code: path (detail)`."""
-    path = skipped.partition(": ")[2]
-    return path.rpartition(" (")[0] if path.endswith(")") and " (" in path else path
+    return (path_of(one) for one in ours if not one.endswith(f" ({NAME_IS_NO_TEXT})"))
 
 
 def _is_same(entry: Entry, indexed: DocumentRecord) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 
@@ -10,6 +11,7 @@ import msgspec
 from pincite.ingestion.batch import Batch
 from pincite.ingestion.changes import Changes
 from pincite.model import DocumentRecord, SourceRecord
+from pincite.model.left_out import lies_in, line_of, path_of
 from pincite.support.fields import replace
 
 _NAMED = 50  # skipped files listed in the catalog
@@ -53,14 +55,14 @@ class IngestReport(msgspec.Struct):
     def skip(self, code: str, path: str, detail: str) -> None:
         """Count and list a file that was left out."""
         self.skipped[code] = self.skipped.get(code, 0) + 1
-        self.skipped_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+        self.skipped_paths.append(line_of(code, path, detail))
 
     def note(self, path: str, notes: str) -> None:
         """Count and list the remarks on an indexed file, in the form of `DocumentRecord.notes`."""
         for line in notes.split("\n") if notes else ():
             code, _, detail = line.partition(": ")
             self.noted[code] = self.noted.get(code, 0) + 1
-            self.noted_paths.append(f"{code}: {path} ({detail})" if detail else f"{code}: {path}")
+            self.noted_paths.append(line_of(code, path, detail))
 
     def expect(self, changes: Changes, records: Sequence[DocumentRecord]) -> None:
         """Add the changes since the `records`; remarks on unchanged ones are kept."""
@@ -111,17 +113,26 @@ class IngestReport(msgspec.Struct):
             noted_paths=later.noted_paths,
         )
 
-    def complete(self, record: SourceRecord) -> SourceRecord:
-        """Return the record of a completely indexed source, with its skipped files."""
+    def complete(self, record: SourceRecord, within: str = "") -> SourceRecord:
+        """Return the record of a source that is indexed completely, or up to this part of it, with
+        its skipped files."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return replace(self.listed(record), complete=True, indexed_at=now)
+        return replace(self.listed(record, within), complete=True, indexed_at=now)
 
-    def listed(self, record: SourceRecord) -> SourceRecord:
-        """Return the record of a source with its skipped files."""
+    def listed(self, record: SourceRecord, within: str = "") -> SourceRecord:
+        """Return the record of a source with the skipped files of this part, and those that are
+        known of its other parts."""
+        known, others = record.skipped_in, record.skipped_paths
+        parts = {part: known[part] for part in known if not lies_in(part, within)}
+        if not any(lies_in(within, part) for part in parts):
+            parts[within] = self.skipped
+        counts = sum(map(Counter, parts.values()), Counter[str]())
+        kept = [line for line in others if not lies_in(path_of(line), within)]
         return replace(
             record,
-            skipped=self.skipped,
-            skipped_paths=tuple(self.skipped_paths[:_NAMED]),
+            skipped=dict(counts),
+            skipped_in=parts,
+            skipped_paths=(*kept, *self.skipped_paths[:_NAMED]),
             noted=self.noted,
             noted_paths=tuple(self.noted_paths[:_NAMED]),
         )

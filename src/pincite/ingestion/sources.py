@@ -321,14 +321,13 @@ def record_of_source(
     for known in info.sources:
         if known.source.name == opened.source.name:
             within.update(known.within)
-            left_out = (known.skipped, known.skipped_paths, known.noted, known.noted_paths)
-            skipped, skipped_paths, noted, noted_paths = left_out
             record = replace(
                 record,
-                skipped=skipped,
-                skipped_paths=skipped_paths,
-                noted=noted,
-                noted_paths=noted_paths,
+                skipped=known.skipped,
+                skipped_paths=known.skipped_paths,
+                skipped_in=known.skipped_in,
+                noted=known.noted,
+                noted_paths=known.noted_paths,
             )
     parts = ("",) if "" in within else tuple(sorted(within))
     return replace(record, within=parts, machine=this_machine())

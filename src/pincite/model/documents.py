@@ -310,8 +310,9 @@ class SourceRecord(msgspec.Struct, frozen=True):
     """A source in the catalog: enough to index it again, and what the last run left out. `within`
     are the selected paths, `""` for the whole source. `skipped` counts files by reason code,
     `skipped_paths` names the first ones as `code: path`. `noted` and `noted_paths` do the same for
-    remarks on indexed files. `complete` is False until a run reaches the end. `machine` identifies
-    the machine that read it, empty if unknown (`support.machine`)."""
+    remarks on indexed files. `skipped_in` has the counts of each part that was indexed by itself,
+    without those of parts within another. `complete` is False until a run reaches the end.
+    `machine` identifies the machine that read it, empty if unknown (`support.machine`)."""
 
     source: Source
     within: tuple[str, ...] = ("",)
@@ -324,6 +325,7 @@ class SourceRecord(msgspec.Struct, frozen=True):
     noted: Mapping[str, int] = {}
     noted_paths: tuple[str, ...] = ()
     machine: str = ""
+    skipped_in: Mapping[str, Mapping[str, int]] = {}
 
 
 #: Terms in a chunk whose weights its length does not change. As all chunks have the same target

@@ -1,0 +1,73 @@
+"""What the catalog says of files that were left out of a source, part by part."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pincite.model import SourceRecord
+from tests.ingestion.desk import Desk
+from tests.sources.helpers import git
+
+BINARY = "\0\1\2" * 200
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    """A checkout with two folders."""
+    desk = Desk(tmp_path)
+    git(tmp_path, "init", "--quiet")
+    for path, text in {
+        "docs/a.md": "# Lamps\n\nThey shine.\n",
+        "docs/picture.bin": BINARY,
+        "docs/deep/b.md": "# Bulbs\n\nThey glow.\n",
+        "docs/deep/scan.bin": BINARY,
+        "src/b.py": "def shine():\n    return 1\n",
+        "src/empty.py": "",
+    }.items():
+        desk.write(path, text)
+    return desk
+
+
+def record(desk: Desk) -> SourceRecord:
+    (info,) = asyncio.run(desk.index.collections())
+    (found,) = info.sources
+    return found
+
+
+def listed(desk: Desk) -> tuple[dict[str, int], set[str]]:
+    found = record(desk)
+    return dict(found.skipped), {line.split(" (")[0] for line in found.skipped_paths}
+
+
+ALL = (
+    {"binary": 2, "empty": 1},
+    {"binary: docs/picture.bin", "binary: docs/deep/scan.bin", "empty: src/empty.py"},
+)
+
+
+@pytest.mark.parametrize("parts", [("docs", "src"), ("src", "docs"), ("src", "docs/deep", "docs")])
+def test_each_part_of_a_source_keeps_what_was_left_out_of_it(
+    desk: Desk, tmp_path: Path, parts: tuple[str, ...]
+) -> None:
+    for part in parts:
+        desk.run(part)
+    assert listed(desk) == ALL
+    desk.run()
+    assert listed(desk) == ALL
+    (tmp_path / "docs/picture.bin").unlink()
+    desk.run("docs")
+    assert listed(desk) == ({"binary": 1, "empty": 1}, ALL[1] - {"binary: docs/picture.bin"})
+    desk.run("src")
+    assert listed(desk) == ({"binary": 1, "empty": 1}, ALL[1] - {"binary: docs/picture.bin"})
+
+
+def test_a_part_within_another_is_counted_once(desk: Desk) -> None:
+    desk.run("docs")
+    desk.run("docs/deep")
+    assert listed(desk) == ({"binary": 2}, ALL[1] - {"empty: src/empty.py"})
+    desk.run(".")
+    assert listed(desk) == ALL
+    assert record(desk).within == ("",)
