@@ -105,6 +105,25 @@ def test_a_passage_without_lines_is_cited_whole() -> None:
     assert one.citation == "notes:7f3a"
 
 
+FAQ = "How long is a key valid in production?\n\nIt expires after 7 days. Ask the owner.\n"
+
+
+def test_a_question_is_answered_by_the_sentence_behind_it_and_not_by_itself() -> None:
+    asked = "How long is a key valid in production?"
+    for text in (FAQ, f"# {FAQ}", FAQ.replace("production?", "production?”")):
+        found = extract(asked, [evidence(text), evidence(BACKUPS, 2)], TERMS)
+        assert found.sources[0].text == "It expires after 7 days."
+    echo = f'$ ask "{asked}"\n\n' + "A key is valid for 7 days in production.\n"
+    for question in (asked, asked.rstrip("?").lower()):
+        found = extract(question, [evidence(echo)], TERMS)
+        assert [one.text for one in found.sources] == ["A key is valid for 7 days in production."]
+    assert (
+        extract(asked, [evidence(asked)], TERMS).sources[0].text == asked
+    )  # nothing else is there
+    kept = "Keys in production are valid for long."
+    assert extract("keys in production are valid", [evidence(kept)], TERMS).sources[0].text == kept
+
+
 def test_where_no_sentence_has_a_word_it_is_the_first_of_the_best() -> None:
     found = extract("zebra", [evidence(BACKUPS), evidence(KEYS, 2)], TERMS)
     assert [one.text for one in found.sources] == [BACKUPS]

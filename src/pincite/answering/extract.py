@@ -30,6 +30,17 @@ _FOR_CODE: Final = re.compile(
 )
 
 
+#: A sentence that asks: its end, and what a question begins with if its mark is missing.
+_ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
+_ASKED: Final = re.compile(
+    r"(?:who|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|would|will"
+    r"|may|has|have)\b",
+    re.IGNORECASE,
+)
+_NO_WORD: Final = re.compile(r"[\W_]+")
+_ECHO: Final = 4  # words of a question that a sentence does not have by chance
+
+
 @dataclass(frozen=True, slots=True)
 class Extract:
     """The text, and for each of its sentences where exactly it stands."""
@@ -59,22 +70,43 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
     the better its passage is ranked. One more is taken only while it adds words. Where no sentence
     has any, it is the first of the best passage. Of code the sentences of comments and docstrings
     are taken, and whole lines; sentences are preferred to lines unless the question asks for code.
-    They come in the order of the evidence,
-    numbered from 1.
+    A sentence that asks, or repeats the question, answers nothing: its words count for the next
+    one. They come in the order of the evidence, numbered from 1.
     """
     asked = terms(question)
-    every = [
-        _Found(item, place, span, said, terms(said))
-        for place, item in enumerate(evidence)
-        for span, said in _sentences(item)
-        if not span.heading and span.end - span.start <= _LONGEST
-    ]
+    echo = _echo_of(question)
+    every: list[_Found] = []
+    unanswered: list[_Found] = []
+    for place, item in enumerate(evidence):
+        before: frozenset[str] = frozenset()  # the words of a question just before this sentence
+        for span, said in _sentences(item):
+            if span.end - span.start > _LONGEST:
+                continue
+            own = terms(said)
+            found = _Found(item, place, span, said, own | before)
+            is_question = echo(said) or (asked <= own and bool(_ASKS.search(said)))
+            before = found.terms if is_question else frozenset()
+            if not span.heading:
+                (unanswered if is_question else every).append(found)
+    every = every or unanswered
     of_code = 1.0 if _FOR_CODE.search(question) else _CODE
     chosen = _chosen(asked, [one for one in every if one.terms], of_code)
     chosen.sort(key=lambda one: (one.place, one.span.start))
     sources = tuple(_source(number, one) for number, one in enumerate(chosen, start=1))
     lines = [_line(number, one) for number, one in enumerate(chosen, start=1)]
     return Extract("\n\n".join(lines), sources)
+
+
+def _echo_of(question: str) -> Callable[[str], bool]:
+    """Return what tells whether a sentence repeats a whole question."""
+    bare = _words_in(question)
+    is_question = bool(_ASKS.search(question) or _ASKED.match(question.strip()))
+    can_echo = is_question and bare.count(" ") > _ECHO
+    return lambda said: can_echo and bare in _words_in(said)
+
+
+def _words_in(text: str) -> str:
+    return f" {_NO_WORD.sub(' ', text.casefold()).strip()} "
 
 
 def _sentences(item: Evidence) -> list[tuple[Sentence, str]]:
