@@ -243,7 +243,10 @@ def test_a_command_without_an_index_says_how_to_make_one(cli: Cli) -> None:
 
 
 def test_an_unknown_option_is_wrong_usage(cli: Cli) -> None:
-    assert "No such option" in cli("search", "--colour", "x", code=2).stderr
+    said = cli("search", "--colour", "x", code=2).stderr
+    assert "No such option" in said
+    assert said.endswith("try: for words that begin with a dash: pincite search -- -WORD\n")
+    assert "dash" not in cli("status", "--colour", code=2).stderr
 
 
 def test_an_unknown_setting_names_file_and_key(indexed: Cli) -> None:

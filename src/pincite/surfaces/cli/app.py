@@ -156,6 +156,8 @@ def _run() -> int:
     except click.ClickException as error:
         with suppress(OSError):
             error.show(file=sys.stderr)
+        if isinstance(error, click.NoSuchOption):
+            _tell_of_dashes(error.ctx)
         return error.exit_code
     except PinciteError as error:
         _complain(f"error: {error}")
@@ -172,6 +174,12 @@ def _run() -> int:
             raise
         return OK  # click has replaced it, as it does when the reader of a pipe is gone
     return code or OK
+
+
+def _tell_of_dashes(ctx: click.Context | None) -> None:
+    """Say how words that begin with a dash are given, to a command that takes words."""
+    if ctx and any(isinstance(one, click.Argument) for one in ctx.command.params):
+        _complain(f"  try: for words that begin with a dash: {ctx.command_path} -- -WORD")
 
 
 def _failed(error: OSError) -> int:
