@@ -45,7 +45,14 @@ from pincite.ingestion.revisions import (
     made_with_no_other,
 )
 from pincite.ingestion.schema import known_types, learn, settle_schema
-from pincite.ingestion.sources import last_indexed_ns, names_of, open_all, record_of_source, renamed
+from pincite.ingestion.sources import (
+    last_indexed_ns,
+    names_of,
+    open_all,
+    record_of_source,
+    remember_refs,
+    renamed,
+)
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
@@ -103,6 +110,7 @@ async def index_sources(
             ) as opened,
             closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
         ):
+            await remember_refs(client, opened, held)
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with (
                 open_dense(settings, of_model(settings, held, options), options) as dense,

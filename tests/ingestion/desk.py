@@ -69,10 +69,11 @@ class Desk:
     def run(
         self, *paths: str, texts: Sequence[str] = (), rebuild: bool = False, **more: object
     ) -> tuple[IngestReport, ...]:
-        """Index; `more` are attributes, or `name`."""
-        name = more.pop("name", None)
+        """Index; `more` are attributes, or `name` and `ref`."""
+        name, ref = more.pop("name", None), more.pop("ref", None)
         options = IndexOptions(
             name=str(name) if name else None,
+            ref=str(ref) if ref else None,
             lexical=True,
             rebuild=rebuild,
             attributes=more,

@@ -28,7 +28,7 @@ from pincite.citations.pages import (
     place_in,
     words_of,
 )
-from pincite.citations.reading import IndexedFile, lines_of, no_such_line
+from pincite.citations.reading import IndexedFile, lines_of, no_such_line, reopened
 from pincite.citations.verify import Freshness, Renames, absent, document_at
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document, PageUnit
@@ -41,7 +41,6 @@ from pincite.readers import content_hash_of, text_in
 from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.entries import within_any
-from pincite.sources.reopening import reopen_source
 from pincite.support.arguments import require_kind, shown
 from pincite.support.counted import counted
 from pincite.support.fields import replace
@@ -158,7 +157,7 @@ def _held_against(
     """What is claimed, against what the source has now; for a thread, as a source may be in a
     database that does not answer. Without `renames` no other file may be named."""
     try:
-        with reopen_source(cited.known.record, folder=folder, only_read=True) as opened:
+        with reopened(cited.known, folder) as opened:
             if not cited.known.content_hash:
                 return _gone_before(claim, cited, opened, renames)
             document = document_at(opened, cited.known.path)

@@ -30,6 +30,7 @@ from pincite.ports import CollectionInfo, Readable, ReadableIndex
 from pincite.readers.urls import url_for
 from pincite.scope.reading import TaggedIndex, named_infos, within_tags
 from pincite.sources import OpenSource
+from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source
 
 __all__ = ["Checked", "Passage", "get", "verify"]
@@ -45,7 +46,7 @@ _CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})\Z")
 P = ParamSpec("P")
 T = TypeVar("T")
 #: Evidence that is held against a source.
-_Read = tuple[Evidence, SourceRecord]
+_Read = tuple[Evidence, SourceRecord, Mapping[str, str]]  # the last: see `OpenSource.named`
 #: May text of the document with this path be read?
 Admits = Callable[[str], Awaitable[bool]]
 
@@ -367,6 +368,7 @@ async def verify(
     within = within_tags(index, needed, tags, bounds)
     text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
     planned: list[Checked | _Read] = []
+    given: dict[tuple[str, str], Mapping[str, str]] = {}
     for item in pack.evidence:
         key = item.collection, item.repo
         if key not in places:  # that model's collection is gone, not what it was made from
@@ -382,7 +384,8 @@ async def verify(
                 continue
             if key not in places:
                 raise SourceError(f"source {item.repo!r} is no longer in the index")
-            planned.append((item, places[key][1]))
+            record = places[key][1]
+            planned.append((item, record, await _given(within, of_item, record, given)))
         except PinciteError as error:
             state: Freshness = "unknown" if item.collection in foreign else "deleted"
             planned.append(Checked(item.number, item.citation, state, error.message))
@@ -390,6 +393,23 @@ async def verify(
     return await asyncio.to_thread(
         _check_all, planned, folder, text_cut=text_cut, renamed=not within.narrowed
     )
+
+
+async def _given(
+    within: TaggedIndex,
+    infos: Sequence[CollectionInfo],
+    record: SourceRecord,
+    known: dict[tuple[str, str], Mapping[str, str]],
+) -> Mapping[str, str]:
+    """Return which content was indexed under the ref that was given for a source. Each collection
+    of a source is read once and then `known`."""
+    found: dict[str, str] = {}
+    for info in infos if record.source.pinned else ():
+        key = info.spec.name, record.source.name
+        if key not in known:
+            known[key] = content_of(await within.documents(*key), record.source.ref)
+        found |= known[key]
+    return found
 
 
 def _check_all(
@@ -404,11 +424,12 @@ def _check_all(
             if isinstance(one, Checked):
                 checked.append(one)
                 continue
-            item, record = one
+            item, record, named = one
             key = item.collection, item.repo
             try:
                 if key not in opened:
                     again = reopen_source(record, folder=folder, only_read=True)
+                    again.named = named
                     opened[key] = stack.enter_context(again)
                 checked.append(check(opened[key], item, text_cut=text_cut, renames=renames))
             except StoreError as error:  # a database that is away says nothing of what is in it

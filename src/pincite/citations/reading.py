@@ -12,6 +12,7 @@ from pincite.model import Document, PageUnit, SourceRecord
 from pincite.model.citation import Citation, format_citation, parse_citation
 from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import content_ref
+from pincite.sources import OpenSource
 from pincite.sources.reopening import reopen_source
 from pincite.support.counted import counted
 from pincite.support.fields import replace
@@ -61,9 +62,18 @@ class IndexedFile:
     content_hash: str
 
 
+def reopened(known: IndexedFile, folder: Path | None = None) -> OpenSource:
+    """Reopen the source of a file. A ref that was given for it says nothing of other content.
+    Raises SourceError."""
+    opened = reopen_source(known.record, folder=folder, only_read=True)
+    is_given = known.ref == known.record.source.ref
+    opened.named = {known.path: known.content_hash} if is_given else {}
+    return opened
+
+
 def _document(known: IndexedFile, folder: Path | None) -> Document:
     record, path = known.record, known.path
-    with reopen_source(record, folder=folder, only_read=True) as opened:
+    with reopened(known, folder) as opened:
         document = document_at(opened, path)
         left_out = opened.left_out(path) if document is None else None
     if left_out is not None:
@@ -75,11 +85,11 @@ def _document(known: IndexedFile, folder: Path | None) -> Document:
 
 
 def _revision_of(known: IndexedFile, document: Document) -> str:
-    """Which revision has this content: the one now, or, where a name that was given or the version
-    of an archive says the same of other content, the content itself."""
-    source, changed = known.record.source, document.content_hash != known.content_hash
-    named = source.pinned or source.kind in ("archive", "wheel")
-    if changed and named and document.ref == known.ref:
+    """Which revision has this content: the one now, or, where the version of an archive says the
+    same of other content, the content itself."""
+    changed = document.content_hash != known.content_hash
+    is_archive = known.record.source.kind in ("archive", "wheel")
+    if changed and is_archive and document.ref == known.ref:
         return content_ref(document.content_hash)
     return document.ref
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.citations.reading import IndexedFile, Passage, lines_of
+from pincite.citations.reading import IndexedFile, Passage, lines_of, reopened
 from pincite.citations.verify import document_at
 from pincite.errors import PinciteError
 from pincite.model.citation import parse_citation
@@ -12,7 +12,6 @@ from pincite.model.pages import unit_of
 from pincite.model.revisions import content_ref, is_content_ref, same_revision, short_ref
 from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
-from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
 from pincite.support.find import Lines, find_text
 
@@ -29,7 +28,7 @@ def with_warning(
     if same_revision(ref, known.ref) and not passage.changed:
         return passage
     try:
-        with reopen_source(known.record, folder=folder, only_read=True) as opened:
+        with reopened(known, folder) as opened:
             return replace(passage, warning=_since(opened, known.path, ref, Lines(first, last)))
     except PinciteError:
         return passage  # it was read a moment ago; nothing more can be said

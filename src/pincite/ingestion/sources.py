@@ -16,11 +16,12 @@ from pincite.ingestion.source_attributes import attributes_of_source, require_wh
 from pincite.model import AttributeType, Notice, Source, SourceRecord
 from pincite.model.attributes import type_of
 from pincite.model.descriptions import described
-from pincite.ports import CollectionInfo
+from pincite.ports import CollectionInfo, Index
 from pincite.readers import compile_rules
 from pincite.readers.extractors import OCR, ocr_is_missing
 from pincite.settings.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
+from pincite.sources.entries import content_of
 from pincite.sources.git import find_checkout
 from pincite.sources.reopening import reopen_source, selection_of
 from pincite.support.fields import replace
@@ -79,7 +80,7 @@ def open_all(
                 if name not in given and (among is None or name in among):
                     with _kept_in(missing, name):
                         opened += [
-                            (reopen_source(record, part, folder=folder), selection_of(record))
+                            (_reopened(record, part, folder), selection_of(record))
                             for part in record.within
                         ]
         if missing and not opened:
@@ -102,6 +103,25 @@ def open_all(
     finally:
         for source, _ in opened:
             source.close()
+
+
+def _reopened(record: SourceRecord, part: str, folder: Path | None) -> OpenSource:
+    """Reopen a known source to index it. A ref that was given says nothing of new content."""
+    opened = reopen_source(record, part, folder=folder)
+    opened.named = {}
+    return opened
+
+
+async def remember_refs(
+    client: Index, opened: Sequence[Opened], held: Sequence[CollectionInfo]
+) -> None:
+    """Tell open sources which content was indexed under a ref that this run does not give."""
+    for one, _ in opened:
+        if one.named is None or not one.source.pinned:
+            continue
+        for info in held:
+            known = await client.documents(info.spec.name, one.source.name)
+            one.named = {**one.named, **content_of(known, one.source.ref)}
 
 
 @contextmanager
@@ -145,16 +165,20 @@ def _open(
     )
 
     def opened(known: Source | None) -> OpenSource:
-        return open_source(
+        before = known.ref if known and known.pinned else None
+        found = open_source(
             location,
             name=name or (known.name if known else None),
-            ref=options.ref or config.ref or (known.ref if known and known.pinned else None),
+            ref=options.ref or config.ref or before,
             url_rule=options.url_rule or config.url_rules or (known.url_rule if known else None),
             anchors=options.anchors or config.anchors or (known.anchors if known else "mkdocs"),
             limits=SourceLimits(),
             selection=selection,
             is_folder=known is not None and known.kind in ("folder", "file"),
         )
+        if before and before == found.source.ref and not options.ref:
+            found.named = {}
+        return found
 
     source = opened(known)
     moved = moved_from(source, gone, name, index) if known is None else None

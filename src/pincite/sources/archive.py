@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
 from pincite.model import Source
+from pincite.model.revisions import content_ref
 from pincite.sources.entries import Entry, OpenSource, Selection, Skipped, SourceLimits
 from pincite.sources.ignore import parse_rules
 from pincite.sources.kinds import DEPENDENCY_FOLDERS, SHOWN_HIDDEN_FOLDERS, SKIPPED_FOLDERS
@@ -35,8 +36,10 @@ class ArchiveSource(OpenSource):
         members: Members,
         top: str,
         selection: Selection,
+        recorded: str | None,
     ) -> None:
         super().__init__(source)
+        self._recorded = recorded
         self._members = members
         self._top = top
         self._hidden = selection.hidden
@@ -88,6 +91,10 @@ class ArchiveSource(OpenSource):
             return Skipped(path, "ignored")
         return Entry(path, found.size, found.mtime_ns)
 
+    def own_ref(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:  # noqa: ARG002
+        """See OpenSource: the commit or version of the archive."""
+        return self._recorded or content_ref(content_hash)
+
     def read(self, entry: Entry) -> bytes:
         """See OpenSource."""
         return self._members.read(self._top + entry.path)
@@ -117,14 +124,15 @@ def open_archive(
     if not found_name:
         found_name, version = _from_file_name(place.name)
     commit = members.comment.strip()
+    recorded = commit if _SHA.fullmatch(commit) else version
     source = Source(
         name=name or found_name,
         location=str(place),
         kind="wheel" if is_wheel else "archive",
-        ref=ref or (commit if _SHA.fullmatch(commit) else version),
+        ref=ref or recorded,
         pinned=bool(ref),
     )
-    return ArchiveSource(source, members=members, top=top, selection=selection)
+    return ArchiveSource(source, members=members, top=top, selection=selection, recorded=recorded)
 
 
 def _single_top(members: Members) -> str:

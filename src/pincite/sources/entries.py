@@ -13,7 +13,7 @@ from pincite.readers.extractors import extracted_suffix
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from pincite.model import Attributes, Document, DocumentRecord, Source
 
@@ -119,6 +119,12 @@ def within_any(path: str, places: Container[str]) -> str | None:
     return next((place for place in (*above, "") if place in places), None)
 
 
+def content_of(documents: Iterable[DocumentRecord], ref: str | None) -> dict[str, str]:
+    """Return the content hashes, by path, of the documents of this revision; see
+    `OpenSource.named`."""
+    return {one.path: one.content_hash for one in documents if one.ref == ref}
+
+
 class OpenSource(ABC):
     """A source open for reading; a context manager."""
 
@@ -128,6 +134,9 @@ class OpenSource(ABC):
         self.within = within
         #: paths that were named to be indexed, like `within`; "" names no part
         self.parts: tuple[str, ...] = (within,)
+        #: content hashes, by path, of what was indexed under a given ref, which says nothing of
+        #: anything else; None while the ref is given for all that is there
+        self.named: Mapping[str, str] | None = None
 
     @abstractmethod
     def entries(self) -> Iterator[Entry | Skipped]:
@@ -159,15 +168,24 @@ class OpenSource(ABC):
         the revision is not available."""
         return None
 
-    def ref_for(
+    def ref_for(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
+        """Return the revision for citations of this file: one that was given for this content, else
+        that of the source, or its content hash. `raw` are its bytes; if missing, they are read when
+        needed."""
+        given = self.source.ref if self.source.pinned else None
+        if given and (self.named is None or self.named.get(entry.path) == content_hash):
+            return given
+        return self.own_ref(entry, content_hash, raw)
+
+    def own_ref(
         self,
         entry: Entry,  # noqa: ARG002  # checkouts look
         content_hash: str,
         raw: bytes | None = None,  # noqa: ARG002
     ) -> str:
-        """Return the revision for citations of this file: that of the source, or its content hash.
-        `raw` are its bytes; if missing, they are read when needed."""
-        return self.source.ref if self.source.ref else content_ref(content_hash)
+        """Return the revision that the source itself records for a file, or its content hash."""
+        ref = None if self.source.pinned else self.source.ref
+        return ref or content_ref(content_hash)
 
     def keeps(self, ref: str) -> bool:  # noqa: ARG002  # checkouts look
         """Return whether an unchanged file with this revision still has it."""

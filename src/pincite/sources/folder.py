@@ -199,13 +199,11 @@ class FolderSource(OpenSource):
         """See OpenSource. Only commits, and only those available in the checkout."""
         return self._checkout.read_at(ref, path) if self._checkout else None
 
-    def ref_for(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
+    def own_ref(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
         """See OpenSource. In a checkout: HEAD for files equal to the committed ones, apart from
         line endings."""
-        ref = self.source.ref
-        if ref is None or self._checkout is None or ref != self._checkout.head:
-            return ref if ref else content_ref(content_hash)
-        if self._committed is None:
+        head = self._checkout.head if self._checkout else None
+        if head is None or self._committed is None:
             return content_ref(content_hash)
         try:
             committed = self._committed.has(entry.path, self.read(entry) if raw is None else raw)
@@ -213,7 +211,7 @@ class FolderSource(OpenSource):
             committed = None  # it cannot be read any more, so only its earlier content is known
         if committed is None:
             return content_ref(content_hash)
-        return ref if committed else f"{ref}{DIRTY}"
+        return head if committed else f"{head}{DIRTY}"
 
     def keeps(self, ref: str) -> bool:
         """See OpenSource. A checkout at the same commit keeps its refs."""

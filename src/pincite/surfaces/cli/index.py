@@ -72,7 +72,7 @@ _lexical = click.option(
 @click.argument("paths", nargs=-1, type=_NamedPath(path_type=Path))
 @collection_option
 @click.option("--name", help="Name of the source in citations.")
-@click.option("--ref", help="Its revision, if none is recorded.")
+@click.option("--ref", help="The revision of what it contains now, instead of the recorded one.")
 @click.option(
     "--url-rule",
     "url_rules",
