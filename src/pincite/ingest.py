@@ -35,6 +35,7 @@ from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.moving import gone_sources
+from pincite.ingestion.opening import open_all, remember_refs
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.refusals import Refusals
@@ -45,14 +46,7 @@ from pincite.ingestion.revisions import (
     made_with_no_other,
 )
 from pincite.ingestion.schema import known_types, learn, settle_schema
-from pincite.ingestion.sources import (
-    last_indexed_ns,
-    names_of,
-    open_all,
-    record_of_source,
-    remember_refs,
-    renamed,
-)
+from pincite.ingestion.sources import last_indexed_ns, names_of, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others

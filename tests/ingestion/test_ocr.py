@@ -128,7 +128,7 @@ def test_ocr_that_is_not_installed_is_an_error_with_the_command_and_nothing_is_l
     pincite: Pincite, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pincite.index(folder / "docs", lexical=True, ocr=True)
-    monkeypatch.setattr("pincite.ingestion.sources.ocr_is_missing", lambda: True)
+    monkeypatch.setattr("pincite.ingestion.source_settings.ocr_is_missing", lambda: True)
     monkeypatch.setattr("pincite.readers.extracting.ocr_is_missing", lambda: True)
     monkeypatch.setattr("pincite.ingestion.changes.is_missing", lambda _, ocr: ocr)
     with pytest.raises(ConfigError) as caught:
