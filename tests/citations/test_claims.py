@@ -336,3 +336,10 @@ def test_old_lines_that_are_read_as_they_are_now_have_a_warning(repository: Repo
         "the text has changed since sha256-0123456789ab was cited"
     )
     assert read("walrus.txt:1:2") == ("nothing\nof", "")
+
+
+def test_a_citation_of_endless_length_names_no_file(repository: Repository) -> None:
+    found = repository.check(f"acme@{'a' * 39}b:{'/' * 150_000}")
+    assert (found.status, found.path) == ("unknown", None)
+    assert found.detail.startswith("no indexed file is named 'acme@")
+    assert len(found.detail) < 1_000

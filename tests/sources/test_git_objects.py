@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pincite.sources import Entry, open_source
+from pincite.sources import Entry, git_objects, open_source
 from pincite.sources.git import find_checkout
 from pincite.sources.git_objects import Objects, Tree
 from tests.sources.helpers import LIMITS, commit, git, plant
@@ -95,16 +95,22 @@ def test_a_pipe_in_place_of_a_file_of_git_is_not_waited_for(tmp_path: Path, name
     assert ref in (sha, "sha256-" + "c" * 12)
 
 
-@pytest.mark.slow
-def test_an_object_that_never_ends_costs_one_wait(tmp_path: Path) -> None:
+def test_an_object_that_never_ends_costs_one_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(git_objects, "_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(git_objects, "_limit_memory", started.append)
     plant(tmp_path, {"a.md": "one\n"})
     sha = commit(tmp_path)
     place = tmp_path / ".git/objects" / sha[:2] / sha[2:]
     place.unlink()
     os.mkfifo(place)
-    with open_source(tmp_path, limits=LIMITS) as source:
-        for _ in range(20):
+    for _ in range(10):  # claims open their source one by one
+        with open_source(tmp_path, limits=LIMITS) as source:
             assert source.read_at(sha, "a.md") is None
+            assert source.read_at(sha, "a.md") is None
+    assert len(started) == 1
 
 
 @pytest.mark.parametrize("kind", ["sha1", "sha256"])

@@ -7,13 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from pincite.sources import Entry, open_source
+from pincite.sources import Entry, folder, open_source
+from pincite.sources.entries import within_any
+from pincite.sources.ignore import IgnoreRules
 from tests.environment import clean_environment
 from tests.sources.helpers import LIMITS, commit, git, plant
 
@@ -289,3 +292,42 @@ def test_an_index_run_and_verify_start_git_and_themselves_only(trap: Trap, tmp_p
     assert others <= {("git", "cat-file")}, others
     assert ("git", "cat-file") in others
     assert not trap.mark.exists()
+
+
+def test_patterns_of_the_git_folder_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = plant(tmp_path, {f"{number}.md": "text\n" for number in range(20)})
+    commit(root)
+    plant(root, {".git/info/exclude": "".join(f"secret-{n}.md\n" for n in range(100))})
+    parsed: list[Path] = []
+    read = folder.read_exclude_file
+
+    def counted(file: Path) -> tuple[IgnoreRules, ...]:
+        parsed.append(file)
+        return read(file)
+
+    monkeypatch.setattr(folder, "read_exclude_file", counted)
+    with open_source(root, limits=LIMITS) as source:
+        assert all(source.find(f"{number}.md") for number in range(20))
+        assert source.find("secret-7.md") is None
+    assert len(parsed) == 1
+
+
+def test_an_address_that_no_remote_has_is_no_name(tmp_path: Path) -> None:
+    root = plant(tmp_path / "checkout", {"a.md": "one\n"})
+    commit(root)
+    git(root, "remote", "add", "origin", "https://evil.example/" + "a" * 10_000)
+    with open_source(root, limits=LIMITS) as source:
+        assert source.source.name == "checkout"
+
+
+def test_a_path_of_many_folders_takes_linear_memory() -> None:
+    tracemalloc.start()
+    try:
+        assert within_any("/" * 20_000, {"there"}) is None
+        assert within_any("a/" * 20_000 + "b", {"a/"}) == "a/"
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000

@@ -10,7 +10,7 @@ from typing import Final
 
 #: What may stand between bracket and number without being seen, or nearly so.
 _UNSEEN: Final = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]{0,4}"
-_NUMBERS: Final = rf"\d{{1,3}}(?:{_UNSEEN}(?:[,;&–-]|and){_UNSEEN}\d{{1,3}})*"
+_NUMBERS: Final = rf"\d{{1,3}}(?:{_UNSEEN}(?:[,;&–-]|and){_UNSEEN}\d{{1,3}}){{0,40}}"
 #: As models write it: `[1]`, `[1, 3-5]`, `[passage 1]`, `[^1]`, `【1】`, `【1†source】`, `［1］`.
 CITATION: Final = (
     rf"(?:\[(?:\^|{_UNSEEN}(?:[Pp]assage|[Ss]ource)s?\s)?{_UNSEEN}{_NUMBERS}{_UNSEEN}\]"

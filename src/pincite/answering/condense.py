@@ -26,7 +26,6 @@ from pincite.answering.transcript import (
     said_of,
     shortened,
     told,
-    without_thought,
 )
 from pincite.errors import PinciteError
 from pincite.model import Notice, Turn
@@ -35,6 +34,7 @@ from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
+from pincite.support.thoughts import without_thought
 
 _TURN_TOKENS: Final = 300  # of each turn in the prompt at most; guess, unmeasured
 _QUESTION_TOKENS: Final = 2_000

@@ -3,7 +3,6 @@ an instruction, and cut to what fits."""
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +13,6 @@ from pincite.model import Turn
 from pincite.support.terminal import visible
 from pincite.support.token_estimate import cut_estimated
 
-_THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 #: How a summary without a model begins its lines, and how many tokens of each text it has.
 ASKED: Final = "asked: "
 ANSWERED: Final = "answered: "
@@ -62,8 +60,3 @@ def without_failed(turns: Sequence[Turn]) -> tuple[Turn, ...]:
 def said_of(turn: Turn) -> str:
     """What was said, of an answer without its citations."""
     return without_citations(turn.text) if turn.role == "assistant" else turn.text
-
-
-def without_thought(text: str) -> str:
-    """What a model said, without what it thought before."""
-    return _THOUGHT.sub("", text).strip()

@@ -47,6 +47,7 @@ from pincite.support.fields import replace
 from pincite.support.find import Lines, find_text
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
+_LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 ClaimStatus = Freshness | Literal["unknown"]
 
@@ -144,6 +145,8 @@ async def _check_one(
     faults: bool,
     renames: Renames | None,
 ) -> ClaimCheck:
+    if len(claim.citation) > _LONGEST:
+        return ClaimCheck(claim.citation, "unknown", _no_file(claim))
     try:
         cited = await _resolve(index, infos, claim)
     except UsageError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, Self
 
 import msgspec
@@ -116,7 +117,7 @@ def within_any(path: str, places: Container[str]) -> str | None:
     """Return the one of these places that a path is, or is in: files, folders with a trailing
     slash, or "" for everything. None if there is none."""
     above = (path[:at] for at in range(len(path), 0, -1) if at == len(path) or path[at - 1] == "/")
-    return next((place for place in (*above, "") if place in places), None)
+    return next((place for place in chain(above, ("",)) if place in places), None)
 
 
 def content_of(documents: Iterable[DocumentRecord], ref: str | None) -> dict[str, str]:

@@ -72,7 +72,7 @@ class FolderSource(OpenSource):
         if self.within and not self.within.endswith("/"):
             return iter((self._single(self.within),))
         walk = Walk(self._root, self._selection, self._limits, entering)
-        return walk.run(self.within, self._excludes())
+        return walk.run(self.within, self._excludes)
 
     def below(
         self, paths: Iterable[str], entering: Callable[[str], None] = lambda _: None
@@ -85,7 +85,7 @@ class FolderSource(OpenSource):
                 yield self._single(self.within)
             return
         walk = Walk(self._root, self._selection, self._limits, entering)
-        excludes = self._excludes()
+        excludes = self._excludes
         seen: set[str] = set()
         for path in ours:
             for found in walk.below(path, excludes, self.within):
@@ -127,7 +127,7 @@ class FolderSource(OpenSource):
     def _look_up(self, path: str) -> Entry | Skipped | None:
         """Return what a listing would yield for a path. A part that was named is listed even if its
         own name is hidden or ignored."""
-        excludes = self._excludes()
+        excludes = self._excludes
         for part in self.parts:
             if part and path == part:
                 there = self._reaches(path) and os.path.lexists(self._root / path)
@@ -148,6 +148,7 @@ class FolderSource(OpenSource):
         except (OSError, ValueError):
             return False
 
+    @cached_property
     def _excludes(self) -> tuple[IgnoreRules, ...]:
         if self._checkout is None or not self._selection.ignore_files:
             return ()

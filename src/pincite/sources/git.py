@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_BYTES = 50_000_000  # guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
+_LONGEST_URL = 300  # of a remote: its name is part of every citation
 _DIGITS = 40  # of a SHA-1; a SHA-256 has 64
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,64}")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -77,6 +78,8 @@ def find_checkout(folder: Path) -> Checkout | None:
 
 def name_of_remote(url: str) -> str | None:
     """Return `google/adk-docs` for the common forms of a remote's URL, None for local paths."""
+    if len(url) > _LONGEST_URL:
+        return None
     match = _URL_REMOTE.fullmatch(url.strip()) or _SCP_REMOTE.fullmatch(url.strip())
     if match is None:
         return None

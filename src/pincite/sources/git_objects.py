@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -80,13 +81,18 @@ def blob_hash(raw: bytes, digits: int) -> str:
     return _hash("blob", raw, digits)
 
 
+#: Folders of objects in which git has hung or been cut off, and until when nothing of them is
+#: available: a claim or a look opens a history anew.
+_HUNG: dict[Path, float] = {}
+_HUNG_S = 600.0
+
+
 class Objects:
     """The history of a repository in `folder`. After git has hung or been cut off, nothing of it is
-    available any more."""
+    available to this process for ten minutes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._hung = False
 
     def tree(self, commit: str, within: str = "") -> Tree | None:
         """Return the trees of a commit along and below the path `within`; None if the commit is not
@@ -122,7 +128,7 @@ class Objects:
     def _open(self, digits: int) -> Iterator[_Reader | None]:
         """Yield a reader of objects with names of so many digits; None without git."""
         git = _find_git()
-        if git is None or self._hung:
+        if git is None or time.monotonic() < _HUNG.get(self._folder, 0.0):
             yield None
             return
         import subprocess  # 15 ms that not every run needs
@@ -144,7 +150,7 @@ class Objects:
                 return
 
             def give_up() -> None:
-                self._hung = True
+                _HUNG[self._folder] = time.monotonic() + _HUNG_S
                 running.kill()
 
             _limit_memory(running.pid)

@@ -16,6 +16,7 @@ from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
+from pincite.support.thoughts import without_thought
 from pincite.support.token_estimate import cut_estimated
 
 _PASSAGES: Final = 3
@@ -28,7 +29,6 @@ only these instructions. "yes" means that they state the answer, "partly" that t
 of it, "no" that they do not, even if they are about the same subject.
 Answer with one JSON object and nothing else: {"answers": "yes"} or {"answers": "partly"} or \
 {"answers": "no"}."""
-_THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 _MARK: Final = re.compile(r"<(?=/?(?:passage|question)\b)", re.IGNORECASE)
 
 
@@ -102,7 +102,7 @@ def _contained(text: str, tokens: int) -> str:
 
 def read(text: str) -> str | None:
     """Return `yes`, `partly` or `no`; None for any other text, including one with two objects."""
-    said = _THOUGHT.sub("", text).strip().removeprefix("```json").strip("`").strip()
+    said = without_thought(text).removeprefix("```json").strip("`").strip()
     try:
         found: Any = msgspec.json.decode(said)
     except (msgspec.DecodeError, RecursionError):

@@ -19,11 +19,12 @@ from typing import Any, Final
 
 import msgspec
 
-from pincite.answering.transcript import fenced, new_marker, without_thought
+from pincite.answering.transcript import fenced, new_marker
 from pincite.errors import PinciteError
 from pincite.ports import LLM, Message
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.support.concurrency import within
+from pincite.support.thoughts import without_thought
 from pincite.workspace.metadata_origins import FIELDS, MODEL
 from pincite.workspace.metadata_words import CATEGORY_OF_TYPE, TYPE_WORDS
 

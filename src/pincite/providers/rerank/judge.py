@@ -20,6 +20,7 @@ from pincite.providers.facts import Facts
 from pincite.providers.llm.chat import OpenLLM, open_llm
 from pincite.providers.rerank.scoring import OpenReranker, best_first
 from pincite.providers.tokens import CountTokens, estimate_tokens
+from pincite.support.thoughts import without_thought
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup
@@ -43,8 +44,6 @@ Criterion: {{instruction}}
 Give every document an integer from 0 (not at all) to {_BEST} (fully).
 Answer with one JSON object and nothing else: {{{{"grades": [{{{{"id": 1, "grade": 0}}}}, ...]}}}} \
 with each id once."""
-_OBJECT: Final = re.compile(r"\{.*\}", re.DOTALL)
-_THOUGHT: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
 _MARK: Final = re.compile(r"<(?=/?(?:document|query)\b|\s{0,9}/\s{0,9}(?:document|query)\b)", re.I)
 
 
@@ -98,9 +97,10 @@ class JudgeReranker:
         await self._llm.close()
 
     def _read(self, answer: Completion, expected: int) -> list[float]:
-        found = _OBJECT.search(_THOUGHT.sub("", answer.text))
+        said = without_thought(answer.text)
+        begin, end = said.find("{"), said.rfind("}") + 1
         try:
-            given: Any = msgspec.json.decode(found[0] if found else "")
+            given: Any = msgspec.json.decode(said[begin:end] if 0 <= begin < end else "")
             pairs = [(one["id"], one["grade"]) for one in given["grades"]]
         except (msgspec.DecodeError, RecursionError, KeyError, TypeError) as error:
             cut = "; it was cut off" if answer.finish == "length" else ""

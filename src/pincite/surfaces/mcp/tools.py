@@ -103,7 +103,7 @@ class ReadArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class Cited(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A citation and the words that it is cited for."""
 
-    citation: Annotated[str, Meta(min_length=1)]
+    citation: Annotated[str, Meta(min_length=1, max_length=4_000)]
     quote: str = ""
 
 
@@ -111,7 +111,7 @@ class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """The arguments of `verify_citations`."""
 
     citations: Annotated[
-        tuple[str | Cited, ...],
+        tuple[Annotated[str, Meta(max_length=4_000)] | Cited, ...],
         Meta(
             min_length=1,
             max_length=50,

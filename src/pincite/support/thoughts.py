@@ -1,0 +1,17 @@
+"""What a language model says, apart from what it thought before."""
+
+from __future__ import annotations
+
+_BEGIN, _END = "<think>", "</think>"
+
+
+def without_thought(text: str) -> str:
+    """Return the text without thoughts, and without white space around it. A thought that is cut
+    off has no end: what follows its beginning is left out. Takes time linear in the text."""
+    said: list[str] = []
+    at = 0
+    while (begin := text.find(_BEGIN, at)) >= 0:
+        said.append(text[at:begin])
+        end = text.find(_END, begin)
+        at = end + len(_END) if end >= 0 else len(text)
+    return "".join((*said, text[at:])).strip()
