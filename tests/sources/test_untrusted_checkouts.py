@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from pincite.sources import Entry, folder, open_source
+from pincite.sources import Entry, open_source
 from pincite.sources.entries import within_any
 from pincite.sources.ignore import IgnoreRules
+from pincite.sources.walk import read_exclude_file
 from tests.environment import clean_environment
 from tests.sources.helpers import LIMITS, commit, git, plant
 
@@ -301,13 +302,12 @@ def test_patterns_of_the_git_folder_are_read_once(
     commit(root)
     plant(root, {".git/info/exclude": "".join(f"secret-{n}.md\n" for n in range(100))})
     parsed: list[Path] = []
-    read = folder.read_exclude_file
 
     def counted(file: Path) -> tuple[IgnoreRules, ...]:
         parsed.append(file)
-        return read(file)
+        return read_exclude_file(file)
 
-    monkeypatch.setattr(folder, "read_exclude_file", counted)
+    monkeypatch.setattr("pincite.sources.folder.read_exclude_file", counted)
     with open_source(root, limits=LIMITS) as source:
         assert all(source.find(f"{number}.md") for number in range(20))
         assert source.find("secret-7.md") is None
