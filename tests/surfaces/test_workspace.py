@@ -68,6 +68,7 @@ def test_a_database_is_made_once(index: Path) -> None:
         "0007_feeds_of_dead_jobs",
         "0008_facts",
         "0009_kinds_of_turns",
+        "0010_identity",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
