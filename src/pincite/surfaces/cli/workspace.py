@@ -38,6 +38,9 @@ _FACTS = "0008_facts"  # facts are in the database since this migration
 @click.group(cls=Group)
 def workspace() -> None:
     """Manage workspace users, their keys, and the database."""
+    from pincite.surfaces.watching import quiet_drivers
+
+    quiet_drivers()
 
 
 @workspace.command()
