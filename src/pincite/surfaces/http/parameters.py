@@ -30,5 +30,5 @@ async def require_known_parameters(
         if name not in known:
             takes = ", ".join(known) if known else "none"
             raise UsageError(
-                f"{shown(name)} is no parameter of this request", hint=f"its parameters: {takes}"
+                f"{shown(name)} is not a parameter of this request", hint=f"its parameters: {takes}"
             )
