@@ -155,6 +155,7 @@ def test_a_filter_that_lets_nothing_pass_says_nothing_of_what_is_indexed() -> No
     prompt = replace(PACK, evidence=(), warnings=(notice,)).to_prompt()
     assert "no indexed document matches paths=['scr/*']" in prompt
     assert "Nothing was searched" in prompt
+    assert "if you set a filter, search without it" in prompt  # the bounds of a user are no filter
     assert "relevant" not in prompt
     assert "on topic" not in prompt
 

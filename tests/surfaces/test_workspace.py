@@ -68,6 +68,7 @@ def test_a_database_is_made_once(index: Path) -> None:
         "0007_feeds_of_dead_jobs",
         "0008_facts",
         "0009_kinds_of_turns",
+        "0010_identity",
     ]
     assert "up to date" in pincite(index, "migrate").stderr
     assert pincite(index, "status").return_value == 0
@@ -292,3 +293,17 @@ def test_a_file_elsewhere_is_where_the_settings_say(cli: Cli) -> None:
     cli.write("pincite.toml", '[workspace]\ndatabase = "../people.db"\n')
     cli("workspace", "migrate")
     assert (cli.folder / "people.db").is_file()
+
+
+@pytest.mark.parametrize("role", ["OPERATOR", "OWNER"])
+def test_an_address_of_postgres_without_that_of_users_makes_no_file(
+    index: Path, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    monkeypatch.setenv(f"PINCITE_DATABASE_{role}_URL", "postgresql://keeper:s3cret@db/pincite")
+    for words in (("migrate",), ("status",), ("adopt",)):
+        error = pincite(index, *words).exception
+        assert isinstance(error, ConfigError)
+        assert role.lower() in error.message
+        assert "PINCITE_DATABASE_URL" in (error.hint or "")
+        assert "s3cret" not in f"{error.message}{error.hint}"
+    assert not index.exists()

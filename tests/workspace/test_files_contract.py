@@ -288,3 +288,12 @@ async def test_spaces_do_not_share_files(place: Place) -> None:
     with pytest.raises(NotFound):
         await place.files.read(spaces[0], stored.content_hash)
     assert await place.files.read(spaces[1], stored.content_hash) == b"the same"
+
+
+async def test_a_mark_is_kept_beside_the_files_and_is_none_of_them(place: Place) -> None:
+    assert await place.files.read_mark() == ""
+    for text in ("one", "two"):
+        await place.files.mark(text)
+        assert await place.files.read_mark() == text
+    place.age(7_200)
+    assert await place.files.older_than(3_600) == ()

@@ -108,6 +108,7 @@ def seen(user: str, own: tuple[int | str, ...]) -> list[Probe]:
         "jobs": REFUSED,
         "job_turns": REFUSED,
         "key_rates": REFUSED,
+        "database_identity": REFUSED,
         "removed_documents": REFUSED,
     }
     return [
@@ -218,6 +219,8 @@ PROBES: tuple[Probe, ...] = (
     Probe(OPERATOR, "", "UPDATE key_rates SET full_us = 3", 1),
     Probe(OPERATOR, "", f"UPDATE key_rates SET key_id = '{NEW}'", REFUSED),
     Probe(OPERATOR, "", "DELETE FROM key_rates", REFUSED),
+    *counts(OPERATOR, "", database_identity=1),
+    Probe(OPERATOR, "", f"UPDATE database_identity SET id = '{NEW}'", REFUSED),
     Probe(OPERATOR, "", "UPDATE api_keys SET revoked = now()", 1),
     Probe(
         OPERATOR,

@@ -217,7 +217,7 @@ async def test_a_database_of_the_last_version_without_names_is_migrated(tmp_path
         "DROP TRIGGER my_turns_insert; DROP VIEW my_turns; ALTER TABLE turns DROP COLUMN kind;"
         f"{views[0].partition(';')[0]}; {views[1]}"
         "DROP TABLE schema_steps; DROP TABLE key_rates; DROP INDEX jobs_with_feeds;"
-        "DROP VIEW my_facts; DROP TABLE facts;"
+        "DROP VIEW my_facts; DROP TABLE facts; DROP TABLE database_identity;"
         f"PRAGMA user_version = {BEFORE['sqlite']};"
     )
     db.close()

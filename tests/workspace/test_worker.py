@@ -20,9 +20,10 @@ from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
 from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.file_store import FolderFiles
+from pincite.workspace.one_database import bind_files, sweep_files
 from pincite.workspace.opened import Workspace
 from pincite.workspace.sqlite import SqliteWorkspaces
-from pincite.workspace.worker import WorkerConfig, WorkerDeps, sweep, work, work_once
+from pincite.workspace.worker import WorkerConfig, WorkerDeps, work, work_once
 from tests.places import HANGS_S, quick_folder
 
 pytestmark = pytest.mark.anyio
@@ -53,6 +54,10 @@ class Yard:
 
 async def _pieces(text: str | bytes) -> AsyncIterator[bytes]:
     yield text.encode() if isinstance(text, str) else text
+
+
+async def sweep(deps: WorkerDeps, age_s: float) -> int:
+    return await sweep_files(deps.workspaces, deps.files, age_s, -1)
 
 
 @asynccontextmanager
@@ -200,6 +205,8 @@ async def test_a_file_that_is_put_again_while_others_are_swept_stays(
             await self.put(made.space_id, _pieces("the quetzal flies"), 100)
             return found
 
+        await made.upload("a.txt", "a file that is needed")
+        await bind_files(made.deps.workspaces, made.deps.files)
         monkeypatch.setattr(FolderFiles, "older_than", put_again)
         await sweep(made.deps, 3_600)
         assert await made.deps.files.read(made.space_id, stored.content_hash)

@@ -23,7 +23,10 @@ _OUT_OF_SCOPE = "nothing_in_scope"
 #: Codes of warnings about what an answer may lack.
 _MISSING = ("collection_failed", _OUT_OF_SCOPE, "source_gone")
 _NOTHING = "Nothing relevant is indexed. Do not answer from it: say so, or ask in other words."
-_UNSEARCHED = "Nothing was searched. That says nothing of what is indexed: search without it."
+_UNSEARCHED = (
+    "Nothing was searched. That says nothing of what is indexed: if you set a filter, search"
+    " without it."
+)
 _GONE = "What was found is no longer in its files. Do not answer from it: index again, or say so."
 
 

@@ -20,6 +20,7 @@ def watched(settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
     rest is sent, for two seconds at most. Raises ConfigError if the settings ask for spans and
     libraries are missing. Errors in variables alone, which other programs may share, are reported
     to `say`, and nothing is sent."""
+    quiet_drivers()
     named = spans_wanted()
     if named is False or not (named or settings.tracing.enabled):
         yield
@@ -46,6 +47,12 @@ def watched(settings: Settings, say: Callable[[str], None]) -> Iterator[None]:
         if not sending.close(_FLUSH_S):
             say(f"warning: the collector did not accept all spans within {_FLUSH_S:g} s")
         logger.removeHandler(quiet)
+
+
+def quiet_drivers() -> None:
+    """Silence the log of the PostgreSQL driver in this process: it has a line for each attempt to
+    connect, with addresses and roles. Each failure is an error of this package, which is told."""
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 
 def server_says(settings: Settings, say: Callable[[str], None]) -> Callable[[str], None]:

@@ -55,14 +55,14 @@ class WorkspaceDocumentsContract:
         async with workspaces.of(scene.ada.id) as session:
             made = await add(session, scene.team.id)
         async with workspaces.administration() as operator:
-            assert await operator.is_stored(scene.team.id, HASH)
-            assert not await operator.is_stored(scene.ada.personal, HASH)
-            assert not await operator.is_stored(scene.team.id, "f" * 64)
-            assert not await operator.is_stored("x", HASH)
+            there = (scene.team.id, HASH)
+            others = ((scene.ada.personal, HASH), (scene.team.id, "f" * 64), ("x", HASH))
+            assert await operator.needed((there, *others)) == {there}
+            assert await operator.needed(()) == frozenset()
         async with workspaces.of(scene.ada.id) as session:
             await session.delete_document(made.id)
         async with workspaces.administration() as operator:
-            assert not await operator.is_stored(scene.team.id, HASH)
+            assert await operator.needed([there]) == frozenset()
 
     @contract
     async def test_a_document_is_as_it_was_given(self, workspaces: Workspaces) -> None:

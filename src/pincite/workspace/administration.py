@@ -10,7 +10,14 @@ from pincite.errors import UsageError
 from pincite.support.arguments import require_choice
 from pincite.workspace import checks, jobs
 from pincite.workspace.checks import missing, require_id
-from pincite.workspace.database import Transaction, json_text, maybe_time, new_id, time_text
+from pincite.workspace.database import (
+    Transaction,
+    damaged,
+    json_text,
+    maybe_time,
+    new_id,
+    time_text,
+)
 from pincite.workspace.keys import SECRETLESS
 from pincite.workspace.model import ApiKey, Counts, Document, Job, KeyScope, User
 from pincite.workspace.rates import Rate, Taken, take_requests
@@ -192,16 +199,24 @@ class DatabaseAdministration:
         """See `Administration.fail`."""
         await jobs.fail_job(self._transaction, job_id, worker, reason, retry_s)
 
-    async def is_stored(self, space_id: str, content_hash: str) -> bool:
-        """See `Administration.is_stored`."""
-        if not checks.is_id(space_id):
-            return False
+    async def database_id(self) -> str:
+        """See `Administration.database_id`."""
+        rows = await self._transaction.rows("SELECT id FROM database_identity")
+        if len(rows) != 1:
+            raise damaged("its id")
+        return str(rows[0][0])
+
+    async def needed(self, files: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """See `Administration.needed`."""
+        asked = frozenset(one for one in files if checks.is_id(one[0]) and checks.is_hash(one[1]))
         rows = await self._transaction.rows(
-            "SELECT 1 FROM documents WHERE space_id = :space AND content_hash = :hash LIMIT 1",
-            space=space_id,
-            hash=checks.content_hash(content_hash),
+            "SELECT DISTINCT space_id, content_hash FROM documents"
+            " WHERE space_id IN (SELECT value FROM id_list(:spaces))"
+            " AND content_hash IN (SELECT value FROM text_list(:hashes))",
+            spaces=json_text(sorted({space_id for space_id, _ in asked})),
+            hashes=json_text(sorted({content_hash for _, content_hash in asked})),
         )
-        return bool(rows)
+        return asked & {(str(space_id), str(content_hash)) for space_id, content_hash in rows}
 
     async def leaving(
         self, document_ids: Collection[str], space_ids: Collection[str]

@@ -14,7 +14,14 @@ import psycopg
 
 from pincite.errors import NotFound, StoreError, UsageError, WorkspaceUnavailable
 from pincite.support.postgres import Connection, Pool
-from pincite.workspace.file_store import Measure, Stored, checked, require_place, require_space
+from pincite.workspace.file_store import (
+    MARK,
+    Measure,
+    Stored,
+    checked,
+    require_place,
+    require_space,
+)
 
 _S: Final = "pincite_index"
 _PIECE: Final = 1 << 20
@@ -146,6 +153,19 @@ class DatabaseFiles:
             await self._run(sql, space_id, content_hash)
         else:
             await self._run(f"{sql} AND {_OLD}", space_id, content_hash, age_s)
+
+    async def read_mark(self) -> str:
+        """Return the mark of the files; see `FileStore`."""
+        rows = await self._rows(f"SELECT value FROM {_S}.settled WHERE name = %s", MARK)
+        return str(rows[0][0]) if rows else ""
+
+    async def mark(self, text: str) -> None:
+        """Store the mark of the files; see `FileStore`."""
+        await self._run(
+            f"INSERT INTO {_S}.settled VALUES (%s, %s)"
+            " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            *(MARK, text),
+        )
 
     async def close(self) -> None:
         """Close the connections."""

@@ -3,6 +3,7 @@ files."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -17,10 +18,13 @@ from pincite.settings.load import Settings
 from pincite.settings.object_store import SCHEME, bucket_of
 from pincite.support.arguments import shown
 from pincite.workspace.file_store import FileStore, FolderFiles
-from pincite.workspace.one_index import has_server, require_one_index
+from pincite.workspace.one_database import adopt_files, bind_files
+from pincite.workspace.one_index import adopt_index, has_server, require_one_index
 from pincite.workspace.opened import Workspace
 from pincite.workspace.opening import workspaces_of
 from pincite.workspace.ports import Workspaces
+
+log = logging.getLogger("pincite.worker")
 
 FILES: Final = "files"
 FOLDER: Final = "folder"
@@ -126,8 +130,9 @@ async def open_deployment(
 ) -> AsyncIterator[Deployment]:
     """Open everything that the settings name and close it at the end. `lexical` opens an index
     without a dense model. Raise ConfigError, also if the rules of the database do not apply to a
-    role, IndexUnavailable if another machine uses the index folder, and WorkspaceUnavailable if the
-    database does not answer or has another schema."""
+    role, or if the index or the uploaded files belong to another database; IndexUnavailable if
+    another machine uses the index folder; and WorkspaceUnavailable if the database does not answer
+    or has another schema."""
     async with AsyncExitStack() as stack:
         if not is_shared(settings):
             await stack.enter_async_context(working_in(settings.index))
@@ -138,17 +143,39 @@ async def open_deployment(
 async def _opened(settings: Settings, lexical: bool) -> AsyncIterator[Deployment]:
     workspaces = workspaces_of(settings)
     try:
-        if left := await workspaces.pending():
-            raise WorkspaceUnavailable(
-                f"the database of workspaces lacks {len(left)} steps of its schema",
-                hint="pincite workspace migrate",
-            )
+        await _require_schema(workspaces)
         await workspaces.require_roles()
         await require_one_index(settings)
-        async with (
-            Workspace(settings, workspaces, lexical=lexical) as workspace,
-            open_files(settings) as files,
-        ):
-            yield Deployment(workspaces, workspace, files)
+        async with open_files(settings) as files:
+            try:
+                await bind_files(workspaces, files)
+            except WorkspaceUnavailable as error:  # such as a bucket; a sweep checks again
+                log.warning("uploaded files are not checked: %s", error.message)
+            async with Workspace(settings, workspaces, lexical=lexical) as workspace:
+                yield Deployment(workspaces, workspace, files)
     finally:
         await workspaces.close()
+
+
+async def adopt(settings: Settings) -> bool:
+    """Bind the database and what the settings name to each other: the index, in place of a lost
+    one, and the uploaded files, in place of a lost database. Return whether anything changed. Raise
+    ConfigError, also if there are files and the database knows none of them, StoreError and
+    WorkspaceUnavailable."""
+    workspaces = workspaces_of(settings)
+    try:
+        await _require_schema(workspaces)
+        async with open_files(settings) as files:
+            changed = await adopt_files(workspaces, files)
+        index = has_server(settings) and await adopt_index(settings)
+        return changed or index
+    finally:
+        await workspaces.close()
+
+
+async def _require_schema(workspaces: Workspaces) -> None:
+    if left := await workspaces.pending():
+        raise WorkspaceUnavailable(
+            f"the database of workspaces lacks {len(left)} steps of its schema",
+            hint="pincite workspace migrate",
+        )

@@ -28,6 +28,11 @@ from pincite.workspace.checks import is_hash, is_id
 T = TypeVar("T")
 _PIECE: Final = 1 << 20
 _STALE_S: Final = 24 * 3600.0  # an upload older than a day has failed
+#: With this age `older_than` returns every file, whatever the clocks of a place say.
+ANY_AGE_S: Final = -10.0 * 365 * 24 * 3600
+MARK: Final = "database.id"  #: the name of a store's mark, in a folder or a bucket
+
+File = tuple[str, str]  #: a space, and the hash of a file's content
 
 
 class TooMuch(UsageError):
@@ -96,6 +101,12 @@ class FileStore(Protocol):
         """Delete a file; a missing one is no error. With `age_s` only a file of the age that
         `older_than` takes is deleted, so that a file that was stored again in the meantime
         stays."""
+
+    async def read_mark(self) -> str:
+        """Return the text of the last `mark`, empty if there was none."""
+
+    async def mark(self, text: str) -> None:
+        """Store a short text beside the files; it is none of them."""
 
 
 def require_space(space_id: str) -> str:
@@ -175,6 +186,18 @@ class FolderFiles:
         """Remove a file; see `FileStore`."""
         before = None if age_s is None else time.time() - age_s
         await _done(_remove, self._path(space_id, content_hash), before)
+
+    async def read_mark(self) -> str:
+        """Return the mark of the folder; see `FileStore`."""
+        try:
+            return (await _done(_read, self._folder / MARK)).decode("utf-8", "replace")
+        except NotFound:
+            return ""
+
+    async def mark(self, text: str) -> None:
+        """Store the mark of the folder; see `FileStore`."""
+        writing = _Writing(self._folder / f".{secrets.token_hex(8)}.part")
+        await _done(_write, writing, text.encode(), self._folder / MARK)
 
     async def _raw(self, path: Path) -> AsyncGenerator[bytes, None]:
         start = 0
@@ -265,6 +288,15 @@ def _piece(path: Path, start: int) -> bytes:
             return given.read(_PIECE)
     except FileNotFoundError:
         raise NotFound("the file is gone") from None
+
+
+def _write(writing: _Writing, raw: bytes, target: Path) -> None:
+    try:
+        writing.open()
+        writing.write(raw)
+        writing.settle(target)
+    finally:
+        writing.close()
 
 
 def _copy(source: Path, writing: _Writing, target: Path) -> None:

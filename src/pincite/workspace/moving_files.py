@@ -15,14 +15,10 @@ from typing import Final
 
 from pincite.errors import NotFound
 from pincite.workspace.checks import FILE_BYTES
-from pincite.workspace.file_store import DamagedFile, FileStore
+from pincite.workspace.file_store import ANY_AGE_S, DamagedFile, File, FileStore
 
 #: Files at a time: a bucket answers slowly and needs 16 MB of memory for a file. Guess, unmeasured.
 _AT_A_TIME: Final = 4
-#: With this age `older_than` returns every file, whatever the clocks of a place say.
-_ANY_AGE_S: Final = -10.0 * 365 * 24 * 3600
-
-File = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -48,8 +44,8 @@ async def move_files(
     bytes at `target` have the right hash. `told` is called with the number of finished files and
     the total. Raise WorkspaceUnavailable if a place cannot be reached; finished files stay
     finished."""
-    there = frozenset(await target.older_than(_ANY_AGE_S))
-    files = await source.older_than(_ANY_AGE_S)
+    there = frozenset(await target.older_than(ANY_AGE_S))
+    files = await source.older_than(ANY_AGE_S)
     done, count, waiting = MovedFiles(), 0, iter(files)
     told(0, len(files))
 

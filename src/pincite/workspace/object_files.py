@@ -24,7 +24,14 @@ from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.settings.object_store import Bucket, S3Settings
 from pincite.support.capabilities import open_to_read
 from pincite.workspace.checks import is_hash, is_id
-from pincite.workspace.file_store import Measure, Stored, checked, require_place, require_space
+from pincite.workspace.file_store import (
+    MARK,
+    Measure,
+    Stored,
+    checked,
+    require_place,
+    require_space,
+)
 
 if TYPE_CHECKING:
     from obstore.store import S3Credential, S3Store
@@ -142,6 +149,19 @@ class ObjectFiles:
         with self._translated():
             if age_s is None or await self._is_old(path, age_s):
                 await self._remove(path)
+
+    async def read_mark(self) -> str:
+        """Return the mark of the prefix; see `FileStore`."""
+        try:
+            async with aclosing(self._raw(MARK)) as raw:
+                return b"".join([piece async for piece in raw]).decode("utf-8", "replace")
+        except NotFound:
+            return ""
+
+    async def mark(self, text: str) -> None:
+        """Store the mark of the prefix; see `FileStore`."""
+        with self._translated():
+            await self._store.put_async(MARK, text.encode(), use_multipart=False)
 
     async def _is_old(self, path: str, age_s: float) -> bool:
         try:

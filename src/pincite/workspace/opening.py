@@ -10,6 +10,7 @@ from typing import Final
 from pincite.errors import ConfigError
 from pincite.index.folder import make_folder, require_own
 from pincite.settings.load import Settings
+from pincite.settings.workspace import ADDRESSES
 from pincite.workspace.ports import Workspaces
 
 FILE: Final = "workspaces.db"
@@ -19,6 +20,12 @@ _POSTGRES: Final = ("postgresql", "postgres")
 def workspaces_of(settings: Settings) -> Workspaces:
     """Return the workspaces of an index. Raise ConfigError."""
     given = settings.workspace
+    if (given.operator or given.owner) and given.database.partition("://")[0] not in _POSTGRES:
+        other = "operator" if given.operator else "owner"
+        raise ConfigError(
+            f"[workspace] {other} is an address of PostgreSQL, and [workspace] database is none",
+            hint=f"set {ADDRESSES['database']} to the address of the same database for users",
+        )
     if "://" in given.database:
         return open_workspaces(given.database, operator=given.operator, owner=given.owner)
     place = settings.index / Path(given.database).expanduser()

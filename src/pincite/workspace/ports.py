@@ -277,8 +277,12 @@ class Administration(Protocol):
         """Retry the job after `retry_s` seconds; with None it becomes dead. Only the operator sees
         the reason."""
 
-    async def is_stored(self, space_id: str, content_hash: str) -> bool:
-        """Return whether a document needs this file."""
+    async def database_id(self) -> str:
+        """Return the id of this database. A copy or a restored dump has the same, a new database
+        another."""
+
+    async def needed(self, files: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return those of these files, (space, content hash), that a document needs."""
 
     async def leaving(
         self, document_ids: Collection[str], space_ids: Collection[str]

@@ -39,6 +39,7 @@ from pincite.support.writing_until import writing_until
 from pincite.workspace.file_store import FileStore
 from pincite.workspace.jobs import is_about_feeds
 from pincite.workspace.model import Document, Job
+from pincite.workspace.one_database import sweep_files
 from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
 from pincite.workspace.uploads import UploadedText, read_upload
@@ -59,7 +60,8 @@ class WorkerConfig:
     job dead. `retry_s`: the wait after the first failure, doubled after each further one. `idle_s`:
     seconds between two looks for work, `sweep_s` for unused files. `batch`: the number of files, of
     up to `small_bytes` each, that one run indexes. `feeds_at_once`: the number of documents whose
-    feeds are written at a time."""
+    feeds are written at a time. `new_s`: the time for which files that are new to a database are
+    not swept, so that an operator who bound the wrong ones can undo it."""
 
     lease_s: float = 60.0
     attempts: int = 8
@@ -69,6 +71,7 @@ class WorkerConfig:
     batch: int = 16
     small_bytes: int = 100_000
     sweep_s: float = 3_600.0
+    new_s: float = 24 * 3_600.0
     feeds_at_once: int = 50
 
 
@@ -100,7 +103,7 @@ async def work(deps: WorkerDeps, config: WorkerConfig, ending: asyncio.Event) ->
             found = await work_once(deps, config)
             if not found and deps.clock() - swept >= config.sweep_s:
                 swept = deps.clock()
-                await sweep(deps, config.sweep_s)
+                await sweep_files(deps.workspaces, deps.files, config.sweep_s, config.new_s)
         except PinciteError as error:
             log.warning("waiting: %s", error.message)
             found = 0
@@ -202,19 +205,6 @@ async def _do_group(
             await _finish(deps, job, document, None, result.message)
         else:
             await _retry_later(deps, config, job, result)
-
-
-async def sweep(deps: WorkerDeps, age_s: float) -> int:
-    """Delete files that no document needs: those of deleted or replaced documents and of uploads
-    that were never recorded, once they are `age_s` seconds old. Return their number."""
-    count = 0
-    for space_id, content_hash in await deps.files.older_than(age_s):
-        async with deps.workspaces.administration() as operator:
-            if await operator.is_stored(space_id, content_hash):
-                continue
-        await deps.files.delete(space_id, content_hash, age_s)
-        count += 1
-    return count
 
 
 async def _do(deps: WorkerDeps, documents: Sequence[Document]) -> list[_Result]:

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pincite.settings.object_store import Bucket, S3Settings
+from pincite.workspace.file_store import MARK
 from pincite.workspace.object_files import ObjectFiles, Patience
-from pincite.workspace.worker import sweep
+from pincite.workspace.one_database import sweep_files
 from tests.surfaces.http.desks import Office, office
 from tests.workspace.conftest import s3
 from tests.workspace.s3_server import BUCKET, S3, Answer
@@ -42,8 +43,8 @@ async def test_a_document_is_uploaded_found_moved_replaced_and_cleaned_up(
     assert await ada.found("the lisbon plan", space_id=team) == {"plans.md"}
     assert len(s3.names()) == 3
     s3.age(7_200)
-    assert await sweep(served.deps, 3_600) == 2
-    (name,) = s3.names()
+    assert await sweep_files(served.desk.workspaces, served.desk.files, 3_600, -1) == 2
+    (name,) = (one for one in s3.names() if one != MARK)
     assert name.startswith(f"{team}/")
     assert "plans" not in name
 

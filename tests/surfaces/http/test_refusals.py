@@ -54,3 +54,52 @@ async def test_a_key_whose_document_is_being_deleted_conflicts() -> None:
         assert (status, "Idempotency-Key" in detail) == (409, True)
         await served.work()
         assert (await post())[0] == 202
+
+
+async def test_an_unknown_parameter_is_refused_as_an_unknown_field_is() -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        said = await anna.client.post("/v1/documents?filename=a.md&spaceid=TEAM", content=b"x")
+        assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+        assert "spaceid" in said.json()["detail"]
+        assert said.json()["hint"] == "its parameters: filename, source_ids, space_id"
+        assert (await anna.client.get("/v1/documents")).json()["items"] == []
+        paths = (await anna.client.get("/openapi.json")).json()["paths"]
+        for path, operations in paths.items():
+            for method, operation in operations.items():
+                if not path.startswith("/v1/"):
+                    continue
+                said = await anna.client.request(method, path, params={"nonsense": "1"})
+                named = [
+                    one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"
+                ]
+                assert said.status_code == 400, path
+                hint = f"its parameters: {', '.join(sorted(named)) or 'none'}"
+                assert said.json()["hint"] == hint, path
+
+
+async def test_a_name_is_as_long_for_a_rename_as_for_an_upload() -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        made = await anna.upload("a" * 252 + ".md", "keys")
+        path = f"/v1/documents/{made['id']}"
+        said = await anna.client.patch(path, json={"filename": "b" * 252 + ".md"})
+        assert (said.status_code, said.json()["filename"]) == (200, "b" * 252 + ".md")
+        assert (await anna.client.patch(path, json={"filename": "b" * 256})).status_code == 400
+
+
+async def test_a_cursor_that_is_nonsense_is_said_to_be_invalid() -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        said = await anna.client.get("/v1/documents?cursor=abc")
+        assert (said.status_code, "invalid" in said.json()["detail"]) == (400, True)
+
+
+async def test_an_empty_server_names_no_folder_of_its_own() -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        for path in ("search", "context", "answers"):
+            said = await anna.client.post(f"/v1/{path}", json={"question": "keys"})
+            assert said.status_code == 200
+            assert "no indexed document is accessible" in said.text
+            assert ".pincite" not in said.text

@@ -38,6 +38,9 @@ _FACTS = "0008_facts"  # facts are in the database since this migration
 @click.group(cls=Group)
 def workspace() -> None:
     """Manage workspace users, their keys, and the database."""
+    from pincite.surfaces.watching import quiet_drivers
+
+    quiet_drivers()
 
 
 @workspace.command()
@@ -57,19 +60,17 @@ def migrate(json_: bool, index: Path | None) -> None:
 @workspace.command()
 @index_option
 def adopt(index: Path | None) -> None:
-    """Make this the index of the database, to replace a lost one.
+    """Bind the database to this index and its uploaded files.
 
-    A PostgreSQL database has one index: in one folder, or on servers for several machines. The
-    new index has no documents: upload their contents again.
+    A PostgreSQL database has one index: in one folder, or on servers for several machines. A new
+    index has no documents: upload their contents again. Uploaded files have one database: a day
+    later, workers delete the files that the new one does not know.
     """
-    from pincite.workspace.one_index import adopt_index
+    from pincite.workspace.deployment import adopt as adopt_deployment
 
-    changed = asyncio.run(adopt_index(settings_here(index)))
-    say(
-        "the database now belongs to this index"
-        if changed
-        else "the database already belongs to this index"
-    )
+    changed = asyncio.run(adopt_deployment(settings_here(index)))
+    how = "now belong" if changed else "already belong"
+    say(f"the database, the index and the uploaded files {how} to each other")
 
 
 @workspace.command()

@@ -15,6 +15,7 @@ from litestar.types import Message, Scope
 from pincite.surfaces.http.description import described
 from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.metrics import Metrics
+from pincite.surfaces.http.parameters import require_known_parameters
 from pincite.surfaces.http.problems import allow, answer_error
 from pincite.surfaces.http.requests import App
 from pincite.surfaces.http.routes.conversations import CONVERSATIONS
@@ -76,6 +77,7 @@ def make_app(
             }
         ),
         exception_handlers={Exception: answer_error},
+        guards=[require_known_parameters],
         before_send=[began],
         request_max_body_size=desk.limits.body_bytes,
         openapi_config=None,

@@ -154,7 +154,7 @@ class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Changes of a document; None changes nothing. `metadata` overrides detected values; an empty
     text removes an override."""
 
-    filename: Name | None = None
+    filename: Annotated[str, msgspec.Meta(min_length=1, max_length=255)] | None = None
     space_id: Id | None = None
     metadata: dict[str, str] | None = None
     source_ids: Annotated[tuple[Name, ...], msgspec.Meta(max_length=1_000)] | None = None

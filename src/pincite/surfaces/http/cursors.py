@@ -48,7 +48,8 @@ def last_of(user_id: str, cursor: str) -> str:
         raise UsageError("cursor: invalid", hint="pass the `next` of a page") from error
     if not hmac.compare_digest(raw[:_MARK], _mark(user_id, last)):
         raise UsageError(
-            "cursor: it belongs to another user", hint=("pass the `next` of one of your pages")
+            "cursor: it is invalid or belongs to another user",
+            hint="pass the `next` of one of your pages",
         )
     return last
 

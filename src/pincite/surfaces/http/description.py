@@ -36,6 +36,7 @@ _WITH_KEY: Final = {
 }
 _WITH_BODY: Final = {
     409: "The Idempotency-Key belongs to another request, or its object is being deleted",
+    408: "The body did not arrive in time",
     413: "The body or file is too large",
 }
 _OPEN: Final = ("/healthz", "/readyz")
@@ -60,7 +61,6 @@ def described(
     found: dict[str, Any] = _accepting(app.openapi_schema.to_schema())
     schema = msgspec.json.schema(Problem)
     found["components"]["schemas"]["Problem"] = schema["$defs"]["Problem"]
-    reference = {"$ref": "#/components/schemas/Problem"}
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
             told = dict(_ANYWHERE)
@@ -73,14 +73,16 @@ def described(
             for status, title in told.items():
                 if path in _OPEN and str(status) in operation["responses"]:
                     continue
-                operation["responses"][str(status)] = {
-                    "description": title,
-                    "content": {MEDIA_TYPE: {"schema": reference}},
-                }
+                operation["responses"][str(status)] = _problem(title)
     _describe_uploads(found)
     answers = found["paths"]["/v1/answers"]["post"]["responses"]["200"]["content"]
     answers["text/event-stream"] = {}
     return found
+
+
+def _problem(title: str) -> dict[str, Any]:
+    reference = {"$ref": "#/components/schemas/Problem"}
+    return {"description": title, "content": {MEDIA_TYPE: {"schema": reference}}}
 
 
 def _accepting(schema: Any) -> Any:
@@ -101,11 +103,17 @@ def _accepting(schema: Any) -> Any:
 
 
 def _describe_uploads(found: dict[str, Any]) -> None:
-    """Describe the bodies of bytes, which routes read as a stream."""
+    """Describe the bodies of bytes, which routes read as a stream. Any media type is accepted but
+    that of a form."""
     body = {
         "required": True,
         "description": "The bytes of the file.",
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
-    found["paths"]["/v1/documents"]["post"]["requestBody"] = body
-    found["paths"]["/v1/documents/{document_id}/content"]["put"]["requestBody"] = body
+    paths = found["paths"]
+    for upload in (
+        paths["/v1/documents"]["post"],
+        paths["/v1/documents/{document_id}/content"]["put"],
+    ):
+        upload["requestBody"] = body
+        upload["responses"]["415"] = _problem("The body is a form or has a Content-Encoding")

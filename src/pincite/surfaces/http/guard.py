@@ -14,10 +14,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 import msgspec
 
-from pincite.surfaces.http.problems import MEDIA_TYPE, Problem, TooManyRequests, problem_of
+from pincite.surfaces.http.problems import (
+    MEDIA_TYPE,
+    Problem,
+    StalledBody,
+    TooManyRequests,
+    problem_of,
+)
 from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
 from pincite.surfaces.page.files import POLICY
 
@@ -32,15 +39,20 @@ _STREAMED: Final = {
 @dataclass(frozen=True, slots=True)
 class GuardLimits:
     """`at_once` is the number of requests in progress; `waiting` is the number that wait for a
-    slot, any more are refused. `each` is the number per key, so that a deliberately slow client
-    leaves room for others. `seconds` is the limit of one request, `stream_s` that of an upload or a
-    streamed answer. All are guesses on the safe side, unmeasured."""
+    slot, any more are refused. `each` is the number per key, `streams_each` that of uploads and
+    answers per key, so that a deliberately slow client leaves room for others. `seconds` is the
+    limit of one request, `stream_s` that of an upload or a streamed answer, which waits for a slot
+    for `wait_s`. `idle_s` is the limit between two pieces of a body. All are guesses on the safe
+    side, unmeasured."""
 
     at_once: int = 64
     waiting: int = 256
     each: int = 32
+    streams_each: int = 8
     seconds: float = 60.0
     stream_s: float = 600.0
+    wait_s: float = 10.0
+    idle_s: float = 30.0
 
 
 class Guard:
@@ -57,6 +69,8 @@ class Guard:
         self._streams = asyncio.Semaphore(max(1, limits.at_once // 2))
         self._inside = 0
         self._of_key: Counter[bytes] = Counter()
+        #: The slots for streams of each key that has a request.
+        self._shares: WeakValueDictionary[bytes, asyncio.Semaphore] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -105,16 +119,37 @@ class Guard:
             async with AsyncExitStack() as held:
                 seconds = limits.stream_s if streamed else limits.seconds
                 await held.enter_async_context(asyncio.timeout(seconds))
-                if streamed:  # first, since it would wait while holding one of all slots
-                    await held.enter_async_context(self._streams)
+                # first, since it would wait while holding one of all slots
+                if streamed and not await self._has_stream(held, keys):
+                    said = "the server, or this key, is at its limit of uploads and answers"
+                    busy = TooManyRequests(said, limits.wait_s, status=503)
+                    retry_s = max(1, round(limits.wait_s))
+                    await _refuse(answer, problem_of(busy, request_id), retry_s=retry_s)
+                    return
                 await held.enter_async_context(self._room)
-                await watched_request(self._app, scope, receive, answer)
+                steady = _steady(receive, limits.idle_s)
+                await watched_request(self._app, scope, steady, answer)
         except TimeoutError as error:
             if not began:
                 await _refuse(answer, problem_of(error, request_id))
         finally:
             self._inside -= 1
             self._of_key -= Counter(keys)  # keeps only positive counts
+
+    async def _has_stream(self, held: AsyncExitStack, keys: frozenset[bytes]) -> bool:
+        """Take a slot for a stream until `held` ends, first one of each key, so that a key does not
+        hold one of all slots while it waits. Return False if none was free in time."""
+        shares = []
+        for key in sorted(keys):
+            new = asyncio.Semaphore(self._limits.streams_each)
+            shares.append(self._shares.setdefault(key, new))
+        try:
+            async with asyncio.timeout(self._limits.wait_s):
+                for one in (*shares, self._streams):
+                    await held.enter_async_context(one)
+        except TimeoutError:
+            return False
+        return True
 
     def _refusal(self, scope: Scope, request_id: str) -> Problem | None:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
@@ -135,6 +170,26 @@ _HEADERS: Final = (
 )
 _NOTHING: Final = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 _PAGE: Final = (b"content-security-policy", POLICY.encode())
+
+
+def _steady(receive: Receive, idle_s: float) -> Receive:
+    """Return a `receive` that raises StalledBody if no piece of the body arrives for `idle_s`. Once
+    the body is complete, it waits for the client to leave, for as long as that takes."""
+    complete = False
+
+    async def received() -> Message:
+        nonlocal complete
+        if complete:
+            return await receive()
+        try:
+            async with asyncio.timeout(idle_s):
+                message = await receive()
+        except TimeoutError:
+            raise StalledBody(idle_s) from None
+        complete = not message.get("more_body", False)
+        return message
+
+    return received
 
 
 def _without_body(send: Send) -> Send:

@@ -12,12 +12,14 @@ from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.http")
 
+_NO_INDEX: Final = "index_missing"  # its message names the folder of the index
 #: Warnings that advise the operator, and what they say to users instead. The operator sees the
 #: advice in `pincite status`, `pincite search` and `pincite ui`.
 _ADVICE: Final = {
     "calibration_of_another_reranker": "the verdict was not calibrated with this reranker",
     "dense_only": "the documents were searched semantically only",
     "expansion_without_model": "the question was searched unchanged",
+    _NO_INDEX: "no indexed document is accessible",
     "extractive": "the answer has sentences of the documents, word for word",
     "lexical_only": "the documents were searched by keywords only",
     "nothing_relevant": "nothing relevant was found",
@@ -34,7 +36,10 @@ _INSIDE: Final = ("_unavailable", "_failed", "_not_answering", "_limited")
 def told(pack: EvidencePack, request_id: str) -> EvidencePack:
     """Return the pack with warnings that reveal nothing about the server; the originals are
     logged."""
-    return replace(pack, warnings=_told(pack.warnings, request_id), debug={})
+    verdict = pack.verdict
+    if any(one.code == _NO_INDEX for one in pack.warnings):
+        verdict = replace(verdict, reason=_ADVICE[_NO_INDEX])
+    return replace(pack, verdict=verdict, warnings=_told(pack.warnings, request_id), debug={})
 
 
 def told_answer(answer: Answer, request_id: str) -> Answer:

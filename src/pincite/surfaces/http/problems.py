@@ -73,6 +73,23 @@ class TooManyRequests(PinciteError):
         self.retry_s, self.status = retry_s, status
 
 
+class StalledBody(PinciteError):
+    """A client sends nothing more of its body."""
+
+    def __init__(self, idle_s: float) -> None:
+        super().__init__(f"no byte of the body arrived for {idle_s:g} s", hint="send it again")
+
+
+class WrongBody(UsageError):
+    """The body of an upload is not the bytes of the file, but an encoding of them."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what}: the body of an upload is the bytes of the file alone",
+            hint="send the unchanged file as the body, as curl does with `--data-binary @FILE`",
+        )
+
+
 class Conflict(UsageError):
     """The same idempotency key was used with another request."""
 
@@ -88,6 +105,7 @@ _TITLES: Final = {
     "method_not_allowed": "No such method here",
     "conflict": "The same idempotency key with another request",
     "too_large": "Too large",
+    "unsupported_body": "Not the bytes of a file",
     "rate_limited": "Too many requests",
     "timed_out": "It took too long",
     "unavailable": "Out of reach for the moment",
@@ -104,6 +122,8 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (ConversationNotFound, 404, "not_found"),
     (Conflict, 409, "conflict"),
     (TooMuch, 413, "too_large"),
+    (StalledBody, 408, "timed_out"),
+    (WrongBody, 415, "unsupported_body"),
     (TooManyRequests, 429, "rate_limited"),
     (DiskFull, 507, "disk_full"),
     (WorkspaceUnavailable, 503, "unavailable"),

@@ -18,6 +18,7 @@ from pincite.errors import UsageError
 from pincite.surfaces.http.bodies import ID_FORM, DocumentChange, DocumentPage
 from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
+from pincite.surfaces.http.problems import WrongBody
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
 from pincite.surfaces.http.serving import EMPTY, Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
@@ -58,6 +59,7 @@ async def add_document(
     a `space_id`, it goes to the key's space, or to the personal space of the user. Requires the
     role of an editor."""
     may, desk, name = access(request), desk_of(state), checked_filename(filename)
+    _require_plain(request)
     async with desk.workspaces.of(may.user_id) as session:
         own = may.space_id or (await session.user()).personal
         target = within(may, space_id or own)
@@ -133,6 +135,7 @@ async def replace_document(request: Asked, state: State, document_id: DocumentId
     """Replace the content of a document. Searches find the old content until the new one is
     indexed. Requires the role of an editor."""
     may, desk = access(request), desk_of(state)
+    _require_plain(request)
     found = await _one(may, desk, document_id)
     async with desk.workspaces.of(may.user_id) as session:
         await session.require_editor(found.space_id)
@@ -199,6 +202,17 @@ async def _follow(may: Access, desk: Desk, from_space: str, made: Document) -> N
     require_within(may, made.space_id, "document", made.id)
     if made.space_id != from_space:
         await desk.files.copy(from_space, made.space_id, made.content_hash)
+
+
+def _require_plain(request: Asked) -> None:
+    """Raise WrongBody for a form or a compressed body: its envelope would be stored as the
+    file."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind.startswith("multipart/"):
+        raise WrongBody("the body is a form of several parts")
+    coding = request.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity"):
+        raise WrongBody("the body has a Content-Encoding")
 
 
 async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:

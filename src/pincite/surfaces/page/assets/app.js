@@ -15,6 +15,7 @@ const state = empty();
 const asking = [null, null];
 let answering = null;
 let opener = null;
+let helped = null;
 let timer = 0;
 let reading = 0;
 let turns = 0;
@@ -134,10 +135,25 @@ function turnSource() {
   toCited();
 }
 
+// What appears above the results is brought into view: they may be scrolled.
+function reveal(panel) {
+  const shown = document.querySelector(panel);
+  shown?.scrollIntoView({ block: "nearest" });
+  shown?.focus({ preventScroll: true });
+}
+
+function toggleHelp() {
+  if (!state.help) helped = document.activeElement;
+  change({ help: !state.help });
+  if (state.help) reveal(".help");
+  else if (helped?.isConnected) helped.focus();
+}
+
 function close() {
   reading += 1;
   const { shown } = state;
-  change({ shown: null, help: false });
+  if (state.help) toggleHelp();
+  change({ shown: null });
   if (!shown) return;
   const place = document.querySelector(`#result-${shown.side}-${shown.one.id} .place`);
   (place || (opener?.isConnected && opener))?.focus?.();
@@ -168,6 +184,7 @@ async function answer() {
     if (mine === answering) change({ answer: { ...now } });
   };
   show({});
+  reveal(".answer");
   try {
     await backend.answer(text, state.presets[0], mine.signal, (event) => {
       if (event.piece !== undefined) show({ text: now.text + event.piece });
@@ -223,7 +240,7 @@ function pressed(event) {
   else if (event.key === "k") move(-1);
   else if (event.key === "a") answer();
   else if (event.key === "s" && state.shown?.source?.rendered) turnSource();
-  else if (event.key === "?") change({ help: !state.help });
+  else if (event.key === "?") toggleHelp();
   else if (event.key === "Enter" && one && event.target === document.body) open(state.side, one);
   else if (one && /^[0-3]$/.test(event.key)) judge(one, one.grade === +event.key ? null : +event.key);
 }
@@ -274,12 +291,12 @@ const Page = () => (state.locked ? html`<${Lock} unlock=${unlock} error=${state.
         change({ compare: event.target.checked, at: -1, side: 0 }); ask(); }} /> Compare</label>
       <button type="button" onClick=${answer} disabled=${!state.text.trim()}>Answer</button>
       ${backend.locking && html`<button type="button" onClick=${lock}>Forget the key</button>`}
-      <button type="button" aria-label="Keys" onClick=${() => change({ help: !state.help })}>?</button>
+      <button type="button" aria-label="Keys" onClick=${toggleHelp}>?</button>
     </div>
   </header>
   <main class=${[state.shown && "reading", state.compare && "comparing"].filter(Boolean).join(" ")}>
     ${state.error && html`<p class="error" role="alert">${state.error}</p>`}
-    ${state.help && html`<${Help} judging=${state.about?.judging} close=${() => change({ help: false })} />`}
+    ${state.help && html`<${Help} judging=${state.about?.judging} close=${toggleHelp} />`}
     <div class="found">
       ${state.answer && html`<${Answer} answer=${state.answer} stop=${stop} open=${(one) => open(0, one)} />`}
       <div class="sides">${sides().map((side) => html`<${Side} side=${side} key=${side} />`)}</div>

@@ -134,7 +134,7 @@ const cite = (answer, number, open) => {
 };
 
 export const Answer = ({ answer, stop, open }) => html`
-  <section class="answer" aria-label="Answer" aria-busy=${answer.writing ? "true" : "false"}>
+  <section class="answer" tabindex="-1" aria-label="Answer" aria-busy=${answer.writing ? "true" : "false"}>
     <h2>Answer${answer.writing && html` <button type="button" class="stop" onClick=${stop}>Stop</button>`}</h2>
     <div role="status">${answer.writing && html`<p class="aside">An answer is being written…</p>`}</div>
     ${answer.label && html`<p class="aside">${answer.label}</p>`}
@@ -161,7 +161,7 @@ export const Lock = ({ unlock, error }) => html`
   </main>`;
 
 export const Help = ({ close, judging }) => html`
-  <section class="help" role="dialog" aria-modal="false" aria-label="Keys">
+  <section class="help" tabindex="-1" role="dialog" aria-modal="false" aria-label="Keys">
     <h2>Keys</h2>
     <dl>
       <dt><kbd>/</kbd></dt><dd>ask</dd>
