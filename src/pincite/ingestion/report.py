@@ -17,7 +17,9 @@ _NAMED = 50  # skipped files listed in the catalog
 
 class Progress(msgspec.Struct, frozen=True):
     """The progress of a run. `stage` is `diff`, `index`, `embed` (already available to keyword
-    search) or `weigh`; totals count files or chunks."""
+    search) or `weigh`. `index` and `embed` count the files of all sources of the collection
+    together, and the written `chunks`; `diff` counts the indexed files of one source, `weigh`
+    chunks. `path` is the latest file."""
 
     stage: str
     done: int
