@@ -142,8 +142,8 @@ async def index_sources(
 async def ingest_all(
     opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
 ) -> tuple[IngestReport, ...]:
-    """Index sources into an existing collection. Keywords of all large sources come before vectors.
-    Raises the errors of `ingest`."""
+    """Index sources into an existing collection. The vectors of large sources come last, after
+    their keywords and the other sources. Raises the errors of `ingest`."""
     infos = await deps.index.collections()
     spec = _spec_in(infos, spec.name)
     seen = await look_at_all([source for source, _ in opened], spec, deps, infos)
@@ -161,6 +161,7 @@ async def ingest_all(
         first[number] = await ingest(*opened[number], spec, words)
 
     left = [number for number in pending if not (deps.background and number in first)]
+    left.sort(key=first.__contains__)
     counted = Counted({number: pending[number] for number in left}, deps.progress)
     names = Counter(source.source.name for source, _ in opened)
     reports = dict(first)
