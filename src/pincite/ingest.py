@@ -17,7 +17,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.small_texts import SMALL
@@ -28,12 +27,14 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, SourcesMissing
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.changes import Changes, find_changes, keep_unreachable, unreachable
+from pincite.ingestion.changes import Changes, keep_unreachable, unreachable
+from pincite.ingestion.counted import Counted
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
+from pincite.ingestion.looking import Looked, look, look_at_all
 from pincite.ingestion.moving import gone_sources
 from pincite.ingestion.opening import open_all, remember_refs
 from pincite.ingestion.options import IndexOptions
@@ -41,12 +42,9 @@ from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
-from pincite.ingestion.revisions import (
-    also_unembedded,
-    made_with_no_other,
-)
+from pincite.ingestion.revisions import made_with_no_other
 from pincite.ingestion.schema import known_types, learn, settle_schema
-from pincite.ingestion.sources import last_indexed_ns, names_of, record_of_source, renamed
+from pincite.ingestion.sources import names_of, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.watched import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
@@ -54,7 +52,6 @@ from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
-from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
 from pincite.support.fields import replace
 from pincite.support.thread_switching import frequent_switches
@@ -147,67 +144,42 @@ async def index_sources(
 async def ingest_all(
     opened: Sequence[tuple[OpenSource, Selection]], spec: CollectionSpec, deps: IngestDeps
 ) -> tuple[IngestReport, ...]:
-    """Index sources into an existing collection. Keywords of all large sources come before vectors.
-    Raises the errors of `ingest`."""
+    """Index sources into an existing collection. The vectors of large sources come last, after
+    their keywords and the other sources. Raises the errors of `ingest`."""
+    infos = await deps.index.collections()
+    spec = _spec_in(infos, spec.name)
+    seen = await look_at_all([source for source, _ in opened], spec, deps, infos)
+    pending = {number: len(looked.changes.pending) for number, looked in enumerate(seen)}
+    large = [
+        number
+        for number, looked in enumerate(seen)
+        if deps.dense is not None and looked.pending_bytes > deps.much_bytes
+    ]
+    counted = Counted({number: pending[number] for number in large}, deps.progress)
     first: dict[int, IngestReport] = {}
-    seen: dict[int, Looked] = {}
-    if deps.dense is not None:
-        words = replace(deps, words_only=True)
-        for number, (source, selection) in enumerate(opened):
-            infos = await deps.index.collections()
-            spec = _spec_in(infos, spec.name)
-            seen[number] = await look(source, spec, deps, infos)
-            if sum(entry.size for entry in seen[number].changes.pending) > deps.much_bytes:
-                first[number] = await ingest(source, selection, spec, words)
-
-    names = Counter(source.source.name for source, _ in opened)
-    reports = []
-    for number, (source, selection) in enumerate(opened):
-        if deps.background and number in first:
-            reports.append(first[number])
-            continue
+    for number in large:
         spec = _spec_in(await deps.index.collections(), spec.name)
-        later = replace(deps, stage="embed") if number in first else deps
-        alone = not first and names[source.source.name] == 1  # then `seen` is still valid
-        report = await ingest(source, selection, spec, later, seen.get(number) if alone else None)
-        reports.append(first[number].embedded(report) if number in first else report)
-    return tuple(reports)
+        words = replace(deps, words_only=True, progress=counted.source(number))
+        first[number] = await ingest(*opened[number], spec, words)
+
+    left = [number for number in pending if not (deps.background and number in first)]
+    left.sort(key=first.__contains__)
+    counted = Counted({number: pending[number] for number in left}, deps.progress)
+    names = Counter(source.source.name for source, _ in opened)
+    reports = dict(first)
+    for number in left:
+        source, selection = opened[number]
+        spec = _spec_in(await deps.index.collections(), spec.name)
+        stage = "embed" if number in first else deps.stage
+        later = replace(deps, stage=stage, progress=counted.source(number))
+        valid = not first and names[source.source.name] == 1  # nothing else is written there
+        report = await ingest(source, selection, spec, later, seen[number] if valid else None)
+        reports[number] = first[number].embedded(report) if number in first else report
+    return tuple(reports[number] for number in pending)
 
 
 def _spec_in(infos: Sequence[CollectionInfo], collection: str) -> CollectionSpec:
     return next(info.spec for info in infos if info.spec.name == collection)
-
-
-class Looked(NamedTuple):
-    """The indexed documents of a source, and the changes since."""
-
-    records: tuple[DocumentRecord, ...]
-    changes: Changes
-
-
-async def look(
-    opened: OpenSource, spec: CollectionSpec, deps: IngestDeps, infos: Sequence[CollectionInfo]
-) -> Looked:
-    """Compare a source with its indexed documents. `infos` are the current collections."""
-    name, made_with = opened.source.name, deps.made_with
-    if deps.words_only:
-        made_with = also_unembedded(made_with)
-    since_ns = last_indexed_ns(infos, spec.name, name)
-    compare = partial(find_changes, opened, spec=spec, made_with=made_with, since_ns=since_ns)
-    if deps.only is not None and isinstance(opened, FolderSource):
-        ours = opened.among(deps.only.paths)
-        held = await deps.only.records(spec.name, name)
-        records = tuple(one for one in held if _is_at(one.path, ours))  # the rest is not looked at
-        compare = partial(compare, entries=opened.below(ours))
-    else:
-        records = await deps.index.documents(spec.name, name)
-    deps.progress(Progress("diff", 0, len(records)))
-    return Looked(records, await asyncio.to_thread(compare, records=records))
-
-
-def _is_at(path: str, places: Sequence[str]) -> bool:
-    """Is it one of these files, or in one of these folders? "" is everything."""
-    return any(not one or path == one or path.startswith(f"{one}/") for one in places)
 
 
 async def ingest(
@@ -274,6 +246,7 @@ async def write_all(
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
     SMALL.expect(total_bytes)
+    deps.progress(Progress(deps.stage, 0, len(pending)))
     with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser, frequent_switches():
         early = await deps.early(opened, spec) if pending else {}
         batches = prepare_all(opened, pending, spec, deps, analyser, early)

@@ -10,19 +10,19 @@ from pathlib import Path
 
 from pincite.asking import SearchOptions
 from pincite.surfaces.mcp.tools import SearchArguments
-from tests.engine.conftest import make_shop
 from tests.environment import clean_environment
 
 PAGE = (Path(__file__).parents[2] / "docs/python.md").read_text(encoding="utf-8")
-_BLOCK = re.compile(r"^(`{3,})(python|text)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(`{3,})(sh|python|text)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _MARK = "-- next --"
 
 
 def test_the_program_prints_what_the_page_shows(tmp_path: Path) -> None:
-    blocks = [(kind, text) for _, kind, text in _BLOCK.findall(PAGE)]
+    (made, *blocks) = [(kind, text) for _, kind, text in _BLOCK.findall(PAGE)]
+    assert made[0] == "sh"
+    subprocess.run(["bash", "-ec", made[1]], cwd=tmp_path, check=True)
     programs = [text for kind, text in blocks if kind == "python"]
     assert len(programs) == 8
-    make_shop(tmp_path)
     program = f"\nprint({_MARK!r})\n".join(programs)
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     done = subprocess.run(

@@ -227,6 +227,22 @@ def test_another_model_keeps_nothing_of_the_one_before() -> None:
     run(check)
 
 
+def test_files_that_only_get_another_model_are_told_apart_from_changed_ones() -> None:
+    async def check(place: Place) -> None:
+        for name in ("a.py", "b.py", "c.py"):
+            place.write(name, functions(name[0]))
+        report = await place.run(None)
+        assert (report.new, report.changed, report.remade) == (3, 0, 0)
+        place.write("a.py", functions("other"))
+        report = await place.run(Reading())
+        assert (report.unchanged, report.changed, report.remade) == (0, 3, 2)
+        place.write("b.py", functions("other"))
+        report = await place.run(Reading())
+        assert (report.unchanged, report.changed, report.remade) == (2, 1, 0)
+
+    run(check)
+
+
 def test_an_index_is_not_asked_for_vectors_of_new_documents() -> None:
     async def check(place: Place) -> None:
         asked: list[str] = []

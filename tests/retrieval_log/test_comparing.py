@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from pincite.model import Question, Scope, Signal
+from pincite.model.evidence import OmittedWhy
 from pincite.profile import Profile
 from pincite.retrieval_log import (
     Asked,
@@ -45,7 +46,7 @@ def event(*ids: str, found: tuple[str, ...] = (), score: float = 0.5) -> Event:
 
 
 def beside(then: Event, now: Event, present: tuple[str, ...] = ("a", "b", "c")) -> Replay:
-    return compare(then, now, ASKED.profile, {("main", i) for i in present})
+    return compare(then, now, ASKED.profile, {("main", i): None for i in present})
 
 
 def test_the_same_twice_is_the_same() -> None:
@@ -76,6 +77,21 @@ def test_an_item_that_is_not_shown_any_more_says_where_it_went() -> None:
     assert unfound.items[-1].reason == "is in the index, and not found"
 
 
+def test_an_item_that_the_search_omits_says_why() -> None:
+    present: dict[tuple[str, str], OmittedWhy | None] = {
+        ("main", "a"): "stale",
+        ("main", "b"): "deleted",
+        ("main", "c"): "stale",
+    }
+    then, now = event("a", "b", "c"), event("c", found=("a", "b", "c"))
+    found = compare(then, now, ASKED.profile, present)
+    assert {i.chunk_id: i.reason for i in found.items} == {
+        "a": "its file has changed since it was indexed",
+        "b": "its file is gone",
+        "c": "rank",  # it is shown
+    }
+
+
 def test_an_item_that_is_new_says_where_it_was() -> None:
     then = event("a", found=("a", "b"))
     found = beside(then, event("a", "b", "c"))
@@ -93,7 +109,7 @@ def test_collections_models_and_settings_that_changed_are_named() -> None:
         event("a"), version="2", collections={"main": other, "more": STATE}, reranker=None
     )
     today = {**ASKED.profile, "select": {**ASKED.profile["select"], "results": 12}}
-    found = compare(then, now, today, set())
+    found = compare(then, now, today, {})
     assert not found.same
     assert {one.name: (one.then, one.now) for one in found.index} == {
         "main.chunks": (20, 21),

@@ -83,10 +83,10 @@ def test_asked_again_with_the_logged_profile_nothing_changes_and_another_thresho
     profile = profile_from(then.asked.profile, "the logged profile")
     assert profile == PRESETS["chat"]
     again, _ = logged(then.asked.text, collection, profile)
-    assert compare(then, again, table(profile), set()).same
+    assert compare(then, again, table(profile), {}).same
     lower = replace(profile, probe=replace(profile.probe, threshold=0.0))
     now, _ = logged(then.asked.text, collection, lower)
-    found = compare(then, now, table(lower), set())
+    found = compare(then, now, table(lower), {})
     assert not found.same
     assert [one.name for one in found.settings] == ["probe.threshold"]
     assert found.verdict_now is not None

@@ -146,7 +146,7 @@ def test_they_stand_beside_an_index_in_every_form(shop: Cli) -> None:
     assert {item["collection"] for item in pack["evidence"]} == {"main", "wiki", "notes"}
     assert set(pack["plan"]["collections"]) == {"main", "wiki", "notes"}
     files = shop("search", "rotate a key", "--all", "--format", "files").stdout.split()
-    assert "guide.md:guide.md:1:3" in files
+    assert "guide.md:guide.md:1-3" in files
     assert "wiki:pages/0.html" in files
     table = shop("search", "rotate a key", "-c", "wiki", "--all").stdout
     assert "] pages/0.html  " in table

@@ -94,7 +94,7 @@ def test_models_that_have_no_place_are_an_error_unless_none_is_wanted(
         assert "--lexical" in refused.stderr
         assert "PINCITE_MODELS" in refused.stderr
         cli("index", "docs", "--lexical", **given)
-        assert cli("search", "fox", "-f", "files", **given).stdout == "a.md:1:3\n"
+        assert cli("search", "fox", "-f", "files", **given).stdout == "a.md:1-3\n"
 
 
 @pytest.mark.parametrize("name", ["owner.log", "owner.lock", "start.lock", "writing-main.lock"])

@@ -107,15 +107,34 @@ def test_files_of_several_sources_are_named_with_their_source(cli: Cli) -> None:
     cli.write("two/keys.md", "To rotate a key of two, call rotate_key.\n")
     cli("index", "one", "two", "--lexical")
     shown = cli("search", "rotate a key", "--all", "--format", "files").stdout.splitlines()
-    assert sorted(shown) == ["one:keys.md:1:1", "two:keys.md:1:1"]
+    assert sorted(shown) == ["one:keys.md:1-1", "two:keys.md:1-1"]
     for line in shown:
         assert f"of {line[:3]}," in cli("get", line).stdout
     alone = cli("search", "rotate a key", "--all", "--path", "two", "--format", "files").stdout
-    assert alone == "two:keys.md:1:1\n"  # `get keys.md` would be ambiguous
+    assert alone == "two:keys.md:1-1\n"  # `get keys.md` would be ambiguous
     assert "of two," in cli("get", alone.strip()).stdout
     cli("stop")  # and without a process that has the index open
     null = ("search", "rotate a key", "--path", "two", "--format", "files", "-0")
-    assert cli(*null).stdout == "two:keys.md:1:1\0"
+    assert cli(*null).stdout == "two:keys.md:1-1\0"
+
+
+def test_get_prints_the_lines_that_a_search_lists_and_no_others(cli: Cli) -> None:
+    filler = "".join(f"A sentence about barges, number {n}.\n" for n in range(200))
+    for number, name in enumerate(("keys.md", 'two\nli"nes\\\u202e.md', "7:1-2.md")):
+        found = f"# Boats\n\nA gondola in canal {number}{number}{number}.\n"
+        cli.write(f"docs/{name}", f"# Barges\n\n{filler}\n{found}\n# End\n\n{filler}")
+    record = {"id": "kb:1", "text": "A record.\nA gondola."}
+    cli.write("kb.jsonl", json.dumps(record) + "\n")
+    cli("index", "docs", "--lexical")
+    cli("import", "kb.jsonl", "--lexical")
+    search = ("search", "gondola", "--all")
+    pack = cli.json(*search)
+    texts = [item["text"].rstrip("\n") for item in pack["evidence"]]
+    assert sum(item["start_line"] > 1 for item in pack["evidence"]) == 3
+    listed = cli(*search, "--format", "files").stdout.splitlines()
+    unchanged = cli(*search, "--format", "files", "-0").stdout.removesuffix("\0").split("\0")
+    for places in (listed, unchanged):
+        assert [cli("get", "--", place).stdout.rstrip("\n") for place in places] == texts
 
 
 def test_a_file_named_with_its_source_is_no_file_of_another_source(cli: Cli) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import termios
 import time
@@ -28,11 +29,16 @@ def terminal() -> Iterator[tuple[int, TextIO]]:
     os.close(ours)
 
 
-def drawn(terminal: tuple[int, TextIO], columns: int, progress: Progress) -> str:
+def drawn(
+    terminal: tuple[int, TextIO], columns: int, progress: Progress, *before: Progress, s: float = 0
+) -> str:
+    """What is drawn of a progress, `s` seconds after those `before`, or after its stage began."""
     ours, stream = terminal
     fcntl.ioctl(stream, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     line = ProgressLine(stream)
-    time.sleep(0.11)  # it draws ten times a second at most
+    for one in before or (Progress(progress.stage, 0, progress.total),):
+        line(one)
+    time.sleep(s or 0.11)  # it draws ten times a second at most
     line(progress)
     stream.write("|")
     stream.flush()
@@ -68,3 +74,22 @@ def test_no_chunks_are_no_rate(terminal: tuple[int, TextIO]) -> None:
 def test_one_is_singular(terminal: tuple[int, TextIO]) -> None:
     said = drawn(terminal, 200, Progress("index", 1, 2, 1))
     assert said.startswith("indexing: 1 of 2 (50%), 1 chunk, ")
+
+
+def test_what_is_left_is_that_of_all_sources_at_the_speed_of_this_stage(
+    terminal: tuple[int, TextIO],
+) -> None:
+    before = (
+        Progress("index", 0, 400),
+        Progress("index", 100, 400, 100),  # without vectors: in no time
+        Progress("embed", 100, 400, 100),
+    )
+    said = drawn(terminal, 200, Progress("embed", 200, 400, 300), *before, s=2)
+    found = re.fullmatch(
+        r"keyword search works; embedding: 200 of 400 \(50%\), 300 chunks,"
+        r" (\d+) per second, ([\d.]+) s left",
+        said,
+    )
+    assert found, said
+    assert 50 <= int(found[1]) <= 100
+    assert 4 <= float(found[2]) <= 8

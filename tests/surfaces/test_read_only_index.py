@@ -18,7 +18,7 @@ def test_the_command_line_says_once_that_an_index_is_read_only(cli: Cli) -> None
         cli("index", "docs", "--lexical", code=1)
         assert not (workplace(root) / protocol.SOCKET).exists()  # no daemon, and no copy for it
         found = cli("search", "brown fox", "-f", "files")
-        assert found.stdout == "a.md:1:3\n"
+        assert found.stdout == "a.md:1-3\n"
         assert found.stderr.count("is read-only: you can search it") == 1
         assert "searches are not logged" in found.stderr
         status = cli("status").stdout

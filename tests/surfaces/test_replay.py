@@ -90,3 +90,34 @@ def test_a_changed_file_and_a_new_one_are_seen(asked: Cli) -> None:
     assert [item["reason"][:26] for item in gone] == ["is no longer in the index:"]
     new = {item["place"] for item in found["items"] if item["rank_then"] is None}
     assert new == {"guide.md#L1-L3", "more.md#L1-L3"}
+
+
+def test_a_file_that_has_changed_or_is_gone_is_the_reason_for_its_passages(cli: Cli) -> None:
+    cli.write("pincite.toml", '[refresh]\nmode = "manual"\n')
+    cli.write("docs/guide.md", GUIDE)
+    cli.write("docs/more.md", "# More\n\nTo rotate a key on Mondays, see the guide.\n")
+    cli.write("docs/last.md", "# Last\n\nTo rotate a key on Sundays, see the guide.\n")
+    cli("index", "docs", "--lexical")
+    cli("search", "rotate a key", "--all")
+    cli.write("docs/guide.md", "# Guide\n\nNothing about it any more.\n")
+    (cli.folder / "docs/more.md").unlink()
+    found = cli.json("replay", "last", code=3)
+    gone = [item for item in found["items"] if item["rank_now"] is None]
+    assert {item["place"]: item["reason"] for item in gone} == {
+        "guide.md#L1-L3": "its file has changed since it was indexed",
+        "more.md#L1-L3": "its file is gone",
+    }
+
+
+def test_without_an_index_or_a_search_it_says_so(cli: Cli) -> None:
+    for arguments in ((), ("last",), ("--json",)):
+        refused = cli("replay", *arguments, code=1)
+        assert "no index exists at" in refused.stderr
+        assert "try: pincite index PATH" in refused.stderr
+    assert not (cli.folder / ".pincite").exists()
+    cli.write("docs/guide.md", GUIDE)
+    cli("index", "docs", "--lexical")
+    done = cli("replay")
+    assert (done.stdout, done.stderr) == ("", "no search is logged\n")
+    assert cli("replay", PINCITE_LOG="0").stderr == "the log of searches is off\n"
+    assert cli.json("replay") == []

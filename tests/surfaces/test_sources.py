@@ -197,3 +197,13 @@ def test_two_folders_of_one_name_and_an_empty_path_are_refused_as_what_they_are(
     cli("index", "a/docs", "--lexical")
     said = cli("index", "b/docs", "--lexical", code=1).stderr
     assert "a source named 'docs' is already indexed from" in said
+
+
+def test_files_that_another_option_changes_are_not_said_to_have_changed(cli: Cli) -> None:
+    for number in range(3):
+        cli.write(f"docs/{number}.md", PAGE.format(number))
+    cli("index", "docs", "--lexical")
+    cli.write("docs/0.md", PAGE.format("no"))
+    said = cli("index", "docs", "--mask-secrets").stderr
+    again = "2 indexed again for another model, analysis or option"
+    assert f"docs: 1 changed, 2 unchanged documents ({again}), 3 chunks written" in said

@@ -20,6 +20,7 @@ from pincite.model import PageUnit, Source
 from pincite.model.documents import PAGE_UNITS, Rows
 from pincite.sources.git import find_checkout
 from pincite.support.drives import has_drive, of_address
+from pincite.support.quoting import unquoted
 
 #: What is longer is read as it stands or not at all: a path has 4,096 characters at most.
 MOST_CHARS = 8_192
@@ -78,12 +79,12 @@ class Span:
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """The text as it stands, and what it is without the prose around it."""
+    """The text as it stands, with a quoted name as it is meant, and without the prose around it."""
     if len(text) > MOST_CHARS:
         return (text,)
-    bare = trimmed(text)
+    bare, stripped = trimmed(text), text.strip()
     link = _LINK.fullmatch(bare)
-    found = (text, text.strip(), bare, trimmed(link["name"]) if link else "")
+    found = (text, stripped, unquoted(stripped), bare, trimmed(link["name"]) if link else "")
     return tuple(one for one in dict.fromkeys(found) if one) or (text,)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pincite.errors import ConfigError, PinciteError, TagsRequired, UsageError
+from pincite.model.citation import cite
 from pincite.profile import Profile, profile_from
 from pincite.retrieval_log import (
     Asked,
@@ -27,8 +28,11 @@ from pincite.retrieval_log import (
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pincite.engine import AsyncPincite
-    from pincite.model import Signal, Verdict
+    from pincite.model import Omitted, Signal, Verdict
+    from pincite.model.evidence import OmittedWhy
     from pincite.settings.load import Settings
 
 
@@ -42,21 +46,23 @@ async def replay(engine: AsyncPincite, query_id: str, *, current: bool = False) 
     not logged; the engine does not log any more.
 
     Raises UsageError for an unknown id, and for a logged profile that this version cannot read;
-    TagsRequired where a collection requires tags that it was not asked with.
+    TagsRequired where a collection requires tags that it was not asked with; IndexNotFound.
     """
+    engine.client()
     settings = engine.settings
     then = find_event(LogFiles(settings.index, settings.log), query_id)
     profile = settings.profile if current else _profile(then.asked, query_id)
     heard: list[Event] = []
     engine.log = partial(Recorder, heard.append)
+    omitted: tuple[Omitted, ...] = ()
     try:
-        await engine.ask(then.asked.question, profile=profile)
+        omitted = (await engine.ask(then.asked.question, profile=profile)).omitted
     except TagsRequired:
         raise
     except PinciteError:
         pass  # it is in the event
     today = msgspec.to_builtins(settings.profile)
-    return compare(then, heard[0], today, await _present(engine, then))
+    return compare(then, heard[0], today, await _present(engine, then, omitted))
 
 
 def _profile(asked: Asked, query_id: str) -> Profile:
@@ -69,17 +75,21 @@ def _profile(asked: Asked, query_id: str) -> Profile:
         ) from error
 
 
-async def _present(engine: AsyncPincite, then: Event) -> set[tuple[str, str]]:
-    """Those items of the logged pack that are still in the index."""
+async def _present(
+    engine: AsyncPincite, then: Event, omitted: Iterable[Omitted]
+) -> dict[tuple[str, str], OmittedWhy | None]:
+    """Those items of the logged pack that are still in the index, by collection and chunk id, and
+    why the search omits them now."""
+    why = {(one.collection, one.citation): one.why for one in omitted}
     ids: dict[str, list[str]] = {}
     for item in then.shown:
         ids.setdefault(item.collection, []).append(item.chunk_id)
-    present: set[tuple[str, str]] = set()
+    present: dict[tuple[str, str], OmittedWhy | None] = {}
     for name, keys in ids.items():
         with suppress(PinciteError):  # a collection that is gone has nothing in it
             index = engine.foreign.readable().get(name, engine.client())
             stored = await index.load(name, keys)
-            present |= {(name, one.chunk.id) for one in stored}
+            present |= {(name, one.chunk.id): why.get((name, cite(one.chunk))) for one in stored}
     return present
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -19,7 +19,9 @@ _NAMED = 50  # skipped files listed in the catalog
 
 class Progress(msgspec.Struct, frozen=True):
     """The progress of a run. `stage` is `diff`, `index`, `embed` (already available to keyword
-    search) or `weigh`; totals count files or chunks."""
+    search) or `weigh`. `index` and `embed` count the files of all sources of the collection
+    together, and the written `chunks`; `diff` counts the indexed files of one source, `weigh`
+    chunks. `path` is the latest file."""
 
     stage: str
     done: int
@@ -30,9 +32,10 @@ class Progress(msgspec.Struct, frozen=True):
 
 class IngestReport(msgspec.Struct):
     """The result of a run. `reused` of the `chunks` kept their dense vector, `rewritten` of the
-    `unchanged` have other attributes now. `skipped` counts files by reason, `skipped_paths` lists
-    them as `code: path (detail)`; `noted` and `noted_paths` do the same for remarks on indexed
-    files."""
+    `unchanged` have other attributes now. `remade` of the `changed` have the same content: they are
+    indexed again for another model, analysis or option. `skipped` counts files by reason,
+    `skipped_paths` lists them as `code: path (detail)`; `noted` and `noted_paths` do the same for
+    remarks on indexed files."""
 
     collection: str
     source: str
@@ -51,6 +54,7 @@ class IngestReport(msgspec.Struct):
     skipped_paths: list[str] = []
     noted: dict[str, int] = {}
     noted_paths: list[str] = []
+    remade: int = 0
 
     def skip(self, code: str, path: str, detail: str) -> None:
         """Count and list a file that was left out."""
@@ -75,11 +79,15 @@ class IngestReport(msgspec.Struct):
                 self.note(known.path, known.notes)
 
     def count(
-        self, batch: Batch, known: Container[str], removed: set[str], kept: Container[str] = ()
+        self,
+        batch: Batch,
+        known: Mapping[str, DocumentRecord],
+        removed: set[str],
+        kept: Container[str] = (),
     ) -> None:
-        """Add a batch: `known` are the paths that were indexed before, `removed` the contents of
-        removed ones. A file that was opened and left out is no document, unless it is `kept` as it
-        was."""
+        """Add a batch: `known` are the documents that were indexed before, by path, `removed` the
+        contents of removed ones. A file that was opened and left out is no document, unless it is
+        `kept` as it was."""
         for skip in batch.skipped:
             self.skip(skip.code, skip.path, skip.detail)
             if skip.path in kept:
@@ -93,7 +101,9 @@ class IngestReport(msgspec.Struct):
         renamed = 0
         for one in batch.documents:
             self.note(one.record.path, one.record.notes)
-            if one.record.path not in known and one.record.content_hash in removed:
+            former = known.get(one.record.path)
+            self.remade += former is not None and _same_content(former, one.record)
+            if former is None and one.record.content_hash in removed:
                 removed.discard(one.record.content_hash)
                 renamed += 1
         self.renamed += renamed
@@ -136,3 +146,8 @@ class IngestReport(msgspec.Struct):
             noted=self.noted,
             noted_paths=tuple(self.noted_paths[:_NAMED]),
         )
+
+
+def _same_content(former: DocumentRecord, now: DocumentRecord) -> bool:
+    """Is it the same file? What it includes may have changed."""
+    return former.content_hash == now.content_hash and not now.includes

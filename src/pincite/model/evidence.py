@@ -28,6 +28,8 @@ VerdictLevel = Literal["grounded", "weak", "none"]
 #: or neither.
 ThresholdOrigin = Literal["measured", "calibrated", "assumed"]
 Confidence = Literal["high", "medium"]
+#: The file of a passage no longer has the text, or no longer exists.
+OmittedWhy = Literal["stale", "deleted"]
 #: Comparison with the file while the pack was made. `fresh`: the file has the cited lines. `moved`:
 #: it has changed since it was indexed, and the citation has the new lines of the text. `unchecked`:
 #: its source is unavailable, or it was not compared.
@@ -117,7 +119,7 @@ class Omitted(msgspec.Struct, frozen=True):
     """A found passage that is not shown, because its file no longer has the text (`stale`) or no
     longer exists (`deleted`). `detail` explains it."""
 
-    why: Literal["stale", "deleted"]
+    why: OmittedWhy
     citation: str
     collection: str
     path: str

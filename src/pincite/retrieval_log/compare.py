@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pincite.model import Signal, Verdict
+from pincite.model.evidence import OmittedWhy
 from pincite.retrieval_log.event import CollectionState, Event, Failure, Shown
 
 #: Smaller differences of a score come from its way through JSON.
@@ -65,10 +66,13 @@ class Replay:
 
 
 def compare(
-    then: Event, now: Event, settings: Mapping[str, Any], present: Collection[tuple[str, str]]
+    then: Event,
+    now: Event,
+    settings: Mapping[str, Any],
+    present: Mapping[tuple[str, str], OmittedWhy | None],
 ) -> Replay:
     """`settings` is the profile of today as a table; `present` are those (collection, chunk id) of
-    `then` that are still in the index."""
+    `then` that are still in the index, and why the search of `now` omitted them, if it did."""
     items = tuple(_items(then, now, present))
     index, models = tuple(_index(then, now)), tuple(_models(then, now))
     verdicts = then.verdict == now.verdict or _close(then.verdict, now.verdict)
@@ -101,7 +105,9 @@ def _close(then: Verdict | None, now: Verdict | None) -> bool:
     )
 
 
-def _items(then: Event, now: Event, present: Collection[tuple[str, str]]) -> Iterator[ItemChange]:
+def _items(
+    then: Event, now: Event, present: Mapping[tuple[str, str], OmittedWhy | None]
+) -> Iterator[ItemChange]:
     before = {(item.collection, item.chunk_id): item for item in then.shown}
     after = {(item.collection, item.chunk_id): item for item in now.shown}
     found_then, found_now = _places(then), _places(now)
@@ -141,7 +147,7 @@ def _reason(
     is_: Shown | None,
     found_then: Mapping[tuple[str, str], int],
     found_now: Mapping[tuple[str, str], int],
-    present: Collection[tuple[str, str]],
+    present: Mapping[tuple[str, str], OmittedWhy | None],
 ) -> str:
     if was is None:
         place = found_then.get(key)
@@ -150,6 +156,10 @@ def _reason(
         return "rank" if was.number != is_.number else "score"
     if key not in present:
         return "is no longer in the index: its file has changed or was deleted"
+    if why := present[key]:
+        return (
+            "its file is gone" if why == "deleted" else "its file has changed since it was indexed"
+        )
     place = found_now.get(key)
     return f"is found at {place}, and not shown" if place else "is in the index, and not found"
 

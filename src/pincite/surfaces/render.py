@@ -14,6 +14,7 @@ from pincite.model.prompt import unsearched
 from pincite.model.verdict_words import LEVEL_WORDS
 from pincite.support.fences import fence_for
 from pincite.support.json_text import json_text
+from pincite.support.quoting import quoted
 from pincite.support.terminal import Painted, one_line, visible
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ Format = Literal["table", "json", "md", "files"]
 _UNSEARCHED: Final = ("nothing was searched", "Nothing that is indexed is within the filter.")
 _MOST_CHARS = 240  # characters of the line of attributes
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # allowed after a fence
-#: Characters of a name that git writes in quotes with an escape; others are octal bytes there.
-_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 
 
 def to_json(value: object) -> str:
@@ -60,7 +59,7 @@ def render(
 
         return tuple(table(pack, look or Look()))
     if form == "files":
-        text = "\n".join(_files(pack, _quoted, several=several))
+        text = "\n".join(_files(pack, quoted, several=several))
     else:
         text = to_json(pack) if form == "json" else _markdown(pack)
     return (text,) if text else ()
@@ -102,35 +101,18 @@ def null_files(pack: EvidencePack, *, several: bool = False) -> bytes:
 def _files(
     pack: EvidencePack, called: Callable[[str], str], *, several: bool = False
 ) -> Iterable[str]:
-    """Yield `path:first:last`, best first, each once; without lines only the path, without a path
+    """Yield `path:first-last`, best first, each once; without lines only the path, without a path
     the URL. If the index or the results have several sources, each path has the name of its source
-    and a colon before it, which `pincite get` accepts. `called` formats a path or URL."""
+    and a colon before it. `pincite get` reads each. `called` formats a path or URL."""
     places: dict[str, None] = {}
     found = {(item.collection, item.repo) for item in pack.evidence if item.path}
     several = several or len(found) > 1
     for item in pack.evidence:
-        lines = f":{item.start_line}:{item.end_line}" if item.path and item.end_line else ""
+        lines = f":{item.start_line}-{item.end_line}" if item.path and item.end_line else ""
         path = f"{item.repo}:{item.path}" if several and item.path else item.path
         if name := path or item.url:
             places[f"{called(name)}{lines}"] = None
     return places
-
-
-def _quoted(name: str) -> str:
-    """Return the name. If it contains a quote, a backslash or an invisible character, it is quoted
-    with escapes, as in git and C."""
-    if one_line(name) == name and not {'"', "\\"} & set(name):
-        return name
-    return '"' + "".join(map(_quoted_character, name)) + '"'
-
-
-def _quoted_character(character: str) -> str:
-    code = ord(character)
-    if code in _ESCAPES:
-        return f"\\{_ESCAPES[code]}"
-    if one_line(character) == character:
-        return character
-    return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
 def asides(pack: EvidencePack) -> Iterable[str]:

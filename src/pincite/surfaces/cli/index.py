@@ -215,17 +215,22 @@ def _sentence(report: IngestReport, *, several: bool) -> str:
 
     counts = {
         "new": report.new,
-        "changed": report.changed,
+        "changed": report.changed - report.remade,
         "renamed": report.renamed,
         "removed": report.removed,
-        "unchanged": report.unchanged,
+        "unchanged": report.unchanged + report.remade,
     }
     said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
-    rewritten = f" ({report.rewritten:,} with new attributes)" if report.rewritten else ""
+    asides = {
+        "with new attributes": report.rewritten,
+        "indexed again for another model, analysis or option": report.remade,
+    }
+    aside = ", ".join(f"{count:,} {words}" for words, count in asides.items() if count)
+    aside = f" ({aside})" if aside else ""
     place = f" in {report.collection}" if several else ""
     lines = [
         f"{one_line(report.source)}{place}: {said or 'no'}"
-        f" {noun_for(sum(counts.values()), 'document')}{rewritten},"
+        f" {noun_for(sum(counts.values()), 'document')}{aside},"
         f" {counted(report.chunks, 'chunk')} written in {duration(report.duration_s)}"
     ]
     if report.reused:

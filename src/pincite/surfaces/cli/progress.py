@@ -39,6 +39,8 @@ class ProgressLine:
         if not self._terminal:  # the first line appears sooner than the second
             self._drawn_s -= _PLAIN_EVERY_S - _PLAIN_FIRST_S
         self._open = False
+        self._first: Progress | None = None  # of its stage
+        self._first_s = 0.0
 
     def begin(self, words: str) -> None:
         """Show the current work before any of it can be counted; on a terminal only."""
@@ -47,10 +49,12 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         now_s = time.monotonic()
-        if progress.stage == "diff":
-            self._started_s = now_s
+        first = self._first
+        if first is None or first.stage != progress.stage or first.done > progress.done:
+            first = self._first = progress
+            self._first_s = now_s
         if progress.total and self._is_due(now_s):
-            self._write(self._line(progress, now_s - self._started_s))
+            self._write(self._line(progress, first, now_s - self._first_s))
 
     def records(self, stage: str, done: int, total: int, failed: int) -> None:
         """Show the progress of writing records, whose total number is unknown."""
@@ -103,15 +107,17 @@ class ProgressLine:
         return f"{line[: max(0, columns - len(_CUT) - 1)]}{_CUT}"
 
     @staticmethod
-    def _line(progress: Progress, elapsed_s: float) -> str:
+    def _line(progress: Progress, first: Progress, elapsed_s: float) -> str:
+        """Return the line; `first` was told `elapsed_s` before, when this stage began."""
         share = progress.done / progress.total
         words = _WORDS[progress.stage]
         line = f"{words}: {progress.done:,} of {progress.total:,} ({share:.0%})"
         if progress.stage in ("index", "embed") and progress.chunks and elapsed_s > 0:
             line += f", {counted(progress.chunks, 'chunk')}"
-            line += f", {progress.chunks / elapsed_s:.0f} per second"
-        if 0 < share < 1 and elapsed_s > 1:
-            line += f", {duration(elapsed_s / share - elapsed_s)} left"
+            line += f", {(progress.chunks - first.chunks) / elapsed_s:.0f} per second"
+        done = progress.done - first.done
+        if done and progress.done < progress.total and elapsed_s > 1:
+            line += f", {duration(elapsed_s * (progress.total - progress.done) / done)} left"
         return line
 
 

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pincite.surfaces.cli.options import NOTHING, OK, here, index_option, json_option, run, show
+from pincite.surfaces.cli.options import (
+    NOTHING,
+    OK,
+    here,
+    index_option,
+    json_option,
+    run,
+    say,
+    show,
+)
+
+if TYPE_CHECKING:
+    from pincite.engine import AsyncPincite
 
 
 @click.command()
@@ -34,13 +47,21 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
     from pincite.surfaces.render import to_json
 
     if query_id is None:
-        found = replaying.logged(load_settings(os.environ, here(), index), limit)
-        text = to_json(found) if json_ else replaying.logged_table(found)
-        if text:
-            show(text)
+        settings = load_settings(os.environ, here(), index)
+        found = replaying.logged(settings, limit)
+        if not found:
+            run(_require_index, index)
+            say("no search is logged" if settings.log.enabled else "the log of searches is off")
+        if found or json_:
+            show(to_json(found) if json_ else replaying.logged_table(found))
         return OK
     result = run(
         lambda engine: replaying.replay(engine, query_id, current=current), index, measured=True
     )
     show(to_json(result) if json_ else replaying.replay_table(result))
     return OK if result.same else NOTHING
+
+
+async def _require_index(engine: AsyncPincite) -> None:
+    """Raises IndexNotFound."""
+    engine.client()
