@@ -49,13 +49,14 @@ EXPECTED = {
     EVIDENCE: Profile(
         corpus=Corpus(topics="guide concepts example"),
         prepare=PrepareConfig(
+            mode="build",
             expansions={
                 "*": (
                     "{code} official usage: {query}",
                     "{corpus} {topics}: {query}",
                     "In code: {identifiers} {query}",
                 )
-            }
+            },
         ),
         retrieve=RetrieveConfig(
             dense_limit=80, sparse_limit=120, hnsw_ef=256, code_limit=80, symbol_limit=0
@@ -76,6 +77,7 @@ EXPECTED = {
         rerank=RerankConfig(pool=30),
         blend=BlendConfig(method="tiers", retrieval="score"),
         optimise=OptimiseConfig(enabled=True),
+        answer=AnswerConfig(order="u"),
     ),
     MULTI_MODEL: Profile(
         retrieve=RetrieveConfig(
