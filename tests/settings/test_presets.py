@@ -131,6 +131,11 @@ def test_the_presets_are_those_that_were_measured() -> None:
     )  # 3 is not 3.0 in a pack
 
 
+def test_a_store_has_ten_seconds_and_a_reranker_twenty_unless_somebody_says_otherwise() -> None:
+    for name, profile in PRESETS.items():
+        assert (profile.retrieve.timeout_s, profile.rerank.timeout_s) == (10, 20), name
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_sets_the_profile_alone_so_that_an_option_can_choose_it(name: str) -> None:
     assert set(preset_table(name)) - set(SECTIONS) == SYSTEMS.get(name, set())

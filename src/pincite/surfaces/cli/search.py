@@ -218,7 +218,7 @@ def _live(
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
-    The same as `search --preset evidence --mode build`. In the modes build,
+    The same as `search --preset evidence`. In the modes build (the default),
     debug and refactor, the results contain both kinds if both have relevant passages.
     """
     return search_with(preset=preset or "evidence", **values)
