@@ -209,6 +209,7 @@ def _prompt(
         facts=facts,
         spoken=spoken,
         context_tokens=config.context_tokens,
+        order=config.order,
     )
 
 

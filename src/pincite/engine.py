@@ -170,7 +170,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         sources: str | Iterable[str] = (),
         ref: str | None = None,
         tags: Mapping[str, object] | None = None,
-        mode: TaskMode = "explain",
+        mode: TaskMode | None = None,
         preset: str | None = None,
         by: SearchMode | None = None,
         context: Around | None = None,
@@ -193,11 +193,13 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             where: only passages that match this filter, such as `kind = 'code' and path ^= src/`.
             collections: only these collections.
             sources: only these sources, by name.
-            ref: only this revision; a prefix is enough.
+            ref: only this revision: the beginning of a commit, or a tag, branch or `HEAD` of
+                indexed checkouts.
             tags: attributes that a passage must have, such as `{"course": "ml"}`: a value, or a
                 list of alternatives. They or `where` must contain the required attributes of
                 a collection.
-            mode: the purpose of the evidence: `build`, `debug`, `explain` or `refactor`.
+            mode: the purpose of the evidence: `build`, `debug`, `explain` or `refactor`; None:
+                `prepare.mode` of the profile, which is `build` in `evidence`, else `explain`.
             preset: name of a profile, instead of the configured one.
             by: `vector` (meaning), `keyword` (words) or `hybrid` (both).
             context: the text shown around a passage: its `unit` (function, class, section or list),

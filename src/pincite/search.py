@@ -120,7 +120,7 @@ async def _probe(
         within = await deps.admitted(within)
         kept = citable(Pool(tuple(within)), profile.select).candidates
         around = (None,) * len(kept)
-        seen = await look(kept, around, deps.files, _look_s(question, trace), scope.ref)
+        seen = await look(kept, around, deps.files, _look_s(question, trace), scope.refs)
         return seen.candidates
 
     asked = probe(query, deps.collections, scope, profile.probe, there, limit_s)
@@ -296,7 +296,7 @@ async def _look(
         return one, shown, seen
     pool = one.loaded.candidates
     limit_s = _look_s(question, trace)
-    every = await look(pool, (None,) * len(pool), deps.files, limit_s, question.scope.ref)
+    every = await look(pool, (None,) * len(pool), deps.files, limit_s, question.scope.refs)
     lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
     left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
     loaded = replace(one.loaded, candidates=left)
@@ -318,9 +318,9 @@ async def _seen(
         dropped = (*shown.dropped, *one.dropped)
         left = replace(shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped)
         shown = trace.tap("optimise", left)
-    limit_s, ref = _look_s(question, trace), question.scope.ref
-    seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, ref)
-    near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, ref)
+    limit_s, refs = _look_s(question, trace), question.scope.refs
+    seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, refs)
+    near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, refs)
     return replace(shown, closest=near.candidates), trace.tap("look", seen)
 
 

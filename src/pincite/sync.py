@@ -188,7 +188,7 @@ class Pincite:
         sources: str | Iterable[str] = (),
         ref: str | None = None,
         tags: Mapping[str, object] | None = None,
-        mode: TaskMode = "explain",
+        mode: TaskMode | None = None,
         preset: str | None = None,
         by: SearchMode | None = None,
         context: Around | None = None,

@@ -52,6 +52,16 @@ def test_passages_are_numbered_cited_and_come_best_first() -> None:
     assert [one.number for one in prompt(*ITEMS).told] == [1, 2]
 
 
+def test_the_best_stand_at_both_ends_under_their_own_numbers() -> None:
+    items = [evidence(f"Text {number}.", number) for number in range(1, 6)]
+    told = write_prompt(
+        *("Do it.", "how?", items, MARK), weak=False, context_tokens=2_000, order="u"
+    )
+    found = re.findall(r"^\[(\d)\] acme@c0ffee:docs/(\d)\.md", last(told), re.MULTILINE)
+    assert found == [("1", "1"), ("3", "3"), ("4", "4"), ("5", "5"), ("2", "2")]
+    assert [one.number for one in told.told] == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize(
     "where", ["text", "title", "path", "heading", "folder", "fact", "summary", "note"]
 )

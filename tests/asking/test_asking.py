@@ -87,7 +87,6 @@ WRONG: list[tuple[str, Any, str]] = [
     ("where", "course", "where: an operator and a value are missing after course, at the end"),
     ("where", "kind = 'cod'", "where: no kind is named 'cod', at character 8"),
     ("mode", "bild", "mode is 'bild'; it takes one of 'build', 'debug', 'explain', 'refactor'"),
-    ("mode", None, "mode is None"),
     ("by", "words", "by is 'words'; it takes one of 'hybrid', 'vector', 'keyword'"),
     ("context", "all", "context is 'all'; it takes one of 'none', 'unit', 'neighbours', 'section'"),
     ("preset", "best", "no preset is named 'best'; known presets: .*general"),

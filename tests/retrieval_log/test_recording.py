@@ -14,7 +14,7 @@ import pytest
 
 from pincite.deps import Deps
 from pincite.errors import ConfigError, UsageError
-from pincite.model import Attributes, EvidencePack, Question, Scope
+from pincite.model import Attributes, EvidencePack, Fused, Question, Scope, Signal
 from pincite.ports import CollectionInfo, Reranker, Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -27,6 +27,7 @@ from pincite.retrieval_log import (
     events,
     file_recorder,
     find_event,
+    found_by,
 )
 from pincite.retrieval_log.masking import masked
 from pincite.search import search
@@ -85,6 +86,14 @@ def test_the_line_has_what_is_needed_to_reproduce_a_miss(collection: Searchable)
     assert event.shown[0].score.name == "reranked"
     assert event.verdict is not None
     assert event.coverage["docs"] == len(event.shown)
+
+
+def test_the_line_has_the_best_two_hundred_hits_and_no_more() -> None:
+    trace = Trace(lambda: 0.0)
+    signal = Signal("fused", "rrf", 0.5)
+    trace.tap("fuse", tuple(Fused("main", f"c{n}", (signal,)) for n in range(250)))
+    found = found_by(trace)
+    assert [one.chunk_id for one in found] == [f"c{n}" for n in range(200)]
 
 
 def test_the_line_has_no_text_of_a_chunk(collection: Searchable) -> None:

@@ -41,14 +41,18 @@ def said(scope: Scope, text: str = "rotate a key", encoder: TopicEncoder | None 
         (Scope(paths=("docs/kesy.md",)), "paths=['docs/kesy.md']; near: docs/keys.md"),
         (Scope(not_paths=("docs/*",)), "not_paths=['docs/*']"),
         (Scope(sources=("other",)), "sources=['other']; the sources are acme/docs"),
-        (Scope(ref="dead"), "ref='dead'"),
+        (Scope(ref="dead"), "ref='dead'; indexed: acme/docs at "),
         (
             Scope(paths=("docs/*",), kinds=("code",)),
             "kinds=['code'], paths=['docs/*']; the indexed files are of the kinds docs",
         ),
         (
             Scope(paths=("docs/*",), ref="dead"),
-            "paths=['docs/*'], ref='dead'; 3 match the paths alone",
+            "paths=['docs/*'], ref='dead'; indexed: acme/docs at ",
+        ),
+        (
+            Scope(paths=("docs/*",), where="path ^= src/"),
+            "paths=['docs/*'], where='path ^= src/'; 3 match the paths alone",
         ),
         (
             Scope(where="not path ^= docs/ and repo = acme/docs", kinds=("docs",)),

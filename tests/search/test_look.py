@@ -33,10 +33,10 @@ class Shelf:
     looks: list[int] = field(default_factory=list)
 
     async def look(
-        self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
+        self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
         assert limit_s > 0
-        assert at_ref is None
+        assert refs == ()
         self.looks.append(len(quotes))
         return tuple(self._see(quote) for quote in quotes)
 

@@ -320,7 +320,7 @@ class Changed:
         self.paths = paths
 
     async def look(
-        self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
+        self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
         return tuple(
             Seen(one.chunk, one.context, "fresh", "stale" if one.chunk.path in self.paths else None)

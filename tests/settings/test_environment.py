@@ -86,6 +86,15 @@ def test_variables_of_conversations_win_over_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", ["general", "evidence", "chat"])
+def test_a_threshold_turns_the_probe_on_over_any_preset(tmp_path: Path, preset: str) -> None:
+    (tmp_path / "pincite.toml").write_text("[probe]\nenabled = false\n")
+    settings = load_settings({"RETRIEVAL_SCORE_THRESHOLD": "0.4"}, tmp_path)
+    assert not load_settings({}, tmp_path).preset(preset).probe.enabled
+    for profile in (settings.profile, settings.preset(preset)):
+        assert (profile.probe.enabled, profile.probe.threshold) == (True, 0.4)
+
+
+@pytest.mark.parametrize("preset", ["general", "evidence", "chat"])
 def test_a_strategy_is_a_set_of_values_over_any_preset(tmp_path: Path, preset: str) -> None:
     (tmp_path / "pincite.toml").write_text(f'extends = "{preset}"\n')
 

@@ -49,13 +49,14 @@ EXPECTED = {
     EVIDENCE: Profile(
         corpus=Corpus(topics="guide concepts example"),
         prepare=PrepareConfig(
+            mode="build",
             expansions={
                 "*": (
                     "{code} official usage: {query}",
                     "{corpus} {topics}: {query}",
                     "In code: {identifiers} {query}",
                 )
-            }
+            },
         ),
         retrieve=RetrieveConfig(
             dense_limit=80, sparse_limit=120, hnsw_ef=256, code_limit=80, symbol_limit=0
@@ -76,6 +77,7 @@ EXPECTED = {
         rerank=RerankConfig(pool=30),
         blend=BlendConfig(method="tiers", retrieval="score"),
         optimise=OptimiseConfig(enabled=True),
+        answer=AnswerConfig(order="u"),
     ),
     MULTI_MODEL: Profile(
         retrieve=RetrieveConfig(
@@ -127,6 +129,11 @@ def test_the_presets_are_those_that_were_measured() -> None:
     assert repr(dict(PRESETS)) == repr(
         {name: EXPECTED[name] for name in PRESETS}
     )  # 3 is not 3.0 in a pack
+
+
+def test_a_store_has_ten_seconds_and_a_reranker_twenty_unless_somebody_says_otherwise() -> None:
+    for name, profile in PRESETS.items():
+        assert (profile.retrieve.timeout_s, profile.rerank.timeout_s) == (10, 20), name
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -6,7 +6,7 @@ import pytest
 
 from pincite.model.revisions import content_ref
 from pincite.sources import Entry, OpenSource, open_source
-from pincite.sources.git import find_checkout, name_of_remote
+from pincite.sources.git import commit_named, find_checkout, name_of_remote
 from tests.sources.helpers import LIMITS, commit, git, listed, opened, plant
 
 if TYPE_CHECKING:
@@ -158,3 +158,29 @@ def test_the_environment_cannot_redirect_git(
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     with opened(root) as source:
         assert source.source.ref == sha
+
+
+def test_names_of_commits_are_read_and_lead_nowhere_else(tmp_path: Path) -> None:
+    top = plant(tmp_path / "repo", {"a.md": "x"})
+    sha = commit(top)
+    git(top, "tag", "-a", "outer", "-m", "x")
+    git(top, "tag", "-a", "of-tag", "-m", "x", "outer")
+    git(top, "update-ref", "refs/remotes/origin/main", sha)
+    git(top, "symbolic-ref", "refs/heads/alias", "refs/remotes/origin/main")
+    for name in ("HEAD", "outer", "of-tag", "origin/main", "alias", "refs/heads/alias"):
+        assert commit_named(top, name) == sha, name
+    plant(tmp_path, {"secret": sha})
+    for name in ("", "no", "../../secret", "a//b", "/HEAD", "heads/.x", "config", "x" * 10_000):
+        assert commit_named(top, name) is None, name
+    assert commit_named(tmp_path, "HEAD") is None
+
+
+def test_a_tag_of_a_file_and_a_tag_of_itself_name_no_commit_for_long(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "x"})
+    commit(tmp_path)
+    blob = git(tmp_path, "rev-parse", "HEAD:a.md")
+    git(tmp_path, "tag", "file", blob)
+    assert commit_named(tmp_path, "file") == blob  # no document is of that revision
+    for name, target in (("loop", "again"), ("again", "loop")):
+        plant(tmp_path, {f".git/refs/heads/{name}": f"ref: refs/heads/{target}\n"})
+    assert commit_named(tmp_path, "loop") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import time
@@ -71,3 +72,20 @@ def test_a_fork_has_threads_of_its_own() -> None:
         threads.start(done.set)
         os._exit(0 if done.wait(_LIMIT_S) else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_result_comes_back_and_so_does_an_error_but_not_what_takes_too_long() -> None:
+    threads, go = SpareThreads("pincite-test"), threading.Event()
+
+    def fail() -> int:
+        raise KeyError("x")
+
+    async def asked() -> None:
+        assert await threads.result(lambda: 3, 30) == 3
+        with pytest.raises(KeyError):
+            await threads.result(fail, 30)
+        with pytest.raises(TimeoutError):
+            await threads.result(lambda: go.wait(30), 0.05)
+        go.set()
+
+    asyncio.run(asked())

@@ -109,6 +109,29 @@ def test_a_model_gets_a_text_within_its_budget_and_nothing_else(indexed: Cli) ->
     assert estimate_tokens(given["evidence"]) <= 400
 
 
+def test_the_tool_of_the_specification_gives_the_pack_and_its_warnings(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    for number in range(14):
+        cli.write(f"docs/{number}.md", f"# Keys {number}\n\nRotate the key number {number}.\n")
+    cli("index", "docs", "--lexical", "--name", "acme", "--ref", "v1")
+    settings = load_settings({"PINCITE_IDLE_S": "60"}, tmp_path)
+    ask = calling("retrieve_adk_evidence", query="rotate the key")
+    for detail, full in ((None, True), ("full", True), ("text", False)):
+        tools = EvidenceToolset(settings, tools=["retrieve_adk_evidence"], detail=detail)  # type: ignore[arg-type]
+        (given,), model = run(tools, ask)
+        assert ("evidence_pack" in given) is ("warnings" in given) is full
+        if full:
+            assert len(given["evidence_pack"]["evidence"]) == 12
+            assert set(given["debug"]) >= {"query_id", "timings_ms"}
+    config = model.heard[0].config
+    assert config is not None
+    assert config.tools is not None
+    (declared,) = config.tools[0].function_declarations or []  # type: ignore[union-attr]
+    arguments: Any = declared.parameters_json_schema
+    assert arguments["properties"]["max_results_final"]["default"] == 12
+    cli("stop")
+
+
 @pytest.mark.parametrize("wrong", [{"max_tokens": 0}, {"max_tokens": "9"}, {"detail": "more"}])
 def test_a_budget_or_detail_that_there_is_not_is_wrong_usage(
     indexed: Cli, wrong: dict[str, Any]

@@ -15,6 +15,7 @@ from pincite import Pincite
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.surfaces.adk import EvidenceToolset
+from pincite.surfaces.http.bodies import SearchBody
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import SearchArguments, tools
 from pincite.surfaces.tool_arguments import input_schema
@@ -151,4 +152,14 @@ def test_tools_for_evidence_are_for_building_and_a_search_is_for_explaining(shop
     asked = by_command(shop, "evidence", "--mode", "explain")
     assert asked["plan"]["mode"] == "explain"
     assert "[default: build]" in shop("evidence", "--help").stdout
-    assert "[default: explain]" in shop("search", "--help").stdout
+    assert "prepare.mode of the profile" in " ".join(shop("search", "--help").stdout.split())
+
+
+def test_a_preset_says_what_a_question_is_for_unless_it_says_so_itself(shop: Cli) -> None:
+    preset = ("search", "--preset", "evidence")
+    assert by_command(shop, *preset)["plan"]["mode"] == "build"
+    assert by_command(shop, *preset, "--mode", "explain")["plan"]["mode"] == "explain"
+    assert by_python(shop)["plan"]["mode"] == "explain"
+    assert by_python(shop, preset="evidence")["plan"]["mode"] == "build"
+    assert by_python(shop, preset="evidence", mode="debug")["plan"]["mode"] == "debug"
+    assert SearchBody(question=QUESTION).mode is None  # over HTTP, the profile decides as well

@@ -218,6 +218,17 @@ def test_without_a_reranker_what_is_measured_decides_and_the_pack_says_so(
     assert pack.verdict.thresholds == "assumed"  # voyage's cosines are not the bundled model's
 
 
+def test_without_a_reranker_a_note_has_its_cosine(campus: Campus) -> None:
+    campus.write({"a": 0.1, "b": 0.2, "c": 0.3})
+    campus.configure('[models]\nrerank = ""')
+    pack = campus.search()
+    cosines = [one.value for item in pack for one in item.signals if one.kind == "cosine"]
+    assert len(cosines) == 3
+    assert [note["score"] for note in pack.to_notes()] == cosines
+    assert 1 > cosines[0] > cosines[-1] > 0
+    assert pack[0].score == 1.0  # the order's: a share of the best
+
+
 def test_a_model_of_another_size_is_refused_before_anything_is_made(campus: Campus) -> None:
     campus.configure('[models]\ndense = "voyage:voyage-code-2"')
     with pytest.raises(ConfigError, match=r"1536 dimensions, but store\.dimensions is 1024"):

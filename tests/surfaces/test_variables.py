@@ -53,3 +53,12 @@ def test_an_option_wins_over_the_mode_that_a_variable_names(indexed: Cli) -> Non
     asked(indexed, "--by", "keyword", SEARCH_MODE="vector")
     done = indexed("search", "turnstile", code=2, SEARCH_MODE="magic")
     assert "SEARCH_MODE is 'magic'; use one of" in done.stderr
+
+
+def test_doctor_names_a_server_that_no_store_uses(cli: Cli) -> None:
+    said = "QDRANT_URL: is set, but the store is edge, so it is not used"
+    assert said in cli("doctor", "--offline", QDRANT_URL="http://localhost:6333").stdout
+    assert "QDRANT_URL" not in cli("doctor", "--offline").stdout
+    cli.write("pincite.toml", '[store]\nkind = "qdrant"\n')
+    done = cli("doctor", "--offline", QDRANT_URL="http://127.0.0.1:9", PINCITE_TRUST="1")
+    assert "QDRANT_URL" not in done.stdout

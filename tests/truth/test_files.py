@@ -150,10 +150,10 @@ def test_records_are_as_indexed_and_of_what_is_unknown_nothing_is_claimed(folder
 def test_only_what_is_still_of_a_revision_that_is_asked_for_is_there(folder: Path) -> None:
     files = files_of(record(folder))
     given = quote(ref="v1.2")
-    (kept,) = asyncio.run(files.look([given], 30, at_ref="v1"))
+    (kept,) = asyncio.run(files.look([given], 30, refs=("v1",)))
     assert (kept.truth, kept.chunk.ref) == ("fresh", "v1.2")
     (folder / "docs/a.md").write_text("new\n" + TEXT)
-    (lost,) = asyncio.run(files.look([given], 30, at_ref="v1"))
+    (lost,) = asyncio.run(files.look([given], 30, refs=("v1",)))
     assert lost.gone == "stale"
 
 

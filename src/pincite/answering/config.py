@@ -17,18 +17,18 @@ class AnswerConfig(msgspec.Struct, frozen=True):
 
     `refusal`: say a fixed `sentence` without asking a model, or let the `model` refuse in its own
     words, without any evidence. `context_tokens`: of evidence in the prompt at most, by an upper
-    estimate. `answer_tokens`: of the answer at most. `facts`: of the user's memory at most, 0 for
-    none. `rewrite`: follow-ups are rewritten to questions that stand alone, for retrieval only;
-    `recent_turns` go into that and into the prompt, what is older only as a summary of
-    `summary_tokens` at most. `timeout_s`: for each request to the model.
-    `prompts`: a folder whose files replace what the model is told, see `answering.prompts`; empty
-    for the bundled ones.
-    """
+    estimate. `order` of the evidence: by rank, or `u`, the second best last. `answer_tokens`: of
+    the answer at most. `facts`: of the user's memory at most, 0 for none. `rewrite`: follow-ups are
+    rewritten to questions that stand alone, for retrieval only; `recent_turns` go into that and
+    into the prompt, what is older only as a summary of `summary_tokens` at most. `timeout_s`: for
+    each request to the model. `prompts`: a folder whose files replace what the model is told, see
+    `answering.prompts`; empty for the bundled ones."""
 
     mode: ChatMode = "strict"
     refusal: Literal["sentence", "model"] = "sentence"
     sentence: str = NOTHING_FOUND
     context_tokens: int = 4000
+    order: Literal["rank", "u"] = "rank"
     answer_tokens: int = 1000
     facts: int = 5
     rewrite: bool = True

@@ -12,6 +12,7 @@ import msgspec
 from pincite.answering.passages import Told, told_of
 from pincite.answering.transcript import said_of
 from pincite.model import Evidence, Fact, Turn
+from pincite.model.context_block import ContextOrder, u_shaped
 from pincite.model.evidence import RECOGNISED
 from pincite.ports import Message
 from pincite.support.terminal import one_line, visible
@@ -64,19 +65,21 @@ def write_prompt(
     facts: Sequence[Fact] = (),
     spoken: Spoken = Spoken(),
     context_tokens: int,
+    order: ContextOrder = "rank",
 ) -> Prompt:
     """The messages. Whatever others wrote stands between marks with random letters in them, which
     occur nowhere else: nothing in it can end its block.
 
     Passages take `context_tokens` at most, heads and marks included, by the estimate of
-    `support.token_estimate`. The best comes first. What does not fit is left out and named, and the
+    `support.token_estimate`. The best comes first; with the order `u`, the second best stands
+    last. Numbers stay those of the evidence. What does not fit is left out and named, and the
     next is tried; the beginning of the best alone is kept, up to the end of a line. With what is
     shown around a passage where that fits, else alone. Earlier answers lose their citations: their
     numbers mean other passages.
     """
     fence = _unused(mark, evidence, facts, spoken, question, instructions)
     told, blocks, left_out, cut = _fitted(evidence, fence, context_tokens, weak)
-    parts = [*blocks]
+    parts = [*(u_shaped(blocks) if order == "u" else blocks)]
     if left_out:
         parts.append(f"Left out for lack of space: {_named(left_out)}.")
     if facts:

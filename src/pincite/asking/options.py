@@ -35,7 +35,7 @@ class QuestionKeywords(TypedDict, total=False):
 class SearchKeywords(QuestionKeywords, total=False):
     """What a search takes besides its text, by the names of `SearchOptions`."""
 
-    mode: TaskMode
+    mode: TaskMode | None
     subqueries: str | Iterable[str]
     show_all: bool
 
@@ -46,11 +46,10 @@ class SearchOptions:
 
     A text where several may stand is one of them. `scope` says at once what its fields say one by
     one. `profile` or the `preset` of that name stands in for the configured profile; `limit` for
-    its `select.results`, `by` for its `retrieve.mode`, `context` for its `context.around`,
-    `corpus` for its names where it has none. `show_all` shows the nearest even if none is relevant.
-    `optimise` puts results together as `optimise.enabled` does. `here` is the folder that the
-    caller stands in, for paths that count from there.
-    """
+    its `select.results`, `mode` for its `prepare.mode`, `by` for its `retrieve.mode`, `context` for
+    its `context.around`, `corpus` for its names where it has none. `show_all` shows the nearest
+    even if none is relevant. `optimise` puts results together as `optimise.enabled` does. `here` is
+    the folder that the caller stands in, for paths that count from there."""
 
     text: str
     limit: int | None = None
@@ -62,7 +61,7 @@ class SearchOptions:
     sources: str | Iterable[str] = ()
     ref: str | None = None
     tags: Mapping[str, object] | None = None
-    mode: TaskMode = "explain"
+    mode: TaskMode | None = None
     preset: str | None = None
     by: SearchMode | None = None
     context: Around | None = None

@@ -22,7 +22,7 @@ from pincite.support.arguments import (
 from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
-_NOT_ASKED = ("bounds", "bound_where")  # a program sets them
+_NOT_ASKED = ("bounds", "bound_where", "commits")  # a program sets them
 _LISTS = ("collections", "sources", "kinds", "paths", "not_paths")
 
 
@@ -54,7 +54,8 @@ def checked(question: Question) -> Question:
     text in place of a list as a list of one. Raises UsageError."""
     require_kind("question", question, Question, "a Question")
     require_kind("text", question.text, str, "a question as text")
-    require_choice("mode", question.mode, get_args(TaskMode))
+    if question.mode is not None:
+        require_choice("mode", question.mode, get_args(TaskMode))
     require_number("budget_ms", question.budget_ms, above=0, unit="milliseconds")
     text, lines = valid_text(question.text), texts_of("subqueries", question.subqueries)
     lines = checked_subqueries(tuple(map(valid_text, lines)), text)

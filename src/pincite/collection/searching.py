@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pincite.asking.paths import is_placed, place_paths
+from pincite.asking.revisions import find_commits, names_commit
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
 from pincite.collection.searchables import Searchables, open_searchables
@@ -24,7 +25,6 @@ from pincite.model import (
     Notice,
     Question,
     Scope,
-    Source,
     SourceRecord,
 )
 from pincite.ports import LLM, CollectionInfo, Reranker
@@ -152,7 +152,7 @@ class Searcher:
         admit: Admit | None = None,
     ) -> EvidencePack:
         """Run and log a search. It is repeated once if collections were added or removed."""
-        if not is_placed(question.scope):
+        if not is_placed(question.scope) or names_commit(question.scope):
             question = replace(question, scope=await self._placed(question.scope, here))
         with (
             watched_search(question, profile, steps) as watched,
@@ -173,8 +173,9 @@ class Searcher:
             return entry.pack
 
     async def _placed(self, scope: Scope, here: str | None) -> Scope:
-        """The scope with paths that count from the roots of sources, of which those count that the
-        scope's tags let be read. Where it is not even to be searched, the search says so."""
+        """The scope with paths that count from the roots of sources, and with the commits that its
+        `ref` names there. Of the sources those count that the scope's tags let be read. Where it is
+        not even to be searched, the search says so."""
         if self._foreign and not holds_index(self._settings.index):
             return scope
         client = self._client()
@@ -194,13 +195,13 @@ class Searcher:
                     read[name] = ()  # the search raises the error
             return read[name]
 
-        sources: dict[tuple[str, str], Source] = {}
+        sources: dict[tuple[str, str], SourceRecord] = {}
         for info in infos:
-            of_files = [one.source for one in info.sources if one.source.kind != "records"]
+            of_files = [one for one in info.sources if one.source.kind != "records"]
             if of_files and within.keeps_back(info.spec.name):
                 named = {one.source for one in await documents(info)}
-                of_files = [one for one in of_files if one.name in named]
-            sources |= {(info.spec.name, one.name): one for one in of_files}
+                of_files = [one for one in of_files if one.source.name in named]
+            sources |= {(info.spec.name, one.source.name): one for one in of_files}
 
         async def known(path: str) -> bool:
             fits = path_test((path,))
@@ -209,7 +210,11 @@ class Searcher:
                     return True
             return False
 
-        return await place_paths(scope, tuple(sources.values()), here, known)
+        if names_commit(scope):
+            scope = await find_commits(scope, sources.values())
+        if is_placed(scope):
+            return scope
+        return await place_paths(scope, [one.source for one in sources.values()], here, known)
 
     async def _once(
         self,

@@ -54,7 +54,7 @@ def _watched(
     tracing: Tracing, question: Question, profile: Profile, steps: Trace
 ) -> Iterator[Watched]:
     attributes = {
-        "pincite.task": question.mode,
+        "pincite.task": question.mode or profile.prepare.mode,
         "pincite.mode": profile.retrieve.mode,
         "pincite.query_chars": len(question.text),
         "pincite.results_limit": profile.select.results,

@@ -14,6 +14,6 @@ SHAPES = {
     8: "ff0bbaf56a059201",
     9: "1fd430b4b86dcda9",
     10: "3c89c6299378710d",
-    11: "db441673805fc30c",
+    11: "a83192585a94a7d2",
 }
 PROTOCOL = max(SHAPES)

@@ -15,6 +15,7 @@ from pincite.model import Notice
 from pincite.ports import Message
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
+from pincite.settings.server_variables import QDRANT_URL
 from pincite.support.counted import counted
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ async def embed_texts(
 
 
 async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...]:
-    """A finding for each model that is configured, and for that of each collection."""
+    """A finding for each model that is configured, for that of each collection, and for a variable
+    that is set without effect."""
     use = settings.use
     named: dict[tuple[Kind, str], str] = {}
     named |= {("dense", use.dense): "new collections"} if use.dense else {}
@@ -98,7 +100,7 @@ async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...
             findings.append(await _foreign(settings, info, ask))
         elif info.spec.model:
             findings.append(await _collection(settings, info, ask))
-    return tuple(findings)
+    return (*findings, *_variables(settings))
 
 
 async def _servers(settings: Settings) -> list[Finding]:
@@ -128,6 +130,14 @@ async def _servers(settings: Settings) -> list[Finding]:
         )
         for one in found
     ]
+
+
+def _variables(settings: Settings) -> list[Finding]:
+    """Many programs share this variable, so it does not choose the store."""
+    if not settings.keys.get(QDRANT_URL, "").strip() or settings.store.kind == "qdrant":
+        return []
+    said = f"is set, but the store is {settings.store.kind}, so it is not used"
+    return [Finding("variable", QDRANT_URL, "skipped", said, 'set [store] kind = "qdrant"')]
 
 
 def open_cache(settings: Settings) -> VectorCache | None:

@@ -135,6 +135,7 @@ class AbsentTerms(msgspec.Struct, frozen=True):
 
 
 NOTHING_ABSENT: Final = AbsentTerms()
+_NOTE_SCORES: Final[tuple[SignalName, ...]] = ("reranked", "dense")
 
 #: The note for readers of a passage whose text was read from a picture.
 RECOGNISED: Final = "read by OCR in a picture of the page: letters may be wrong"
@@ -325,13 +326,17 @@ class EvidencePack:
 
     def to_notes(self) -> list[dict[str, Any]]:
         """The evidence in the fields of note-taking programs: `text`, `score`, `page`, `isVisual`
-        and `imageUrl`. A vision model's description of a passage follows its text. `page` and
-        `imageUrl` are None if there is none.
+        and `imageUrl`. A vision model's description of a passage follows its text. `score` is the
+        reranker's, without one the cosine; that of the order if some passages have neither. `page`
+        and `imageUrl` are None if there is none.
 
         >>> sorted(pack.to_notes()[0])
         ['imageUrl', 'isVisual', 'page', 'score', 'text']
         """
-        return [_as_note(one) for one in self.evidence]
+        values = [{one.name: one.value for one in item.signals} for item in self.evidence]
+        told = next((n for n in _NOTE_SCORES if all(n in one for one in values)), None)
+        scores = [v[told] if told else i.score for i, v in zip(self.evidence, values, strict=True)]
+        return [_as_note(*each) for each in zip(self.evidence, scores, strict=True)]
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> EvidencePack:
@@ -388,11 +393,11 @@ class EvidencePack:
         return write_prompt(self, max_tokens, line_numbers=line_numbers)
 
 
-def _as_note(one: Evidence) -> dict[str, Any]:
+def _as_note(one: Evidence, score: float) -> dict[str, Any]:
     number = one.attributes.get(PAGE_NUMBER)
     return {
         "text": f"{one.text}\n\n{one.note}" if one.note else one.text,
-        "score": one.score,
+        "score": score,
         "page": one.page if one.page is not None else number,
         "isVisual": one.visual or one.attributes.get("isVisual") is True,
         "imageUrl": one.attributes.get("imageUrl"),

@@ -121,13 +121,13 @@ class Scope:
     """The part of the index that a search may see. Empty fields do not restrict.
 
     `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns, see
-    `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, `where` a filter in
-    the language of `pincite.scope.where`. `tags` are attributes that a chunk must have: one value,
-    or any of several. `bounds` are attributes of the type `keyword` or `keywords` that a workspace
-    sets. They apply in addition to the others, and an empty one matches nothing. `bound_where` is
-    a filter that a program sets in addition to the `where` of its caller. Callers of a surface
-    cannot set these two, and no message shows the filter.
-    """
+    `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, or a tag, branch or
+    `HEAD` of indexed checkouts; a search sets `commits`, the commits that such a name stands for.
+    `where` is a filter in the language of `pincite.scope.where`. `tags` are attributes that a chunk
+    must have: one value, or any of several. `bounds` are attributes of the type `keyword` or
+    `keywords` that a workspace sets. They apply in addition to the others, and an empty one matches
+    nothing. `bound_where` is a filter that a program sets in addition to the `where` of its caller.
+    Callers of a surface cannot set these two, and no message shows the filter."""
 
     collections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -139,18 +139,24 @@ class Scope:
     tags: Attributes = field(default_factory=dict, hash=False)
     bounds: Attributes = field(default_factory=dict, hash=False)
     bound_where: str = ""
+    commits: tuple[str, ...] = ()
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """Beginnings of the revisions within the scope; none if it has no `ref`."""
+        return self.commits or ((self.ref,) if self.ref else ())
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question: the unchanged `text`, the part of the index to search, and the purpose of the
-    answer. `budget_ms` is a soft limit, None for none. Once it is used up, optional steps (full
-    reranking, another pass) are skipped, and the pack names them. `subqueries` are rephrasings by
-    the caller, each `TYPE: TEXT` (see `model.subqueries`)."""
+    answer, None for that of the profile. `budget_ms` is a soft limit, None for none. Once it is
+    used up, optional steps (full reranking, another pass) are skipped, and the pack names them.
+    `subqueries` are rephrasings by the caller, each `TYPE: TEXT` (see `model.subqueries`)."""
 
     text: str
     scope: Scope = Scope()
-    mode: TaskMode = "explain"
+    mode: TaskMode | None = None
     budget_ms: float | None = None
     subqueries: tuple[str, ...] = ()
 

@@ -40,8 +40,9 @@ class Files(Protocol):
     """Access to the current state of indexed files."""
 
     async def look(
-        self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
+        self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
         """Compare each quote with its file; results in the same order. A quote not compared within
-        `limit_s` seconds is `unchecked`. With `at_ref`, a quote is gone unless its file still has
-        that revision, which may be abbreviated. Never raises because of the state of the disk."""
+        `limit_s` seconds is `unchecked`. With `refs`, a quote is gone unless its file still has one
+        of these revisions, which may be abbreviated. Never raises because of the state of the
+        disk."""

@@ -111,12 +111,12 @@ def kinds_of(scope: Scope) -> frozenset[SourceType]:
 def of_ref(candidates: Sequence[Candidate], scope: Scope) -> tuple[Candidate, ...]:
     """The candidates of the scope's `ref`: one that was replaced since the scope was read may be of
     another by now."""
-    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.ref or ""))
+    return tuple(one for one in candidates if one.chunk.ref.startswith(scope.refs or ""))
 
 
 def in_scope(record: DocumentRecord, scope: Scope) -> bool:
     """`ref` may be shortened; for `paths` and `not_paths` see `pincite.scope.paths`."""
-    if scope.ref and not record.ref.startswith(scope.ref):
+    if scope.refs and not record.ref.startswith(scope.refs):
         return False
     if scope.paths and not path_test(scope.paths)(record.source, record.path):
         return False

@@ -11,6 +11,7 @@ from typing import Final
 from pincite.errors import PinciteError
 from pincite.model import AttributeValue, CollectionSpec, DocumentRecord, Notice, Ranking, Scope
 from pincite.model.attributes import values_of
+from pincite.model.revisions import DIRTY, is_content_ref, short_ref
 from pincite.ports import AnyOf, Condition, Filter, Ids, Prefix, Searchable
 from pincite.scope.bound_where import bound_filter
 from pincite.scope.filter import given_filter, in_scope
@@ -216,6 +217,23 @@ def _short(value: object) -> str:
     return said if len(said) <= _MOST_CHARS else f"{said[:_MOST_CHARS]}..."
 
 
+def _revisions(known: Sequence[DocumentRecord], scope: Scope) -> str:
+    """What a name of a commit means, and the indexed revisions of sources that have any."""
+    commits = ", ".join(map(short_ref, scope.commits))
+    said = f"; {_short(scope.ref)} is commit {commits}, which is not indexed" if commits else ""
+    indexed = {
+        f"{record.source} at {short_ref(record.ref.removesuffix(DIRTY))}"
+        for record in known
+        if not is_content_ref(record.ref)
+        and (scope.bounds or not scope.sources or record.source in scope.sources)
+    }
+    if not indexed:
+        return f"{said}; no revision is indexed"
+    first = sorted(indexed)[:_SHOWN]
+    more = f" and {len(indexed) - len(first)} more" if len(indexed) > len(first) else ""
+    return f"{said}; indexed: {', '.join(first)}{more}"
+
+
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
     """What there is that may have been meant: of the sources, of the kinds, else of the paths."""
     sources = sorted({record.source for record in known})
@@ -224,6 +242,8 @@ def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> st
         near = near_names(named, sources, _SHOWN) or sources[:_SHOWN]
         rest = f" and {len(sources) - len(near)} more" if len(sources) > len(near) else ""
         return f"; the sources are {', '.join(near)}{rest}" if near else "; no source is indexed"
+    if scope.refs and not any(record.ref.startswith(scope.refs) for record in known):
+        return _revisions(known, scope)
     kinds = sorted({record.source_type for record in known})
     if kinds and scope.kinds and not set(scope.kinds) & set(kinds):
         return f"; the indexed files are of the kinds {', '.join(kinds)}"

@@ -92,7 +92,8 @@ def _chat_layers(environ: Mapping[str, str]) -> list[Layer]:
         _check_strategy(environ, strategy)
         layers.append(Layer(f"${STRATEGY}", STRATEGIES[strategy]))
     if given := environ.get(THRESHOLD, "").strip():
-        layers.append(Layer(f"${THRESHOLD}", {"probe": {"threshold": _share(THRESHOLD, given)}}))
+        probe = {"enabled": True, "threshold": _share(THRESHOLD, given)}  # whatever the preset
+        layers.append(Layer(f"${THRESHOLD}", {"probe": probe}))
     if given := _one_of(environ, REWRITE, (*_YES, *_NO)):
         layers.append(Layer(f"${REWRITE}", {"answer": {"rewrite": given in _YES}}))
     return layers

@@ -39,7 +39,7 @@
 
 | `CHAT_MODE` | `strict`, `open` or `learning` | `answer.mode` of the file |
 | `RETRIEVAL_STRATEGY` | `mmr`, `hybrid` or `hybrid_rerank` | what the file says, key by key |
-| `RETRIEVAL_SCORE_THRESHOLD` | 0 to 1: the least cosine | `probe.threshold` of the file |
+| `RETRIEVAL_SCORE_THRESHOLD` | 0 to 1: least cosine; turns the probe on | `[probe]` of the file |
 | `QUERY_REWRITE_ENABLED` | `1` or `0`: follow-ups are rewritten | `answer.rewrite` of the file |
 
 Keys of providers are read from the variables that docs/providers.md names, or from files.

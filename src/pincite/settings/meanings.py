@@ -210,6 +210,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "prepare": {
             "max_chars": "maximum length of a question; a longer one is truncated, with a notice",
+            "mode": "the task of questions that name none; all but explain ask for both kinds",
             "expansions": (
                 "rephrasings for a second pass, by the name "
                 'of a collection or "*"; at most three each'
@@ -422,6 +423,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "context_tokens": (
                 "maximum tokens of evidence in the prompt, by a conservative estimate"
             ),
+            "order": "evidence in the prompt: by rank, or the best at both ends (u)",
             "answer_tokens": "maximum tokens of an answer",
             "facts": "maximum number of remembered facts in the prompt; 0 for none",
             "rewrite": "rewrite follow-ups into standalone questions, for retrieval only",

@@ -27,6 +27,10 @@ _ABBREVIATED = re.compile(r"[0-9a-f]{4,64}")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_REMOTE = re.compile(r"(?:[\w.~-]+@)?[\w.-]+:(?!//)(?P<path>.+)")
 _URL_REMOTE = re.compile(r"(?:https?|ssh|git|git\+ssh|ftps?)://[^/]+/(?P<path>.+)")
+_IN_NAMES = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]+")  # characters of a ref's name
+_MOST_NAME = 250  # characters: what a file system takes as the name of a file
+#: Where a short name is looked for, in this order, as git does.
+_SHORT_NAMES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}")
 _SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>[^"]*)")?\s*\](?P<rest>.*)')
 
 
@@ -63,6 +67,24 @@ def head_of(top: Path) -> str | None:
     return _read_head(*_git_folders(top)) if _is_top(top) else None
 
 
+def commit_named(top: Path, name: str) -> str | None:
+    """Return the commit that `HEAD`, a tag or a branch names in the checkout with this root, None
+    if there is no such name. A tag goes before a branch of the same name, as in git. Where its
+    object is not available, an annotated tag is its own hash."""
+    if not _is_top(top):
+        return None
+    private, shared = _git_folders(top)
+    if name == "HEAD":
+        return _read_head(private, shared)
+    if not _is_name(name):
+        return None
+    for form in ("{}",) if name.startswith("refs/") else _SHORT_NAMES:
+        named = _follow(_read_ref(form.format(name), private, shared), private, shared)
+        if named:
+            return Objects(shared / "objects").commit_of(named) or named
+    return None
+
+
 def find_checkout(folder: Path) -> Checkout | None:
     """Return the innermost checkout that contains `folder` (an existing folder without links), if
     any."""
@@ -84,6 +106,13 @@ def name_of_remote(url: str) -> str | None:
     if match is None:
         return None
     return match["path"].strip("/").removesuffix(".git").strip("/") or None
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a ref may have this name; one that leaves the git folder is none."""
+    parts = name.split("/")
+    forbidden = ".." in name or any(not part or part.startswith(".") for part in parts)
+    return len(name) <= _MOST_NAME and not forbidden and bool(_IN_NAMES.fullmatch(name))
 
 
 def _is_top(folder: Path) -> bool:
@@ -125,7 +154,10 @@ def _read(file: Path) -> str:
 
 
 def _read_head(private: Path, shared: Path) -> str | None:
-    head = _read(private / "HEAD").strip()
+    return _follow(_read(private / "HEAD").strip(), private, shared)
+
+
+def _follow(head: str, private: Path, shared: Path) -> str | None:
     for _ in range(5):  # symbolic refs may point at symbolic refs
         if not head.startswith("ref:"):
             return head if _SHA.fullmatch(head) else None

@@ -28,6 +28,7 @@ _MEMORY_BYTES = 1_000_000_000  # git's own, without mapped packs: a chain of del
 _MAX_OBJECT_BYTES = 50_000_000  # guess, unmeasured: ten times what is read of a file on disk
 _MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million files take 50 MB
 _AT_ONCE = 200  # names that are sure to fit into a pipe before git reads it
+_MOST_TAGS = 5  # of tags, each of which names the next
 _SUBMODULE = b"160000"  # mode of an entry that names a commit of another repository
 _CONFIG = """[core]
 repositoryformatversion = 1
@@ -123,6 +124,12 @@ class Objects:
             if not blob or reader is None:
                 return None if blob is None else b""
             return reader.read([blob], "blob")[0]
+
+    def commit_of(self, name: str) -> str | None:
+        """Return the commit that an annotated tag with this hash names, the hash itself if it is a
+        commit's; None if it is another object's, or not available."""
+        with self._open(len(name)) as reader:
+            return reader.commit_of(name) if reader else None
 
     @contextmanager
     def _open(self, digits: int) -> Iterator[_Reader | None]:
@@ -230,6 +237,18 @@ class _Reader:
         except (OSError, ValueError):  # git has ended, or its output is invalid
             self._ended = True
             return ""
+
+    def commit_of(self, name: str) -> str | None:
+        """See Objects."""
+        for _ in range(_MOST_TAGS):
+            tag, commit = (self.read([name], kind)[0] for kind in ("tag", "commit"))
+            if tag is None:
+                return None if commit is None else name
+            line = tag.partition(b"\n")[0]
+            name = line[7:].decode("ascii", "replace") if line.startswith(b"object ") else ""
+            if len(name) != self._digits or not name.isalnum():
+                return None
+        return None
 
     def root_of(self, commit: str) -> str | None:
         """Return the hash of a commit's tree."""

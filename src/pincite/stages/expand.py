@@ -45,11 +45,6 @@ class ExpandConfig(msgspec.Struct, frozen=True):
     A question with a clear keyword winner is not expanded: its first hit has at least `strong_best`
     of the highest possible BM25, and the second is lower by at least `strong_gap` of the first.
     `timeout_s` and `max_tokens` limit the model's answer. Measurements are in docs/decisions/0035.
-
-    A question that the words find by themselves is not expanded: the BM25 of the first hit is at
-    least `strong_best` of what the question's terms can have at most, and the second lies below it
-    by at least `strong_gap` of the first. `timeout_s` and `max_tokens` are for the model's answer.
-    What was measured is in docs/decisions/0035.
     """
 
     by: ExpandBy = "off"

@@ -30,10 +30,10 @@ async def look(
     contexts: Sequence[Context | None],
     files: Files | None,
     limit_s: float,
-    ref: str | None = None,
+    refs: tuple[str, ...] = (),
 ) -> Looked:
     """Return the candidates in the same order with their text from the current files, each with its
-    context; with `ref`, of that revision only. Without `files`, all candidates are unchecked and
+    context; with `refs`, of these revisions only. Without `files`, all candidates are unchecked and
     unchanged. Those not checked within `limit_s` are unchecked, too, with a notice."""
     if files is None or not chosen:
         unchecked: tuple[Truth, ...] = tuple("unchecked" for _ in chosen)
@@ -42,7 +42,7 @@ async def look(
         Quote(one.collection, one.chunk, around)
         for one, around in zip(chosen, contexts, strict=True)
     ]
-    seen = await files.look(quotes, limit_s, at_ref=ref)
+    seen = await files.look(quotes, limit_s, refs=refs)
     there = [pair for pair in zip(chosen, seen, strict=True) if not pair[1].gone]
     gone = [pair for pair in zip(chosen, seen, strict=True) if pair[1].gone]
     notices = dict.fromkeys(one.notice for one in seen if one.notice is not None)

@@ -9,7 +9,7 @@ from string import Formatter
 import msgspec
 
 from pincite.errors import ConfigError, UsageError
-from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question
+from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question, TaskMode
 from pincite.support.names import bare_words, code_names, undeclared
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
@@ -23,6 +23,8 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     """`max_chars`: of a longer query, keep the beginning and the end, with a notice: a traceback of
     Python ends with its message, those of other languages begin with it.
 
+    `mode`: the task of questions that name none.
+
     `expansions`: rephrasings by the name of a collection, or `*` for all, at most three each. Their
     fields are `{query}`, `{identifiers}` and those of `Corpus` (`{corpus}`, `{docs}`, `{code}`,
     `{topics}`), empty if not set. They are searched in a second pass only; those with
@@ -30,6 +32,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     """
 
     max_chars: int = 10_000
+    mode: TaskMode = "explain"
     expansions: Mapping[str, tuple[str, ...]] = {}
 
     def __post_init__(self) -> None:
@@ -79,7 +82,8 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
     expansions = _expand(normalised, identifiers, config.expansions, corpus)
     symbols = code_names(normalised)
     asks = _asks(normalised, symbols)
-    return Query(normalised, identifiers, notices, question.mode, expansions, corpus, symbols, asks)
+    mode = question.mode or config.mode
+    return Query(normalised, identifiers, notices, mode, expansions, corpus, symbols, asks)
 
 
 def _without_middle(text: str, most: int) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import TypeVar
 
 _IDLE_S = 10.0  # guess, unmeasured
+_T = TypeVar("_T")
 _Queue = SimpleQueue[Callable[[], None]]
 
 
@@ -31,6 +35,29 @@ class SpareThreads:
             queue = SimpleQueue()
             Thread(target=self._serve, args=(queue,), name=self._name, daemon=True).start()
         queue.put(work)
+
+    async def result(self, work: Callable[[], _T], limit_s: float) -> _T:
+        """Run `work` in a thread and return its result. Raises what it raises, and TimeoutError
+        after `limit_s` seconds; the thread then goes on by itself."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[_T] = loop.create_future()
+
+        def end(result: _T | None, error: BaseException | None) -> None:
+            if not done.done():
+                done.set_exception(error) if error else done.set_result(result)  # type: ignore[arg-type]
+
+        def run() -> None:
+            result, error = None, None
+            try:
+                result = work()
+            except BaseException as raised:  # noqa: BLE001 - handed to who waits
+                error = raised
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(end, result, error)
+
+        self.start(run)
+        async with asyncio.timeout(limit_s):
+            return await done
 
     def _serve(self, queue: _Queue) -> None:
         while True:

@@ -46,9 +46,15 @@ from pincite.surfaces.tool_texts import (
 log = logging.getLogger(__name__)
 #: The subject of `retrieve_adk_evidence`, unless the configuration names it.
 ADK = Corpus("Google ADK", "ADK", "ADK Python", "tool calling sessions state")
-TOOLS = ("retrieve_evidence", "retrieve_adk_evidence")
 _MOST = 50
 Detail = Literal["text", "full"]
+#: The tools and what answers have by default: that of the specification has the pack.
+_DETAILS: Final[Mapping[str, Detail]] = {
+    "retrieve_evidence": "text",
+    "retrieve_adk_evidence": "full",
+}
+TOOLS = tuple(_DETAILS)
+_ADK_RESULTS = 12
 #: There is one tool, for searches.
 _NAMES: Final = ToolNames(search="search again", read="", verify="", status="")
 
@@ -66,6 +72,9 @@ _Mode = Annotated[
 _Results = Annotated[
     Annotated[int, Field(ge=1, le=_MOST)] | None,
     Field(description=f"Passages to return at most, 1 to {_MOST}; as many as fit if left out."),
+]
+_AdkResults = Annotated[
+    int, Field(ge=1, le=_MOST, description=f"Passages to return at most, 1 to {_MOST}.")
 ]
 _Kinds = Annotated[
     list[SourceType] | None, Field(description="Only files of these kinds; all if left out.")
@@ -122,8 +131,9 @@ class EvidenceToolset(BaseToolset):
     current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
     them to a part of the index, `tags` to what has these attributes: no call can take them off or
     give them other values. `preset` stands in for the configured profile. `max_tokens` is what the
-    text of an answer has at most. `detail="full"` adds the whole evidence pack to each answer, for
-    programs, `debug` also what services were asked and answered.
+    text of an answer has at most. `detail="full"` adds the whole evidence pack and its warnings to
+    each answer, for programs, and `detail="text"` leaves them out; by default the answers of
+    `retrieve_adk_evidence` have them. `debug` adds what services were asked and answered as well.
 
     >>> toolset = EvidenceToolset(".pincite", tags={"institution": "MIT", "mode": ["exam", "open"]})
     """
@@ -140,7 +150,7 @@ class EvidenceToolset(BaseToolset):
         reranker: Reranker | None = None,
         debug: bool = False,
         max_tokens: int = MAX_TOKENS,
-        detail: Detail = "text",
+        detail: Detail | None = None,
     ) -> None:
         """Prepare the toolset. Raises UsageError for an argument of a wrong type or value or a tag
         without value, ConfigError for an unknown tool or preset and for invalid settings."""
@@ -151,9 +161,10 @@ class EvidenceToolset(BaseToolset):
         if preset is not None:
             _require("preset", preset, tuple(PRESETS))
         require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
-        require_choice("detail", detail, get_args(Detail))
+        if detail is not None:
+            require_choice("detail", detail, get_args(Detail))
         self._max_tokens = max_tokens
-        self._full = debug or detail == "full"
+        self._detail = detail
         self._settings = settings_for(index)
         self._names = tools
         self._collections = texts_of("collections", collections)
@@ -214,7 +225,7 @@ class EvidenceToolset(BaseToolset):
         self,
         query: _Query,
         task_mode: _Mode = "build",
-        max_results_final: _Results = None,
+        max_results_final: _AdkResults = _ADK_RESULTS,
         tags: _Tags = None,
     ) -> dict[str, Any]:
         """Find evidence in the documentation and the Python source code of the Agent Development
@@ -243,7 +254,8 @@ class EvidenceToolset(BaseToolset):
         run."""
         try:
             asked = take_arguments(tool, given, into, lax=True)
-            return await self._search(asked, preset, corpus)
+            full = self._debug or (self._detail or _DETAILS[tool]) == "full"
+            return await self._search(asked, preset, corpus, full=full)
         except PinciteError as error:
             hint = for_tools(error.hint, _NAMES)
             return _failed(for_tools(error.message, _NAMES), hint, error)
@@ -252,7 +264,7 @@ class EvidenceToolset(BaseToolset):
             return _failed(f"{type(error).__name__}: {error}", "", error)
 
     async def _search(
-        self, asked: _AdkArguments, preset: str | None, corpus: Corpus | None
+        self, asked: _AdkArguments, preset: str | None, corpus: Corpus | None, *, full: bool
     ) -> dict[str, Any]:
         engine = self._engine()
         engine.reopen()
@@ -276,7 +288,7 @@ class EvidenceToolset(BaseToolset):
             "evidence": answer_text(pack, self._max_tokens, _NAMES),
             "debug": {"query_id": trace.query_id},
         }
-        if not self._full:
+        if not full:
             return answer
         found = pack.to_dict()
         answer["debug"] |= {**found.pop("debug"), "timings_ms": found.pop("timings_ms")}

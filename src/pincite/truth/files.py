@@ -6,10 +6,8 @@ goes on without it, and that source is not looked at again until the thread has 
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pincite.errors import EnginePanicked, PinciteError
@@ -65,7 +63,7 @@ class FilesOnDisk:
         self._hanging: dict[str, _Work] = {}
 
     async def look(
-        self, quotes: Sequence[Quote], limit_s: float, *, at_ref: str | None = None
+        self, quotes: Sequence[Quote], limit_s: float, *, refs: tuple[str, ...] = ()
     ) -> tuple[Seen, ...]:
         """See Files."""
         records = await self._records({quote.collection for quote in quotes})
@@ -93,9 +91,9 @@ class FilesOnDisk:
             for quote, one in zip(quotes, seen, strict=True)
             if one is not None
         )
-        if at_ref is None:
+        if not refs:
             return found
-        return tuple(_of_ref(at_ref, *pair) for pair in zip(quotes, found, strict=True))
+        return tuple(_of_ref(refs, *pair) for pair in zip(quotes, found, strict=True))
 
     async def _records(self, collections: set[str]) -> dict[tuple[str, str], SourceRecord]:
         found: dict[tuple[str, str], SourceRecord] = {}
@@ -118,27 +116,15 @@ class FilesOnDisk:
 
     async def _run(self, run: _Run, limit_s: float) -> None:
         """Return when all has been seen, or the time is up."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-
-        def end(error: BaseException | None) -> None:
-            if not done.done():
-                done.set_exception(error) if error else done.set_result(None)
 
         def work() -> None:
-            error: BaseException | None = None
             try:
                 self._look(run)
-            except BaseException as raised:  # noqa: BLE001 - handed to who waits
-                error = raised
-            run.work.ended = True
-            with suppress(RuntimeError):  # the loop has ended meanwhile
-                loop.call_soon_threadsafe(end, error)
+            finally:
+                run.work.ended = True
 
-        _THREADS.start(work)
         try:
-            async with asyncio.timeout(limit_s):
-                await done
+            await _THREADS.result(work, limit_s)
         except TimeoutError:
             run.given_up = True
             if run.at:
@@ -175,9 +161,9 @@ def _late(place: str) -> Notice:
     return Notice("source_not_answering", said)
 
 
-def _of_ref(ref: str, quote: Quote, seen: Seen) -> Seen:
+def _of_ref(refs: tuple[str, ...], quote: Quote, seen: Seen) -> Seen:
     """Of a revision that was asked for by name."""
-    if seen.gone or seen.chunk.ref.startswith(ref):  # as scopes do
+    if seen.gone or seen.chunk.ref.startswith(refs):  # as scopes do
         return seen
     if seen.chunk.content_hash == quote.chunk.content_hash:  # it had this text then, too
         return replace(seen, chunk=quote.chunk, context=quote.context)

@@ -68,7 +68,7 @@ class QuestionKeywords(TypedDict, total=False):
 class SearchKeywords(QuestionKeywords, total=False):
     """Additional arguments of a search."""
 
-    mode: TaskMode
+    mode: TaskMode | None
     subqueries: str | tuple[str, ...]
 
 

@@ -41,7 +41,7 @@ _BLOCK = (
 
 
 @click.command()
-@with_options(*asking("explain"), *_BLOCK)
+@with_options(*asking(), *_BLOCK)
 def context(budget: int, order: str, tokenizer: Path | None, json_: bool, **asked: Any) -> int:
     """Print passages for the prompt of a language model: numbered, fenced and cited.
 

@@ -78,7 +78,7 @@ ASKING = (
     click.option(
         "--not-path", "not_paths", multiple=True, help="Exclude these files, folders or globs."
     ),
-    click.option("--ref", help="Only this revision; it may be shortened."),
+    click.option("--ref", help="Only this commit (may be shortened), tag or branch."),
     click.option("--where", default="", help="A filter, such as 'path ^= src/ and kind = code'."),
     tag_option,
     click.option(
@@ -170,24 +170,24 @@ _SHOWING = (
 )
 
 
-def _mode(usual: TaskMode) -> Any:
+def _mode(usual: TaskMode | None = None) -> Any:
     """Return the option for the purpose of the evidence, with its default."""
     return click.option(
         "--mode",
         type=click.Choice(_MODES),
         default=usual,
-        show_default=True,
-        help="The task.",
+        show_default=usual is not None,
+        help="The task." if usual else "The task; default: prepare.mode of the profile.",
     )
 
 
-def asking(usual: TaskMode) -> Sequence[Any]:
+def asking() -> Sequence[Any]:
     """Return the options of a command that asks one question."""
-    return (_QUERY, *ASKING, _mode(usual))
+    return (_QUERY, *ASKING, _mode())
 
 
 @click.command()
-@with_options(click.argument("query", nargs=-1), *ASKING, _mode("explain"), *_SHOWING)
+@with_options(click.argument("query", nargs=-1), *ASKING, _mode(), *_SHOWING)
 def search(query: tuple[str, ...], **values: Any) -> int:
     """Find evidence for a question. Without one, a terminal searches while you type."""
     if query:
@@ -218,7 +218,7 @@ def _live(
 def evidence(preset: str | None, **values: Any) -> int:
     """Find evidence for a coding task: documentation and code side by side.
 
-    The same as `search --preset evidence --mode build`. In the modes build,
+    The same as `search --preset evidence`. In the modes build (the default),
     debug and refactor, the results contain both kinds if both have relevant passages.
     """
     return search_with(preset=preset or "evidence", **values)
@@ -340,7 +340,7 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 
 
 @click.command()
-@with_options(_QUERY, *ASKING, _mode("explain"), json_option)
+@with_options(_QUERY, *ASKING, _mode(), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show each stage of a search: candidates, signals, reasons for drops, times."""
     from pincite.surfaces import commands, render

@@ -56,7 +56,7 @@ class SearchBody(Within, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     question: Text
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] | None = None
-    mode: TaskMode = "explain"
+    mode: TaskMode | None = None
     by: SearchBy | None = None
     budget_ms: Annotated[float, msgspec.Meta(gt=0, le=600_000)] | None = None
 
