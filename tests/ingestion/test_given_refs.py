@@ -70,6 +70,23 @@ def test_in_a_checkout_what_changed_is_of_its_commit(desk: Desk, tmp_path: Path)
     assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": second}
 
 
+@pytest.mark.parametrize("annotated", [False, True])
+def test_a_tag_is_not_that_of_content_which_it_has_not(
+    desk: Desk, tmp_path: Path, *, annotated: bool
+) -> None:
+    git(tmp_path, "init", "--quiet")
+    first = commit(tmp_path)
+    git(tmp_path, "tag", *(("-a", "-m", "The first.") if annotated else ()), "v1")
+    desk.write("docs/lamp.md", "# Lamps\n\nThey are off.\n")
+    desk.run("docs", ref="v1")
+    assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": f"{first}-dirty"}
+    second = commit(tmp_path)
+    desk.run("docs", ref="v1")
+    assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": second}
+    desk.run("docs", ref="no such tag")
+    assert set(refs(desk).values()) == {"no such tag"}
+
+
 @pytest.mark.parametrize(("file", "recorded"), [("acme.zip", None), ("acme-2.0.zip", "2.0")])
 def test_of_another_archive_the_recorded_version_counts(
     tmp_path: Path, file: str, recorded: str | None

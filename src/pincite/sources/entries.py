@@ -174,9 +174,15 @@ class OpenSource(ABC):
         that of the source, or its content hash. `raw` are its bytes; if missing, they are read when
         needed."""
         given = self.source.ref if self.source.pinned else None
-        if given and (self.named is None or self.named.get(entry.path) == content_hash):
+        if given and self.named is not None and self.named.get(entry.path) == content_hash:
+            return given
+        if given and self.named is None and not self.contradicts(entry, raw):
             return given
         return self.own_ref(entry, content_hash, raw)
+
+    def contradicts(self, entry: Entry, raw: bytes | None = None) -> bool:  # noqa: ARG002
+        """Return whether the revision that was given is known to have other content at this path."""
+        return False
 
     def own_ref(
         self,

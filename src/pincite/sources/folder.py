@@ -19,6 +19,7 @@ from pincite.sources.entries import (
     UnreadableFile,
     mtime_of,
 )
+from pincite.sources.git import commit_named, is_commit
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
 from pincite.support.capabilities import open_to_read
@@ -200,6 +201,15 @@ class FolderSource(OpenSource):
         """See OpenSource. Only commits, and only those available in the checkout."""
         return self._checkout.read_at(ref, path) if self._checkout else None
 
+    def contradicts(self, entry: Entry, raw: bytes | None = None) -> bool:
+        """See OpenSource. A checkout knows the content of its tags, branches and commits."""
+        if self._given is None:
+            return False
+        try:
+            return self._given.has(entry.path, self.read(entry) if raw is None else raw) is False
+        except SourceError:
+            return False  # indexing reports the reason
+
     def own_ref(self, entry: Entry, content_hash: str, raw: bytes | None = None) -> str:
         """See OpenSource. In a checkout: HEAD for files equal to the committed ones, apart from
         line endings."""
@@ -218,6 +228,15 @@ class FolderSource(OpenSource):
         """See OpenSource. A checkout at the same commit keeps its refs."""
         head = self._checkout.head if self._checkout else None
         return head is not None and head == self.source.ref and ref in (head, f"{head}{DIRTY}")
+
+    @cached_property
+    def _given(self) -> Tree | None:
+        """The content of the revision that was given for a checkout, None if it names none."""
+        ref, checkout = self.source.ref, self._checkout
+        if ref is None or checkout is None:
+            return None
+        commit = commit_named(checkout.top, ref) or ref
+        return checkout.objects.tree(commit, self.within) if is_commit(commit) else None
 
     @cached_property
     def _committed(self) -> Tree | None:

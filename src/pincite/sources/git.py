@@ -67,6 +67,11 @@ def head_of(top: Path) -> str | None:
     return _read_head(*_git_folders(top)) if _is_top(top) else None
 
 
+def is_commit(name: str) -> bool:
+    """Return whether a text is the whole name of a commit."""
+    return _SHA.fullmatch(name) is not None
+
+
 def commit_named(top: Path, name: str) -> str | None:
     """Return the commit that `HEAD`, a tag or a branch names in the checkout with this root, None
     if there is no such name. A tag goes before a branch of the same name, as in git. Where its
