@@ -181,7 +181,7 @@ class OpenSource(ABC):
         return self.own_ref(entry, content_hash, raw)
 
     def contradicts(self, entry: Entry, raw: bytes | None = None) -> bool:  # noqa: ARG002
-        """Return whether the revision that was given is known to have other content at this path."""
+        """Return whether the given revision is known to have other content at this path."""
         return False
 
     def own_ref(
