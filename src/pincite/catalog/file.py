@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from pincite.ports import Catalog
+from pincite.support.private_file import require_regular
 
 _NAME: Final = "catalog.db"
 #: Files that change with every change of a catalog: its file and its write-ahead log.
@@ -28,6 +29,7 @@ def holds_collections(folder: Path) -> bool:
     import sqlite3
 
     try:
+        require_regular(folder / _NAME)
         place = f"{(folder / _NAME).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(place, uri=True)) as database:
             found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()

@@ -32,6 +32,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
+from pincite.support.private_file import require_regular_or_new
 from pincite.support.sqlite_schema import migrate
 
 MIGRATIONS = (
@@ -81,6 +82,8 @@ class SqliteCatalog:
         self._path = path
         self._sources: dict[str, tuple[list[Any], tuple[SourceRecord, ...]]] = {}
         with self._translated("opened"):
+            if isinstance(path, Path):
+                require_regular_or_new(path)
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
             with self._translated("opened"):
@@ -111,6 +114,11 @@ class SqliteCatalog:
             raise StoreError(
                 f"the catalog {self._path} cannot be {verb}: {error}",
                 hint="move the index folder away and index again",
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"the catalog {self._path} cannot be {verb}: {error.strerror}",
+                hint="an index folder must be your own: see PINCITE_INDEX",
             ) from error
         except UnicodeEncodeError as error:
             raise InvalidPoint(f"a name is not valid Unicode: {error.object!r}") from error

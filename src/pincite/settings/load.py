@@ -95,6 +95,7 @@ from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves
 from pincite.settings.workspace import ADDRESSES, WorkspaceSettings
 from pincite.stores.settings import StoreSettings
+from pincite.support.terminal import one_line
 
 INDEX_FOLDER = ".pincite"
 SHARED = (QDRANT_KEY, QDRANT_URL)
@@ -245,10 +246,16 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
 
 def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Path:
     """Return the index folder of a command in `folder`; no other setting matters for it. Raises
-    ConfigError if it cannot be resolved."""
+    ConfigError if it cannot be resolved, or was found and is a link."""
     given = environ.get("PINCITE_INDEX")
-    place = index or (Path(given) if given else None) or find_index(folder)
-    return _absolute(place, "the index folder")
+    named = index or (Path(given) if given else None)
+    place = _absolute(named or find_index(folder), "the index folder")
+    if named is None and place != user_index() and place.is_symlink():
+        raise ConfigError(
+            f"{one_line(str(place))} is a symbolic link, and files of others may bring one",
+            hint=f"if it is yours, name it: --index {one_line(str(place))}, or PINCITE_INDEX",
+        )
+    return place
 
 
 def find_index(folder: Path) -> Path:

@@ -21,6 +21,7 @@ import msgspec
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.support.fields import replace
+from pincite.support.private_file import require_regular_or_new
 from pincite.support.sqlite_schema import migrate
 
 _NAME: Final = "records.db"
@@ -82,6 +83,7 @@ class RecordStore:
         self._path = records_file(folder)
         self._lock = threading.RLock()
         with self._translated("opened"):
+            require_regular_or_new(self._path)
             self._db = self._open_to_read() if only_read else self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -128,7 +130,7 @@ class RecordStore:
     def _translated(self, verb: str) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, msgspec.MsgspecError) as error:
+        except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
             code = getattr(error, "sqlite_errorcode", 0)
             if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
                 free = shutil.disk_usage(self._path.parent).free
