@@ -92,7 +92,10 @@ def test_an_index_folder_that_is_a_link_is_used_only_if_it_is_named(cli: Cli) ->
     refused = cli("index", "notes.md", "--lexical", code=2).stderr
     assert "/.pincite is a symbolic link" in refused
     assert "--index" in refused
-    assert sorted(os.listdir(cli.folder / "home")) == [".gitignore", "profile"]
+    assert sorted(each.name for each in (cli.folder / "home").iterdir()) == [
+        ".gitignore",
+        "profile",
+    ]
     cli("index", "notes.md", "--lexical", "--index", ".pincite")
     assert (cli.folder / "home" / "catalog.db").exists()
     assert (cli.folder / "home" / ".gitignore").read_text() == "kept\n"

@@ -19,6 +19,7 @@ import msgspec
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
 from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
 from pincite.catalog.chunk_ids import by_place
+from pincite.catalog.origin import add_identity
 from pincite.catalog.terms import SCHEMA, Terms
 from pincite.catalog.totals import EMBEDDED, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS
@@ -90,7 +91,10 @@ class SqliteCatalog:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
+                (version,) = self._db.execute("PRAGMA user_version").fetchone()
                 migrate(self._db, MIGRATIONS, f"the catalog {self._path}")
+                #: The id that a new catalog has got; empty for one that was there.
+                self.made = "" if version else add_identity(self._db)
                 self._terms = Terms(self._db)
         except BaseException:
             self._db.close()

@@ -14,7 +14,7 @@
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 | `PINCITE_LOG_FORMAT` | what servers log: `text` or `json` | `logging.format` |
 | `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
-| `PINCITE_TRUST` | `1`: every `pincite.toml` that is found is trusted | `0` |
+| `PINCITE_TRUST` | `1`: every `pincite.toml` and index that is found is trusted | `0` |
 | `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
@@ -119,6 +119,7 @@ class Settings:
     `threads` is None for one per core. `layers` are the origins of the values, the strongest first.
     `collection` is named by the environment, else `store.base`. `found` says that `config` was not
     named, but found beside the index or in the user's folder, `vouched` that it takes no trust.
+    `index_found` says that the index was found, too, and takes trust.
     """
 
     index: Path
@@ -146,6 +147,7 @@ class Settings:
     collection: str = ""
     found: bool = False
     vouched: bool = False
+    index_found: bool = False
 
     @property
     def indexed_collection(self) -> str:
@@ -200,6 +202,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
             f"unknown environment variable {unknown[0]}; known variables: {', '.join(VARIABLES)}"
         )
     place = index_place(environ, folder, index)
+    named = bool(index or environ.get("PINCITE_INDEX")) or place == user_index()
     config = _config_file(environ, place)
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     rates = Path(environ.get("PINCITE_RATES") or default_rates())
@@ -241,6 +244,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         collection=collection,
         found=config is not None and not environ.get("PINCITE_CONFIG"),
         vouched=config is not None and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
+        index_found=not named and not _flag(environ, "PINCITE_TRUST"),
     )
 
 

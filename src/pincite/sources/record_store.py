@@ -22,7 +22,7 @@ from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.support.fields import replace
 from pincite.support.private_file import require_regular_or_new
-from pincite.support.sqlite_schema import migrate
+from pincite.support.sqlite_schema import migrate, require_passive
 
 _NAME: Final = "records.db"
 _AT_ONCE = 500  # rows per lookup statement
@@ -108,10 +108,14 @@ class RecordStore:
             uri = f"{self._path.absolute().as_uri()}?{mode}"
             db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
+                require_passive(db, f"the records {self._path}")
                 db.execute("SELECT 1 FROM sources").fetchone()
             except sqlite3.Error as failed:
                 error = failed
                 db.close()
+            except BaseException:
+                db.close()
+                raise
             else:
                 return db
         raise error or sqlite3.OperationalError("it cannot be read")
