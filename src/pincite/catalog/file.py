@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from pincite.ports import Catalog
+from pincite.support.private_file import require_regular
 
 _NAME: Final = "catalog.db"
 #: Files that change with every change of a catalog: its file and its write-ahead log.
@@ -27,9 +28,13 @@ def holds_collections(folder: Path) -> bool:
     counts as one that has."""
     import sqlite3
 
+    from pincite.support.sqlite_schema import require_passive
+
     try:
+        require_regular(folder / _NAME)
         place = f"{(folder / _NAME).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(place, uri=True)) as database:
+            require_passive(database, f"the catalog {place}")
             found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()
     except (OSError, ValueError, sqlite3.Error):
         return True
@@ -40,4 +45,9 @@ def open_catalog(folder: Path) -> Catalog:
     """Open the catalog of an index folder, or create it. Raises IndexTooNew, StoreError."""
     from pincite.catalog.sqlite import SqliteCatalog
 
-    return SqliteCatalog(folder / _NAME)
+    catalog = SqliteCatalog(folder / _NAME)
+    if catalog.made:
+        from pincite.support.made_here import remember_index
+
+        remember_index(folder, catalog.made)
+    return catalog

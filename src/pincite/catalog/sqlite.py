@@ -19,6 +19,7 @@ import msgspec
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
 from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
 from pincite.catalog.chunk_ids import by_place
+from pincite.catalog.origin import add_identity
 from pincite.catalog.terms import SCHEMA, Terms
 from pincite.catalog.totals import EMBEDDED, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS
@@ -32,6 +33,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
+from pincite.support.private_file import require_regular_or_new
 from pincite.support.sqlite_schema import migrate
 
 MIGRATIONS = (
@@ -81,13 +83,18 @@ class SqliteCatalog:
         self._path = path
         self._sources: dict[str, tuple[list[Any], tuple[SourceRecord, ...]]] = {}
         with self._translated("opened"):
+            if isinstance(path, Path):
+                require_regular_or_new(path)
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
             with self._translated("opened"):
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
+                (version,) = self._db.execute("PRAGMA user_version").fetchone()
                 migrate(self._db, MIGRATIONS, f"the catalog {self._path}")
+                #: The id that a new catalog has got; empty for one that was there.
+                self.made = "" if version else add_identity(self._db)
                 self._terms = Terms(self._db)
         except BaseException:
             self._db.close()
@@ -111,6 +118,11 @@ class SqliteCatalog:
             raise StoreError(
                 f"the catalog {self._path} cannot be {verb}: {error}",
                 hint="move the index folder away and index again",
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                f"the catalog {self._path} cannot be {verb}: {error.strerror}",
+                hint="an index folder must be your own: see PINCITE_INDEX",
             ) from error
         except UnicodeEncodeError as error:
             raise InvalidPoint(f"a name is not valid Unicode: {error.object!r}") from error

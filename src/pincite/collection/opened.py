@@ -96,7 +96,8 @@ class OpenIndex:
         root = self.settings.index
         here = not self._is_shared
         if here and (self._client is None or not holds_index(root)):
-            prepare(root, self.settings.store, create=create or bool(self.foreign))
+            create = create or bool(self.foreign)
+            prepare(root, self.settings.store, create=create, found=self.settings.index_found)
         if self._client is None:
             self._client = open_index(self.settings)
         return self._client

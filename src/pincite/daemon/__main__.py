@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,15 @@ class WithoutSecrets(logging.Formatter):
         from pincite.support.secrets import mask
 
         return mask(super().format(record))
+
+
+class _Log(RotatingFileHandler):
+    """A log that refuses a link or a pipe for its file."""
+
+    def _open(self) -> TextIOWrapper:
+        from pincite.support.background import open_log
+
+        return TextIOWrapper(os.fdopen(open_log(Path(self.baseFilename)), "ab"), "utf-8")
 
 
 def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
@@ -149,7 +159,7 @@ def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
     os.chdir(place)
     if waited:
         _keep_errors(place / LOG)
-    handler = RotatingFileHandler(place / LOG, maxBytes=1_000_000, backupCount=1)
+    handler = _Log(place / LOG, maxBytes=1_000_000, backupCount=1)
     handler.setFormatter(_formatter(os.environ))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:

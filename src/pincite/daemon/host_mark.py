@@ -23,8 +23,9 @@ from typing import Final
 import msgspec
 
 from pincite.errors import IndexUnavailable
-from pincite.support.capabilities import name_once, open_to_read
+from pincite.support.capabilities import name_once
 from pincite.support.locks import Lock, open_lock
+from pincite.support.private_file import create_private, open_private
 
 FILE: Final = "machine.json"
 LOCK: Final = "machine.lock"
@@ -93,9 +94,9 @@ def beat(root: Path, machine: Mark) -> bool:
 def mark(root: Path, machine: Mark, *, over: bool = False) -> bool:
     """Write the mark of this machine; with `over`, replace that of another one. Return False if
     another machine was first. On a full or read-only folder, nothing is written."""
-    fresh = root / f"{FILE}.{machine.start[:8]}.{os.getpid()}.new"
+    fresh = root / f"{FILE}.{uuid.uuid4().hex}.new"
     try:
-        fresh.write_bytes(msgspec.json.encode(machine))
+        create_private(fresh, msgspec.json.encode(machine))
         if over:
             fresh.replace(root / FILE)
         else:
@@ -213,7 +214,7 @@ def _look(root: Path) -> tuple[Mark, int] | None:
     """Return the mark and the time of its last touch; None if there is none, or if it is
     invalid."""
     try:
-        handle = open_to_read(root / FILE, follow=True)
+        handle = open_private(root / FILE)
     except OSError:
         return None
     with os.fdopen(handle, "rb") as file:  # opened, because network file systems cache the rest
@@ -229,7 +230,7 @@ def _age_s(root: Path, touched_ns: int) -> float:
     unknown."""
     probe = root / f"{FILE}.{uuid.uuid4().hex}.probe"  # process ids repeat on other machines
     try:
-        probe.write_bytes(b"")
+        create_private(probe, b"")
         return (probe.stat().st_mtime_ns - touched_ns) / 1e9
     except OSError:
         return 0.0

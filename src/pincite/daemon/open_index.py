@@ -96,14 +96,19 @@ def _open_shared(settings: Settings) -> ServedIndex:
     return index
 
 
-def prepare(root: Path, store: StoreSettings, *, create: bool) -> None:
+def prepare(root: Path, store: StoreSettings, *, create: bool, found: bool = False) -> None:
     """Create the folder if it is missing and `create` is set, and determine its store. Warns if the
-    folder is read-only. Raises IndexNotFound, IndexUnavailable, ConfigError."""
+    folder is read-only. An index that was `found`, and not named, must be of this user or harmless.
+    Raises IndexNotFound, IndexUnavailable, ConfigError, StoreError."""
     require_own(root)
     if not holds_index(root):
         if not create:
             raise _missing(root)
         make_folder(root)
+    elif found:
+        from pincite.catalog.origin import require_origin  # late: it needs SQLite
+
+        require_origin(root, writable=may_write(root))
     if may_write(root):
         remember(root, store, owned)
     else:

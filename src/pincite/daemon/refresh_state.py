@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.glance import Differing
+from pincite.support.private_file import read_private, replace_private
 
 _FILE: Final = "refresh.json"
 
@@ -23,15 +24,13 @@ class Kept(msgspec.Struct):
 
     def write(self, root: Path) -> None:
         """Store the state in an index folder."""
-        fresh = root / f"{_FILE}.new"
         with suppress(OSError):  # a full disk: the next daemon looks once more than necessary
-            fresh.write_bytes(msgspec.json.encode(self))
-            fresh.replace(root / _FILE)
+            replace_private(root / _FILE, msgspec.json.encode(self))
 
 
 def read_kept(root: Path) -> Kept:
     """Return the stored state. A damaged file counts as missing, which costs one more look."""
     try:
-        return msgspec.json.decode((root / _FILE).read_bytes(), type=Kept)
+        return msgspec.json.decode(read_private(root / _FILE), type=Kept)
     except (OSError, msgspec.MsgspecError):
         return Kept()

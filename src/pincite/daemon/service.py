@@ -23,6 +23,7 @@ from pincite.daemon.read_only import Copy, why_only_read, workplace
 from pincite.daemon.resting import memory_mb, now, trim
 from pincite.daemon.usage import Usage
 from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable, PinciteError
+from pincite.index.folder import require_plain_stores
 from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec, SourceRecord, Vector
 from pincite.ports import DenseEncoder
@@ -65,6 +66,7 @@ class Daemon(LocalIndex):
         self._folder = root.stat()
         self._lock = take_index(root)
         try:
+            require_plain_stores(root)
             if (why := why_only_read(root)) is not None:
                 self._copy = Copy(root, why)
                 log.warning("%s", why.message)

@@ -19,6 +19,7 @@ from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
 from pincite.support.background import Started, launch, open_log
 from pincite.support.locks import Lock, is_held, open_lock
+from pincite.support.private_file import read_private
 
 _START_S = 60.0  # loading a shard of a million chunks takes 2 s
 _POLL_S = 0.01
@@ -123,7 +124,7 @@ def owned(root: Path) -> bool:
 def daemon_pid(root: Path) -> int | None:
     """Return the process that holds the index, even if it does not answer."""
     try:
-        return int((workplace(root) / protocol.LOCK).read_text()) if owned(root) else None
+        return int(read_private(workplace(root) / protocol.LOCK)) if owned(root) else None
     except (OSError, ValueError):
         return None
 

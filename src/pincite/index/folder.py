@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,8 +15,15 @@ from pincite.catalog.file import holds_collections, holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
 from pincite.support.capabilities import is_own, this_user, user_name
+from pincite.support.private_file import (
+    create_private,
+    odd_kind,
+    read_private,
+    replace_private,
+)
 
 REMEMBERED = "store.json"
+_STORES = ("collections", "chroma")  # folders whose files other libraries open
 _SHOWN_CHARS = 300  # of a path in a message
 
 
@@ -28,7 +37,7 @@ class Remembered(msgspec.Struct, frozen=True):
 def remembered(root: Path) -> Remembered:
     """Read the store of an index folder, by default the embedded one. Raises StoreError."""
     try:
-        return msgspec.json.decode((root / REMEMBERED).read_bytes(), type=Remembered)
+        return msgspec.json.decode(read_private(root / REMEMBERED), type=Remembered)
     except FileNotFoundError:
         return Remembered(StoreSettings(), "")
     except (OSError, msgspec.MsgspecError) as error:
@@ -70,9 +79,7 @@ def fresh_owner() -> str:
 
 def write_remembered(root: Path, what: Remembered) -> None:
     """Store this in the folder, atomically."""
-    fresh = root / f"{REMEMBERED}.{os.getpid()}.new"
-    fresh.write_bytes(msgspec.json.encode(what))
-    fresh.replace(root / REMEMBERED)
+    replace_private(root / REMEMBERED, msgspec.json.encode(what))
 
 
 def make_folder(root: Path) -> None:
@@ -80,14 +87,16 @@ def make_folder(root: Path) -> None:
     IndexUnavailable."""
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (root / ".gitignore").write_text("*\n")
+        with suppress(FileExistsError):
+            create_private(root / ".gitignore", b"*\n")
     except OSError as error:
         raise _unusable(root, "made", error) from error
 
 
 def require_own(root: Path) -> None:
-    """Raise IndexUnavailable for an index folder of another user; a missing folder is allowed. Root
-    is refused as well, because the owner could not open files that root writes there."""
+    """Raise IndexUnavailable for an index folder of another user, or one with links or pipes for
+    files; a missing folder is allowed. Root is refused as well, because the owner could not open
+    files that root writes there."""
     try:
         status = root.stat()
     except FileNotFoundError:
@@ -105,6 +114,50 @@ def require_own(root: Path) -> None:
             f"the index {root} belongs to {owner}, but you are {user_name(this_user())}",
             hint=f"use your own index (PINCITE_INDEX or --index), or run this as {owner}",
         )
+    _require_plain(root)
+
+
+def require_plain_stores(root: Path) -> None:
+    """Raise IndexUnavailable for links and pipes anywhere in the folders of embedded stores, whose
+    libraries write to what they find there and remove it."""
+    for name in _STORES:
+        waiting = [root / name]
+        while waiting:
+            waiting += _require_plain(waiting.pop(), linked=False)
+
+
+def _require_plain(folder: Path, *, linked: bool = True) -> list[Path]:
+    """Return the folders in a folder, which may be missing. Raises IndexUnavailable for a link or a
+    pipe in it; a socket is that of the daemon. Unless they may be `linked`, files with a second
+    name are refused as well."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    found.append(Path(entry.path))
+                elif not linked or not entry.is_file(follow_symlinks=False):
+                    _require_plain_file(entry, linked=linked)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _unusable(folder, "read", error) from error
+    return found
+
+
+def _require_plain_file(entry: os.DirEntry[str], *, linked: bool) -> None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:  # another process has just removed it
+        return
+    kind = odd_kind(status.st_mode)
+    if stat.S_ISSOCK(status.st_mode) or not (kind or (status.st_nlink > 1 and not linked)):
+        return
+    raise IndexUnavailable(
+        f"{entry.path} is {kind or 'a hard link'}, and an index folder has none",
+        hint="remove it if you did not make it: an index folder that comes with files of others may"
+        " harm you",
+    )
 
 
 def _unusable(root: Path, verb: str, error: OSError) -> IndexUnavailable:

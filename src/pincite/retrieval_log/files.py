@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pincite.settings.retrieval_log import LogSettings
-from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC
+from pincite.support.private_file import open_private, read_private
 
 NAME = "retrieval.jsonl"
-_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_ON_EXEC | BINARY
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 class LogFiles:
@@ -30,7 +30,7 @@ class LogFiles:
         folder."""
         if self._full(len(line)):
             self._put_aside(len(line))
-        file = os.open(self.path, _FLAGS, 0o600)
+        file = open_private(self.path, _FLAGS)
         try:
             if os.write(file, line + b"\n") <= len(line):  # the disk was full in its middle
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -41,14 +41,14 @@ class LogFiles:
         """All lines, the latest first. A file that goes away meanwhile is left out."""
         for number in range(self._settings.keep + 1):
             try:
-                raw = self._numbered(number).read_bytes()
+                raw = read_private(self._numbered(number))
             except FileNotFoundError:
                 continue
             yield from reversed(raw.splitlines())
 
     def _full(self, more: int) -> bool:
         try:
-            size = self.path.stat().st_size
+            size = self.path.lstat().st_size
         except FileNotFoundError:
             return False
         return size > 0 and size + more + 1 > self._settings.max_bytes
@@ -56,7 +56,9 @@ class LogFiles:
     def _put_aside(self, more: int) -> None:
         from filelock import FileLock
 
-        with FileLock(self.path.with_name(f"{NAME}.lock")):
+        lock = self.path.with_name(f"{NAME}.lock")
+        os.close(open_private(lock, os.O_RDWR | os.O_CREAT))  # refuses a link, which is truncated
+        with FileLock(lock):
             if not self._full(more):  # another process was here first
                 return
             for number in range(self._settings.keep, 0, -1):

@@ -14,7 +14,7 @@
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
 | `PINCITE_LOG_FORMAT` | what servers log: `text` or `json` | `logging.format` |
 | `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
-| `PINCITE_TRUST` | `1`: every `pincite.toml` that is found is trusted | `0` |
+| `PINCITE_TRUST` | `1`: every `pincite.toml` and index that is found is trusted | `0` |
 | `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
@@ -95,6 +95,7 @@ from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves
 from pincite.settings.workspace import ADDRESSES, WorkspaceSettings
 from pincite.stores.settings import StoreSettings
+from pincite.support.terminal import one_line
 
 INDEX_FOLDER = ".pincite"
 SHARED = (QDRANT_KEY, QDRANT_URL)
@@ -118,6 +119,7 @@ class Settings:
     `threads` is None for one per core. `layers` are the origins of the values, the strongest first.
     `collection` is named by the environment, else `store.base`. `found` says that `config` was not
     named, but found beside the index or in the user's folder, `vouched` that it takes no trust.
+    `index_found` says that the index was found, too, and takes trust.
     """
 
     index: Path
@@ -145,6 +147,7 @@ class Settings:
     collection: str = ""
     found: bool = False
     vouched: bool = False
+    index_found: bool = False
 
     @property
     def indexed_collection(self) -> str:
@@ -199,6 +202,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
             f"unknown environment variable {unknown[0]}; known variables: {', '.join(VARIABLES)}"
         )
     place = index_place(environ, folder, index)
+    named = bool(index or environ.get("PINCITE_INDEX")) or place == user_index()
     config = _config_file(environ, place)
     cache = Path(environ.get("PINCITE_CACHE") or default_root().parent / "embeddings.db")
     rates = Path(environ.get("PINCITE_RATES") or default_rates())
@@ -240,15 +244,22 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         collection=collection,
         found=config is not None and not environ.get("PINCITE_CONFIG"),
         vouched=config is not None and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
+        index_found=not named and not _flag(environ, "PINCITE_TRUST"),
     )
 
 
 def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = None) -> Path:
     """Return the index folder of a command in `folder`; no other setting matters for it. Raises
-    ConfigError if it cannot be resolved."""
+    ConfigError if it cannot be resolved, or was found and is a link."""
     given = environ.get("PINCITE_INDEX")
-    place = index or (Path(given) if given else None) or find_index(folder)
-    return _absolute(place, "the index folder")
+    named = index or (Path(given) if given else None)
+    place = _absolute(named or find_index(folder), "the index folder")
+    if named is None and place != user_index() and place.is_symlink():
+        raise ConfigError(
+            f"{one_line(str(place))} is a symbolic link, and files of others may bring one",
+            hint=f"if it is yours, name it: --index {one_line(str(place))}, or PINCITE_INDEX",
+        )
+    return place
 
 
 def find_index(folder: Path) -> Path:

@@ -113,7 +113,8 @@ def _found(folder: Path) -> Path | None:
     here = str(folder)
     while True:
         if os.path.isfile(f"{here}/{_FOLDER}/{_CATALOG}"):  # noqa: PTH113 - for each folder above
-            return Path(here, _FOLDER)
+            place = Path(here, _FOLDER)
+            return None if place.is_symlink() else place  # the settings refuse it
         above = here.rpartition("/")[0]
         if above == here:
             return None

@@ -21,7 +21,8 @@ import msgspec
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.support.fields import replace
-from pincite.support.sqlite_schema import migrate
+from pincite.support.private_file import require_regular_or_new
+from pincite.support.sqlite_schema import migrate, require_passive
 
 _NAME: Final = "records.db"
 _AT_ONCE = 500  # rows per lookup statement
@@ -82,6 +83,7 @@ class RecordStore:
         self._path = records_file(folder)
         self._lock = threading.RLock()
         with self._translated("opened"):
+            require_regular_or_new(self._path)
             self._db = self._open_to_read() if only_read else self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -106,10 +108,14 @@ class RecordStore:
             uri = f"{self._path.absolute().as_uri()}?{mode}"
             db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
+                require_passive(db, f"the records {self._path}")
                 db.execute("SELECT 1 FROM sources").fetchone()
             except sqlite3.Error as failed:
                 error = failed
                 db.close()
+            except BaseException:
+                db.close()
+                raise
             else:
                 return db
         raise error or sqlite3.OperationalError("it cannot be read")
@@ -128,7 +134,7 @@ class RecordStore:
     def _translated(self, verb: str) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, msgspec.MsgspecError) as error:
+        except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
             code = getattr(error, "sqlite_errorcode", 0)
             if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
                 free = shutil.disk_usage(self._path.parent).free

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pincite.support.capabilities import FORK
+from pincite.support.capabilities import FORK, NO_FOLLOW
+from pincite.support.private_file import open_private
 
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_FOLLOW
 _OWN = 0o600
 
 
@@ -27,7 +28,7 @@ def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> Waitin
 
 def open_log(log: Path) -> int:
     """Return a descriptor that appends to a log of this user alone. Raises OSError."""
-    return os.open(log, _APPEND, _OWN)
+    return open_private(log, _APPEND)
 
 
 class Started:

@@ -40,7 +40,7 @@ WAIT_FOR_PIPES: Final = os.name != "nt"
 CLOSE_ON_EXEC: Final = getattr(os, "O_CLOEXEC", 0)
 BINARY: Final = getattr(os, "O_BINARY", 0)  # without it Windows changes line ends
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
-_NEVER_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
+NEVER_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 
 
 def this_user() -> int:
@@ -70,7 +70,7 @@ def open_to_read(path: str | Path, *, follow: bool = False) -> int:
     """Open a file of a possible stranger and return its descriptor. A pipe in its place does not
     block, and a link is followed only with `follow`. Raises OSError, ELOOP for a link, EISDIR for a
     folder, which no file object takes over and closes."""
-    flags = os.O_RDONLY | _NEVER_WAIT | CLOSE_ON_EXEC | BINARY
+    flags = os.O_RDONLY | NEVER_WAIT | CLOSE_ON_EXEC | BINARY
     if follow or NO_FOLLOW:
         return _no_folder(os.open(path, flags | (0 if follow else NO_FOLLOW)), path)
     before = os.lstat(path)

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
-from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, FLOCK
-from pincite.support.private_file import require_private_file
+from pincite.support.capabilities import FLOCK
+from pincite.support.private_file import open_private, require_private_file
 
 if FLOCK:
     import fcntl
@@ -39,7 +39,7 @@ class Lock(Protocol):
 def open_lock(path: Path, *, make: bool = True, write: bool = True) -> Lock:
     """Open the lock of this name; a new file is for this user alone. Raises OSError."""
     flags = (os.O_RDWR if write else os.O_RDONLY) | (os.O_CREAT if make else 0)
-    file = os.open(path, flags | CLOSE_ON_EXEC | BINARY, 0o600)
+    file = open_private(path, flags)
     if FLOCK:
         return _Flock(file)
     try:

@@ -1,18 +1,113 @@
-"""Create and check a private SQLite file without opening it, because SQLite may have it open.
+"""Files of a folder that may come from a stranger, as an index folder in a checkout does.
 
-A process that opens and closes a file itself releases all POSIX locks that SQLite holds on it in
-that process. Then other processes could write at the same time, or delete its log.
+A link there leads to any file of the user, and a pipe never ends. Pincite opens its files with
+`open_private`, and replaces them as a whole with `replace_private`.
+
+A SQLite file is created and checked without opening it, because SQLite may have it open: a process
+that opens and closes a file itself releases all POSIX locks that SQLite holds on it in that
+process. Then other processes could write at the same time, or delete its log.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
 
-from pincite.support.capabilities import CLOSE_ON_EXEC
+from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, NEVER_WAIT, NO_FOLLOW, is_own
+
+_CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC | BINARY
+
+
+def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
+    """Return a descriptor of a regular file of this user; with O_CREAT, a new one is for this user
+    alone. A file that is opened for writing may have one name only. Raises OSError, whose text
+    names the file and what to do."""
+    before = None
+    if not NO_FOLLOW:
+        with suppress(FileNotFoundError):
+            before = require_regular(path)
+    try:
+        handle = os.open(path, flags | NO_FOLLOW | NEVER_WAIT | CLOSE_ON_EXEC | BINARY, 0o600)
+    except OSError:
+        require_regular(path)  # says more of a link or a pipe
+        raise
+    try:
+        status = os.fstat(handle)
+        _require_regular(path, status)
+        if before is not None and not os.path.samestat(before, status):
+            raise _refused(path, "was replaced while it was opened")
+        if not is_own(status):
+            raise _refused(path, "belongs to another user")
+        if flags & (os.O_WRONLY | os.O_RDWR) and status.st_nlink > 1:
+            raise _refused(path, "has another name, a hard link")
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def read_private(path: Path) -> bytes:
+    """Return the content of a file, opened by `open_private`. Raises OSError."""
+    with os.fdopen(open_private(path), "rb") as file:
+        return file.read()
+
+
+def create_private(path: Path, content: bytes, *, sync: bool = False) -> None:
+    """Write a new file for this user alone. Raises FileExistsError, OSError."""
+    with os.fdopen(os.open(path, _CREATE, 0o600), "wb") as file:
+        file.write(content)
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def replace_private(path: Path, content: bytes, *, sync: bool = False) -> None:
+    """Replace a file as a whole. Its name beside it is one that nobody can guess. Raises
+    OSError."""
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    try:
+        create_private(fresh, content, sync=sync)
+        fresh.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
+
+
+def require_regular(path: Path) -> os.stat_result:
+    """Return the status of a file. Raises OSError for a link, a pipe or a folder in its place, and
+    for a missing file."""
+    status = path.lstat()
+    _require_regular(path, status)
+    return status
+
+
+def require_regular_or_new(path: Path) -> None:
+    """Raise OSError as `require_regular`, but not for a missing file."""
+    with suppress(FileNotFoundError):
+        require_regular(path)
+
+
+def odd_kind(mode: int) -> str:
+    """Return what a file is that is neither a regular one nor a folder, empty for these."""
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return ""
+    return "not a regular file"
+
+
+def _require_regular(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise _refused(path, f"is {odd_kind(status.st_mode) or 'a directory'}")
+
+
+def _refused(path: Path, why: str) -> OSError:
+    return OSError(errno.EINVAL, f"{path.name} {why}: remove it", str(path))
 
 
 def require_private_file(path: Path, *, make: bool) -> os.stat_result:
@@ -25,11 +120,7 @@ def require_private_file(path: Path, *, make: bool) -> os.stat_result:
         with suppress(FileExistsError):
             os.link(empty, path)
         empty.unlink()
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        raise OSError(0, "it is a symbolic link")
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(0, "it is not a regular file")
+    status = require_regular(path)
     if stat.S_IMODE(status.st_mode) & 0o077:
         path.chmod(0o600)
     return status

@@ -18,7 +18,8 @@ from pincite.daemon.open_index import POSTGRES, is_shared
 from pincite.errors import ConfigError
 from pincite.index.folder import make_folder, require_own
 from pincite.settings.load import Settings
-from pincite.support.capabilities import name_once, open_to_read
+from pincite.support.capabilities import name_once
+from pincite.support.private_file import open_private
 
 FILE: Final = "deployment.id"  #: a file in an index folder with its name in the database
 SHARED: Final = "shared"  #: the name of an index on servers
@@ -120,7 +121,7 @@ def _read(path: Path) -> str | None:
     """Return the name in a file: None if there is no file, empty if its content has another
     form."""
     try:
-        file = open_to_read(path, follow=True)
+        file = open_private(path)
     except FileNotFoundError:
         return None
     with os.fdopen(file, "rb") as opened:

@@ -19,6 +19,7 @@ import msgspec
 
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.support.capabilities import sync_path
+from pincite.support.private_file import read_private, replace_private
 
 STATE = "state.json"
 FIRST = "g000001"
@@ -48,19 +49,14 @@ class State(msgspec.Struct):
 def read_state(root: Path) -> State | None:
     """Return the state, None if no generation is finished. Raises msgspec.DecodeError, OSError."""
     try:
-        return msgspec.json.decode((root / STATE).read_bytes(), type=State)
+        return msgspec.json.decode(read_private(root / STATE), type=State)
     except FileNotFoundError:
         return None
 
 
 def write_state(root: Path, state: State) -> None:
     """Replace the state atomically; it survives a power failure."""
-    fresh = root / f"{STATE}.new"
-    with fresh.open("wb") as file:
-        file.write(msgspec.json.encode(state))
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(root / STATE)
+    replace_private(root / STATE, msgspec.json.encode(state), sync=True)
     sync(root)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pincite.errors import DiskFull, StoreError
 from pincite.stores.predicate import has_phrase, has_words
+from pincite.support.private_file import require_regular_or_new
 from pincite.support.sqlite_schema import migrate
 
 #: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
@@ -57,6 +58,7 @@ class Database:
         self.path = path
         with self.translated("opened"):
             path.parent.mkdir(parents=True, exist_ok=True)
+            require_regular_or_new(path)
             self._db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
         try:
             with self.translated("opened"):

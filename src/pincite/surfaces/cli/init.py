@@ -60,8 +60,10 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
 
     PATH is the file or its folder, by default the current one. Only files with models, servers,
     paths outside of their folder or descriptions need trust. The command prints these settings;
-    read the file first. Exit code 3 if nothing needs trust.
+    read the file first. Exit code 3 if nothing needs trust. An index folder of others, `.pincite`,
+    is trusted in the same way.
     """
+    from pincite.catalog.file import holds_index
     from pincite.settings.layers import CONFIG_FILE, read_layers
     from pincite.settings.trust import claims_of, digest_of, remember_trust, trusted_files
     from pincite.surfaces.render import to_json
@@ -74,6 +76,8 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
             show(line)
         return OK if files else NOTHING
     place = here() / (path or Path()).expanduser()
+    if place.is_dir() and holds_index(place):
+        return _trust_index(place, json_=json_, revoke=revoke)
     place = place / CONFIG_FILE if place.is_dir() else place
     if revoke:
         known = str(place.parent.resolve() / place.name) in trusted_files()
@@ -98,4 +102,30 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
         return NOTHING
     remember_trust(place, digest_of(layers, claims))
     say(f"{one_line(str(place))} is trusted until it changes")
+    return OK
+
+
+def _trust_index(root: Path, *, json_: bool, revoke: bool) -> int:
+    """Accept the index of somebody else: it gets an id of this user."""
+    from pincite.catalog.origin import accept_index, claims_of_index
+    from pincite.index.folder import require_own
+    from pincite.surfaces.render import to_json
+
+    if revoke:
+        raise UsageError(
+            "--revoke takes a pincite.toml", hint="to use the index no longer: remove it"
+        )
+    require_own(root)
+    claims = claims_of_index(root)
+    for line in [to_json(claims)] if json_ else map(one_line, claims):
+        show(line)
+    if not claims:
+        say(f"{one_line(str(root))} has nothing that needs trust")
+        return NOTHING
+    if not accept_index(root):
+        raise ConfigError(
+            "your state folder cannot be written, so nothing was trusted",
+            hint=f"--index {one_line(str(root))} selects the index for one command",
+        )
+    say(f"{one_line(str(root))} is trusted")
     return OK
