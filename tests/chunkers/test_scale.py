@@ -64,6 +64,12 @@ HOSTILE |= {
     "names in brackets": ("CREATE TABLE [dbo].[Orders] ([Id] int)\nGO\n" * 8_000, ("sql",)),
     "brackets never closed": ("[Order Details " * 30_000, ("sql",)),
 }
+HOSTILE |= {
+    "documents never closed": ("<<E\n" * 40_000, ("hs",)),  # each step took longer
+    "tags that compare": ("<b>&a " * 30_000, ("cs",)),  # the same
+    "one range in another": ("@a .. a::\n" * 16_000, ("ps1",)),  # each level was cut again
+    "a tuple without an end": ("a," * 80_000, ("ml",)),  # each child was searched for
+}
 CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]
 
 

@@ -20,10 +20,12 @@ from pathlib import Path
 import pytest
 
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.parsing import unparsed
+from pincite.collection.placeholders import NoSparse
 from pincite.errors import SourceError
 from pincite.ingestion import analysers
 from pincite.ingestion.analysers import open_analyser
-from pincite.ingestion.analysis import Pending, analyse
+from pincite.ingestion.analysis import Analysed, Pending, analyse
 from pincite.ingestion.careful import Careful
 from pincite.ingestion.worker import Worker
 from pincite.ingestion.workers import Workers
@@ -122,11 +124,18 @@ def test_a_parser_that_does_not_end_costs_its_file() -> None:
         quick.close()
 
 
-def test_a_parser_that_takes_too_much_memory_costs_its_file() -> None:
+def by_lines(one: Document) -> Analysed:
+    with unparsed():
+        return analyse(one, CONFIG, SPARSE, 90.0)
+
+
+def test_code_whose_parser_takes_too_much_memory_is_cut_by_lines() -> None:
     two = Workers(CONFIG, "english", 1, memory_bytes=800_000_000)
+    hostile = document("- a( <a>\n" * 1_300, "a.c")
     try:
-        with pytest.raises(SourceError, match="its parser has crashed"):
-            two.submit(document("- a( <a>\n" * 1_300, "a.c"), 90.0).result()
+        found = two.submit(hostile, 90.0).result()
+        assert len(found.sections) > 10
+        assert found == by_lines(hostile)
         fine = document("int f(void) { return 1; }\n", "b.c")
         assert two.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
     finally:
@@ -136,9 +145,8 @@ def test_a_parser_that_takes_too_much_memory_costs_its_file() -> None:
 def test_code_that_looks_hostile_has_a_process_without_other_workers() -> None:
     fine = document("int f(void) { return 1; }\n" * 3, "b.c")
     with open_analyser(CONFIG, SPARSE, total_bytes=10, processors=1) as careful:
-        hostile = careful.submit(document("- a( <a>\n" * 4_000, "a.c"), 90.0)
-        with pytest.raises(SourceError, match="its parser has crashed"):
-            hostile.result()
+        hostile = document("- a( <a>\n" * 4_000, "a.c")
+        assert careful.submit(hostile, 90.0).result() == by_lines(hostile)
         assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
 
 
@@ -168,9 +176,18 @@ def test_broken_code_that_does_not_repeat_itself_is_parsed_by_a_process_with_lim
         assert not has_worker(careful)
         assert pending.result() == analyse(small, CONFIG, SPARSE, 90.0)
         assert has_worker(careful)
-        with pytest.raises(SourceError, match="its parser has crashed"):
-            careful.submit(document(broken("- {}( <{}>", 40_000), "a.c"), 90.0).result()
+        large = document(broken("- {}( <{}>", 40_000), "a.c")
+        assert careful.submit(large, 90.0).result() == by_lines(large)
         assert careful.submit(fine, 90.0).result() == analyse(fine, CONFIG, SPARSE, 90.0)
+
+
+def test_with_another_keyword_encoder_such_code_is_cut_by_lines_here() -> None:
+    with open_analyser(CONFIG, NoSparse(), total_bytes=10, processors=1) as careful:
+        assert isinstance(careful, Careful)
+        large = document(broken("- {}( <{}>", 40_000), "a.c")
+        found = careful.submit(large, 90.0).result()
+        assert found.sections == by_lines(large).sections
+        assert not has_worker(careful)
 
 
 def test_a_run_that_has_ended_starts_no_process() -> None:

@@ -10,6 +10,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from pincite.chunkers.allowance import Allowance
 from pincite.chunkers.definitions import Definitions, find_definitions
 from pincite.chunkers.grammars import LEADING
 from pincite.chunkers.parsing import parse_repaired
@@ -51,30 +52,35 @@ def chunk_parts(
     lines: Lines, packer: Packer, parts: Iterable[tuple[int, int, Grammar | None]]
 ) -> tuple[Section, ...]:
     """Return sections of a file in several languages: lines first to last (exclusive) of each part
-    and its grammar, in order. Parts without a grammar are cut at blank lines."""
+    and its grammar, in order. Parts without a grammar are cut at blank lines, and so are those
+    behind which the allowance of the file is spent."""
+    allowance = Allowance(len(lines.text))
     pieces: list[Iterable[Piece]] = []
     known: list[Definitions] = []
     for first, last, grammar in parts:
-        found = _parsed(lines, first, last, grammar) if grammar else None
+        found = _parsed(lines, first, last, grammar, allowance) if grammar else None
         if grammar is None or found is None:
             pieces.append(paragraphs(lines, first, last, ()))
             continue
         root, definitions = found
         known.append(definitions)
         start = (first, last, [_spanned(root)])
-        pieces.append(_pieces(lines, start, definitions, packer, grammar.leading))
+        pieces.append(_pieces(lines, start, definitions, packer, grammar.leading, allowance))
     return tuple(with_symbols(lines, packer.pack(chain.from_iterable(pieces)), known))
 
 
 def _parsed(
-    lines: Lines, first: int, last: int, grammar: Grammar
+    lines: Lines, first: int, last: int, grammar: Grammar, allowance: Allowance
 ) -> tuple[Node, Definitions] | None:
-    """Return the tree of these lines, with rows of the whole file, and its definitions."""
+    """Return the tree of these lines, with rows of the whole file, and its definitions; None if it
+    is too much work."""
+    if allowance.spent():
+        return None
     text = lines.text if last - first == len(lines) else "\n" * first + _between(lines, first, last)
-    tree = parse_repaired(grammar, text.encode("utf-8", "replace"))
+    tree = parse_repaired(grammar, text.encode("utf-8", "replace"), allowance)
     if tree is None:
         return None
-    return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines)
+    return tree.root_node, find_definitions(tree.root_node, grammar, lines.lines, allowance)
 
 
 def _between(lines: Lines, first: int, last: int) -> str:
@@ -102,7 +108,12 @@ def with_symbols(
 
 
 def _pieces(
-    lines: Lines, start: _Group, definitions: Definitions, packer: Packer, leading: frozenset[str]
+    lines: Lines,
+    start: _Group,
+    definitions: Definitions,
+    packer: Packer,
+    leading: frozenset[str],
+    allowance: Allowance,
 ) -> Iterator[Piece]:
     """Yield constructs that fit, in order; a construct that does not fit is replaced by its
     parts."""
@@ -113,7 +124,7 @@ def _pieces(
             yield item
             continue
         first, last, nodes = item
-        groups = _divide(first, last, nodes)
+        groups = [item] if allowance.spent() else _divide(first, last, nodes)
         if len(groups) == 1:  # a long string, a comment: only lines divide it
             yield _piece(lines, item, None, definitions, leading)
             continue
@@ -132,23 +143,42 @@ def _pieces(
 def _divide(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:
     """Return the groups of these nodes' parts, as few levels down as needed to divide them."""
     groups = _partition(first, last, nodes)
+    before: list[_Spanned] = []  # nodes at both ends that have no parts, and join what is between
+    behind: list[_Spanned] = []  # in reverse
+    inner = nodes
     while len(groups) == 1:
-        inner: list[_Spanned] = []
-        deeper = False
-        row = -1
-        for spanned in groups[0][2]:
-            top, low, node = spanned
-            parts = [_spanned(part) for part in node.children] if low > top else []
-            deeper |= bool(parts)
-            for part in parts or [spanned]:
-                # of several nodes on one row, the first marks it well enough
-                if part[0] > row or part[1] > row:
-                    inner.append(part)
-                    row = max(row, part[1])
+        inner, deeper = _parts(inner, before[-1][1] if before else -1)
         if not deeper:
             break
-        groups = _partition(first, last, inner)
+        if len(_partition(first, last, [*before[-1:], *inner, *behind[-1:]])) > 1:
+            return _partition(first, last, [*before, *inner, *reversed(behind)])
+        ends = [number for number, each in enumerate(inner) if not _is_long_leaf(each)] or [0]
+        before += inner[: ends[0]]
+        behind += reversed(inner[ends[-1] + 1 :])
+        inner = inner[ends[0] : ends[-1] + 1]
     return groups
+
+
+def _parts(nodes: list[_Spanned], row: int) -> tuple[list[_Spanned], bool]:
+    """Return the parts of nodes behind this row, one level down, and whether there are any. A node
+    without parts, or on one row, is kept."""
+    parts: list[_Spanned] = []
+    deeper = False
+    for spanned in nodes:
+        top, low, node = spanned
+        found = [_spanned(part) for part in node.children] if low > top else []
+        deeper |= bool(found)
+        for part in found or [spanned]:
+            # of several nodes on one row, the first marks it well enough
+            if part[0] > row or part[1] > row:
+                parts.append(part)
+                row = max(row, part[1])
+    return parts, deeper
+
+
+def _is_long_leaf(spanned: _Spanned) -> bool:
+    """Return whether a node has several rows and no parts."""
+    return spanned[1] > spanned[0] and not spanned[2].child_count
 
 
 def _partition(first: int, last: int, nodes: list[_Spanned]) -> list[_Group]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from pincite.chunkers.allowance import Allowance
 from pincite.chunkers.grammars import load, unnamed_regions
 from pincite.chunkers.patterns import names_in, unquoted
 
@@ -24,6 +26,7 @@ _NAME_CHARS = 80
 _PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=\s?<|\Z)")
 _WORD = re.compile(r"\w")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
+_PROBES = 15  # children of a wide node
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -103,9 +106,13 @@ class _Captured(NamedTuple):
     rest: bool
 
 
-def find_definitions(root: Node, grammar: Grammar, lines: list[str]) -> Definitions:
-    """Run the grammar's query, and its patterns where the tree has no names."""
-    if _is_rubble(root):
+def find_definitions(
+    root: Node, grammar: Grammar, lines: list[str], allowance: Allowance | None = None
+) -> Definitions:
+    """Run the grammar's query, and its patterns where the tree has no names: everywhere, if the
+    query would take longer than is left."""
+    allowance = allowance or Allowance(root.end_byte)
+    if _is_rubble(root) or _walk_s(root) > allowance.left_s():
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
     found = _by_query(root, grammar)
     named = {each.name_row for each in found}
@@ -197,14 +204,15 @@ def _by_query(root: Node, grammar: Grammar) -> list[Definition]:
 
 def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int, int, _Captured]:
     """Return first byte, last byte (exclusive) and last row of a definition."""
-    node, parent = captured.node, captured.node.parent
-    if captured.rest and parent is not None:
+    node = captured.node
+    parent = node.parent if captured.rest else None  # it is searched from the root
+    if parent is not None:
         beside = rests[parent.id]
         index = bisect_right(beside, node.start_byte, key=lambda each: each.start_byte)
         if index < len(beside):
             following = beside[index]
             return node.start_byte, following.start_byte, following.start_point.row - 1, captured
-    last = parent if captured.rest and parent is not None else node
+    last = node if parent is None else parent
     last_row = last.end_point.row - (last.end_point.column == 0)
     return node.start_byte, last.end_byte, last_row, captured
 
@@ -217,6 +225,31 @@ def _is_rubble(root: Node) -> bool:
     return any(
         node.type == "ERROR" and node.child_count > _RUBBLE for node in (root, *root.children)
     )
+
+
+def _walk_s(root: Node) -> float:
+    """Return how many seconds a query may need for the children of very wide nodes. Some parsers
+    nest them in as many hidden nodes, each of which is visited again for each child: 40 kB of `a,`
+    as OCaml took 6 s. The time to reach a child tells. (No query can be stopped: the progress
+    callback of tree-sitter 0.26 for queries reads freed memory.)"""
+    expected_s = 0.0
+    stack = [root] if root.descendant_count > _RUBBLE else []
+    while stack:
+        node = stack.pop()
+        if node.child_count > _RUBBLE:
+            expected_s += node.child_count * _reach_s(node)
+        stack += [each for each in node.children if each.descendant_count > _RUBBLE]
+    return expected_s
+
+
+def _reach_s(node: Node) -> float:
+    """Return the median time to reach a child: something else may happen during one."""
+    taken_s: list[float] = []
+    for number in range(_PROBES):
+        begun_s = time.thread_time()
+        node.child(node.child_count * number // _PROBES)
+        taken_s.append(time.thread_time() - begun_s)
+    return sorted(taken_s)[_PROBES // 2]
 
 
 def _text(node: Node) -> str:

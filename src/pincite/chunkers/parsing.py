@@ -4,7 +4,7 @@ At the end of a text that is broken in most places, tree-sitter joins all ways i
 read. That takes the square of the text's size, gigabytes of memory for 20 kB, and cannot be stopped
 once it has begun. But such a text is conspicuous before: the parser follows several readings at the
 same time, so it takes several times as many steps for a token (docs/decisions/0062). In a process
-without limits, `cautious` stops there.
+without limits, `cautious` stops there. Where a parser has failed before, `unparsed` does without.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
+from pincite.chunkers.allowance import Allowance
 from pincite.chunkers.grammars import load
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ _CLASSES: Final = bytes(
 )
 _BEGINNINGS: Final = (b" w", b".w", b" .", b"w.")
 _cautious: Final[ContextVar[bool]] = ContextVar("cautious", default=False)
+_unparsed: Final[ContextVar[bool]] = ContextVar("unparsed", default=False)
 
 
 class NeedsLimits(Exception):
@@ -66,20 +68,34 @@ def cautious() -> Iterator[None]:
         _cautious.reset(token)
 
 
-def parse(grammar: Grammar, source: bytes) -> Tree | None:
-    """Return the syntax tree, or None if parsing takes too many steps or reads. Raises
-    `NeedsLimits` within `cautious`.
+@contextmanager
+def unparsed() -> Iterator[None]:
+    """Within this, `parse` returns None, so that code is cut by lines."""
+    token = _unparsed.set(True)
+    try:
+        yield
+    finally:
+        _unparsed.reset(token)
+
+
+def parse(grammar: Grammar, source: bytes, allowance: Allowance | None = None) -> Tree | None:
+    """Return the syntax tree, or None if parsing takes too many steps or reads, or more time than
+    is allowed. Raises `NeedsLimits` within `cautious`.
 
     Some ambiguous texts take any number of steps (a megabyte of `<!--` as C++ takes minutes).
-    Others are read to their end for each token (a megabyte of `/**` as JavaScript).
+    Others are read to their end for each token (a megabyte of `/**` as JavaScript), or take longer
+    for each step than for the one before (20 kB of `<b>&a ` as C#).
     """
+    if _unparsed.get():
+        return None
     from tree_sitter import Parser
 
+    allowance = allowance or Allowance(len(source))
     steps = _Steps(grammar, source)
     reads = (len(source) // _SLICE_BYTES + 10) * _MOST_READS
 
     def give_up(offset: int, _has_error: bool) -> bool:
-        return steps.too_many(offset) or reads < 0
+        return steps.too_many(offset) or reads < 0 or allowance.spent()
 
     def slice_from(offset: int, _point: object) -> bytes:
         nonlocal reads
@@ -99,16 +115,19 @@ def parse(grammar: Grammar, source: bytes) -> Tree | None:
     return tree
 
 
-def parse_repaired(grammar: Grammar, source: bytes) -> Tree | None:
+def parse_repaired(
+    grammar: Grammar, source: bytes, allowance: Allowance | None = None
+) -> Tree | None:
     """Do as `parse`. If the tree has errors, and fewer with the repair of the grammar, return the
     repaired tree: its offsets are those of the source, but the texts of its nodes may differ."""
-    tree = parse(grammar, source)
+    allowance = allowance or Allowance(len(source))
+    tree = parse(grammar, source, allowance)
     if tree is None or grammar.repair is None or not tree.root_node.has_error:
         return tree
     repaired = grammar.repair.pattern.sub(grammar.repair.by, source)
     if repaired == source:
         return tree
-    other = parse(grammar, repaired)
+    other = parse(grammar, repaired, allowance)
     if other is None or _broken_bytes(other.root_node) >= _broken_bytes(tree.root_node):
         return tree
     return other

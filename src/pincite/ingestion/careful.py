@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.parsing import NeedsLimits, cautious
+from pincite.chunkers.parsing import NeedsLimits, cautious, unparsed
 from pincite.errors import SourceError
-from pincite.ingestion.analysis import Analysed, Pending, analyse
+from pincite.ingestion.analysis import Analysed, Done, Pending, analyse
 from pincite.ingestion.workers import Workers
 from pincite.model import Document
 from pincite.ports import SparseEncoder
@@ -33,7 +33,7 @@ _LEAST_BYTES: Final = 2_000  # in less, such texts took 0.1 GB and half a second
 class Careful:
     """An `Analyser` in this process. Code that may hurt a parser goes to a worker, which starts
     with the first: code that repeats itself, and code that a parser takes too many steps for. With
-    another encoder than BM25, the latter fails alone."""
+    another encoder than BM25, the latter is cut by lines here."""
 
     def __init__(self, chunker: ChunkerConfig, sparse: SparseEncoder) -> None:
         self._chunker, self._sparse = chunker, sparse
@@ -54,9 +54,8 @@ class Careful:
 
     def _limited(self, document: Document, average_length: float) -> Pending:
         if self._language is None:
-            raise SourceError(
-                "its parser may need too much memory", hint="exclude the file: --exclude"
-            )
+            with unparsed():
+                return Done(analyse(document, self._chunker, self._sparse, average_length))
         with self._lock:
             if self._closed:
                 raise SourceError("the indexing run has ended")

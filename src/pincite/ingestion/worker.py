@@ -8,16 +8,18 @@ and has no keys. Its memory and its time are limited.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import IO, Final
 
 import msgspec
 
 from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.parsing import unparsed
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, analyse
 from pincite.model import Document
@@ -28,8 +30,23 @@ from pincite.support.pipes import read_block, write_block
 from pincite.support.process_limits import allow_seconds, limit_process
 
 LIMIT_S: Final = 60.0  # the largest file that is read takes two
+_CPU_S: Final = 30  # of the process: it ends itself before a clock does, unless the machine is busy
 MEMORY_BYTES: Final = 3_000_000_000  # guess: parsers of broken code took the square of its size
-_TASK: Final = msgspec.msgpack.Decoder(tuple[Document, float])
+#: How others end a process: `kill`, and the system where memory is short.
+_BY_OTHERS: Final = frozenset(
+    -number for name in ("SIGKILL", "SIGTERM") if (number := getattr(signal, name, None))
+)
+
+
+class Task(msgspec.Struct, frozen=True, array_like=True):
+    """A document to analyse. If it is not `parsed`, code is cut by lines."""
+
+    document: Document
+    average_length: float
+    parsed: bool = True
+
+
+_TASK: Final = msgspec.msgpack.Decoder(Task)
 _ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
 
 
@@ -53,8 +70,13 @@ class Worker:
         """Has it not ended?"""
         return self._process.poll() is None
 
+    @property
+    def broke(self) -> bool:
+        """Has it ended because of its work: a crash, or its limits of memory and processor time?"""
+        return self._process.poll() is not None and self._process.returncode not in _BY_OTHERS
+
     def ask(self, raw: bytes, limit_s: float) -> Analysed:
-        """Analyse an encoded document. Raises SourceError for an error of the analysis, EOFError or
+        """Do an encoded task. Raises SourceError for an error of the analysis, EOFError or
         BrokenPipeError if the process has ended, and TimeoutError."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
@@ -85,10 +107,15 @@ def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> Non
     sparse = Bm25Encoder(language)
     with suppress(EOFError, BrokenPipeError):
         while True:
-            document, average_length = _TASK.decode(read_block(given))
-            allow_seconds(int(LIMIT_S))
+            task = _TASK.decode(read_block(given))
+            allow_seconds(_CPU_S)
             try:
-                answer: Analysed | str = analyse(document, chunker, sparse, average_length)
+                with nullcontext() if task.parsed else unparsed():
+                    answer: Analysed | str = analyse(
+                        task.document, chunker, sparse, task.average_length
+                    )
+            except MemoryError:
+                raise  # ends the process, as where a parser asks for too much
             except Exception as error:  # noqa: BLE001 - a parser's fault costs one document
                 answer = f"{type(error).__name__}: {error}"
             write_block(found, msgspec.msgpack.encode(answer))

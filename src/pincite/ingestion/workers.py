@@ -1,7 +1,8 @@
 """Analyse documents in separate processes.
 
-If a parser crashes, does not end or takes too much memory, only the current document fails: its
-worker is ended, and the next document gets another one.
+If a parser crashes, does not end or takes too much memory, its worker is ended, and the next task
+gets another one. Code is then cut by lines. If something else ends a worker, or the clock does, the
+current document fails.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 from pincite.chunkers import ChunkerConfig
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, Here, Pending
-from pincite.ingestion.worker import LIMIT_S, MEMORY_BYTES, Worker
+from pincite.ingestion.worker import LIMIT_S, MEMORY_BYTES, Task, Worker
 from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.fields import replace
@@ -52,8 +53,8 @@ class Workers:
 
     def start(self, document: Document, average_length: float) -> Future[Analysed]:
         """As `submit`, for a document that can be sent. Raises UnicodeEncodeError."""
-        bare = replace(document, attributes={})
-        return self._threads.submit(self._analyse, msgspec.msgpack.encode((bare, average_length)))
+        task = Task(replace(document, attributes={}), average_length)
+        return self._threads.submit(self._analyse, task, msgspec.msgpack.encode(task))
 
     def _worker(self) -> Worker:
         """Return the process of this thread. Raises SourceError after `close`."""
@@ -69,13 +70,17 @@ class Workers:
                 self._workers.append(worker)
             return worker
 
-    def _analyse(self, raw: bytes) -> Analysed:
+    def _analyse(self, task: Task, raw: bytes) -> Analysed:
         worker = self._worker()
         try:
             return worker.ask(raw, self._limit_s)
         except (EOFError, BrokenPipeError, TimeoutError) as error:
             worker.end()
             slow = isinstance(error, TimeoutError)
+            code = task.document.source_type == "code"
+            if worker.broke and code and task.parsed and not self._closed:
+                by_lines = replace(task, parsed=False)
+                return self._analyse(by_lines, msgspec.msgpack.encode(by_lines))
             why = (
                 f"takes more than {self._limit_s:.0f} s"
                 if slow

@@ -1,0 +1,28 @@
+"""The processor time that one file of code may take."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+#: Of 4,538 files of 18 repositories and of installed packages, on a busy machine, the slowest of
+#: each size took a tenth of this: 1.7 s for 3.6 MB, and .2 s for 100 kB.
+_LEAST_S: Final = 3.0
+_S_PER_BYTE: Final = 3e-6
+
+
+class Allowance:
+    """What is left of it, for the thread that made this. It is processor time, so that other
+    processes do not change what a file gives."""
+
+    def __init__(self, size: int) -> None:
+        """Begin with a file of this many bytes or characters."""
+        self._until_s = time.thread_time() + _LEAST_S + _S_PER_BYTE * size
+
+    def left_s(self) -> float:
+        """Return how many seconds are left, below 0 if it took more."""
+        return self._until_s - time.thread_time()
+
+    def spent(self) -> bool:
+        """Return whether it is used up: the rest of the file is cut by lines."""
+        return self.left_s() < 0
