@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -68,7 +67,7 @@ def create_private(path: Path, content: bytes, *, sync: bool = False) -> None:
 def replace_private(path: Path, content: bytes, *, sync: bool = False) -> None:
     """Replace a file as a whole. Its name beside it is one that nobody can guess. Raises
     OSError."""
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+    fresh = path.with_name(f"{path.name}.{os.urandom(8).hex()}.new")
     try:
         create_private(fresh, content, sync=sync)
         fresh.replace(path)
@@ -115,7 +114,7 @@ def require_private_file(path: Path, *, make: bool) -> os.stat_result:
     files beside it the same mode. Raises OSError for a link, a pipe or a folder in its place, and
     for a missing file."""
     if make and not os.path.lexists(path):
-        empty = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+        empty = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
         os.close(os.open(empty, os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC, 0o600))
         with suppress(FileExistsError):
             os.link(empty, path)
