@@ -38,6 +38,7 @@ _WINDOW: Final = 180
 _HALF: Final = _WINDOW // 2
 _LATELY_PER_TOKEN: Final = 0.05
 _LATELY_PER_BYTE: Final = 0.006
+_CLOCKED: Final = 8  # reports for each look at the clock; the slowest took .05 s each
 _SHORT: Final = 20  # reports of any text: such texts of 3 kB take 0.05 GB
 #: Classes of bytes: white space, words, other signs. A token is a run of one of the latter two.
 _SPACE, _WORD, _SIGN = b" w."
@@ -93,9 +94,14 @@ def parse(grammar: Grammar, source: bytes, allowance: Allowance | None = None) -
     allowance = allowance or Allowance(len(source))
     steps = _Steps(grammar, source)
     reads = (len(source) // _SLICE_BYTES + 10) * _MOST_READS
+    reports = 0
 
     def give_up(offset: int, _has_error: bool) -> bool:
-        return steps.too_many(offset) or reads < 0 or allowance.spent()
+        nonlocal reports
+        reports += 1
+        if steps.too_many(offset) or reads < 0:
+            return True
+        return not reports % _CLOCKED and allowance.spent()
 
     def slice_from(offset: int, _point: object) -> bytes:
         nonlocal reads
