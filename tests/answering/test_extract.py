@@ -120,6 +120,12 @@ def test_a_question_is_answered_by_the_sentence_behind_it_and_not_by_itself() ->
     assert (
         extract(asked, [evidence(asked)], TERMS).sources[0].text == asked
     )  # nothing else is there
+    fence = f'```\n$ ask "{asked}"\n$ status\n```\n\nA key lives for 7 days.\n'
+    assert extract(asked, [evidence(fence)], TERMS).sources[0].text == "A key lives for 7 days."
+    rows = "| q | a |\n|---|---|\n| How long is a key valid in production? | 7 |\n"
+    assert "| 7 |" in extract(asked, [evidence(rows)], TERMS).sources[0].text
+    told = "This page says how long is a key valid in production: seven days for all of them."
+    assert extract(asked, [evidence(told)], TERMS).sources[0].text == told
     kept = "Keys in production are valid for long."
     assert extract("keys in production are valid", [evidence(kept)], TERMS).sources[0].text == kept
 

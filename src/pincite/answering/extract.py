@@ -38,6 +38,7 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_WORD: Final = re.compile(r"[\W_]+")
+_MOST_BEFORE: Final = 2  # informative words before a question, such as the name of a command
 _ECHO: Final = 4  # words of a question that a sentence does not have by chance
 
 
@@ -74,7 +75,7 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
     one. They come in the order of the evidence, numbered from 1.
     """
     asked = terms(question)
-    echo = _echo_of(question)
+    echoes = _echo_of(question)
     every: list[_Found] = []
     unanswered: list[_Found] = []
     for place, item in enumerate(evidence):
@@ -84,8 +85,9 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
                 continue
             own = terms(said)
             found = _Found(item, place, span, said, own | before)
-            is_question = echo(said) or (asked <= own and bool(_ASKS.search(said)))
-            before = found.terms if is_question else frozenset()
+            echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
+            is_question = echo or (asked <= own and bool(_ASKS.search(said)))
+            before = found.terms if is_question and not span.code else frozenset()
             if not span.heading:
                 (unanswered if is_question else every).append(found)
     every = every or unanswered
@@ -98,11 +100,12 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
 
 
 def _echo_of(question: str) -> Callable[[str], bool]:
-    """Return what tells whether a sentence repeats a whole question."""
+    """Return what tells whether a sentence ends with the whole question. What follows a question,
+    as in the next cell of a row, is its answer."""
     bare = _words_in(question)
     is_question = bool(_ASKS.search(question) or _ASKED.match(question.strip()))
     can_echo = is_question and bare.count(" ") > _ECHO
-    return lambda said: can_echo and bare in _words_in(said)
+    return lambda said: can_echo and _words_in(said).endswith(bare)
 
 
 def _words_in(text: str) -> str:
