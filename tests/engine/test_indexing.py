@@ -13,6 +13,7 @@ import pytest
 from pincite import AsyncPincite, IndexOptions, Pincite, UsageError
 from pincite.errors import CollectionsFailed, SourceError, SourcesMissing
 from pincite.ingestion.options import IndexKeywords, RecordKeywords, index_options, record_options
+from tests.sources.helpers import git
 
 
 @pytest.fixture
@@ -92,6 +93,35 @@ def test_sources_that_are_missing_do_not_stop_the_others(tmp_path: Path) -> None
         with pytest.raises(SourcesMissing, match="3 of 3") as seen:
             pincite.index()
         assert seen.value.reports == ()
+        pincite.stop()
+
+
+def test_missing_sources_are_named_once_and_missing_parts_stop_no_other(tmp_path: Path) -> None:
+    for place in ("x/docs", "y/docs", "project/docs", "project/src"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "text.md").write_text(f"# {place}\n\nAn axolotl.\n")
+    git(tmp_path / "project", "init", "--quiet")
+    (tmp_path / "pincite.toml").write_text(
+        f'[[source]]\npath = "{tmp_path}/x/docs"\nname = "handbook"\n'
+        f'[[source]]\npath = "{tmp_path}/y/docs"\nname = "manual"\n'
+    )
+    with Pincite(tmp_path / "index") as pincite:
+        (tmp_path / "x").rename(tmp_path / "away")
+        (tmp_path / "y").rename(tmp_path / "elsewhere")
+        with pytest.raises(SourcesMissing) as seen:
+            pincite.index()
+        assert sorted(seen.value.errors) == ["handbook", "manual"]
+        (tmp_path / "away").rename(tmp_path / "x")
+        (tmp_path / "elsewhere").rename(tmp_path / "y")
+        pincite.index([tmp_path / "project/docs", tmp_path / "project/src"], lexical=True)
+        pincite.index()
+        for place in ("x", "y", "project/docs"):
+            (tmp_path / place).rename(tmp_path / f"{place}-away")
+        (tmp_path / "project/src/text.md").write_text("A newt.\n")
+        with pytest.raises(SourcesMissing) as seen:
+            pincite.index()
+        assert sorted(seen.value.errors) == ["handbook", "manual", "project"]
+        assert [(one.source, one.changed) for one in seen.value.reports] == [("project", 1)]
         pincite.stop()
 
 

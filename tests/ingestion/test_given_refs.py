@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pincite.errors import SourceError
 from pincite.model.revisions import content_ref
 from pincite.readers import content_hash_of
 from tests.ingestion.desk import Desk
@@ -68,6 +69,24 @@ def test_in_a_checkout_what_changed_is_of_its_commit(desk: Desk, tmp_path: Path)
     second = commit(tmp_path)
     desk.run()
     assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": second}
+
+
+def test_an_abbreviated_commit_is_compared_and_a_branch_is_its_commit(
+    desk: Desk, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "--quiet", "-b", "main")
+    first = commit(tmp_path)
+    desk.write("docs/lamp.md", "# Lamps\n\nThey are off.\n")
+    second = commit(tmp_path)
+    desk.run("docs", ref=first[:7])
+    assert refs(desk) == {"docs/bulb.md": first[:7], "docs/lamp.md": second}
+    for name in ("HEAD", "main", "refs/heads/main"):
+        desk.run("docs", ref=name)
+        assert set(refs(desk).values()) == {second}
+    for name in ("HEAD~1", "main^", "main@{1}"):
+        with pytest.raises(SourceError, match="is not a name of a revision") as seen:
+            desk.run("docs", ref=name)
+        assert seen.value.hint == f"give its commit: git rev-parse {name}"
 
 
 @pytest.mark.parametrize("annotated", [False, True])

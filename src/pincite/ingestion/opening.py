@@ -57,7 +57,7 @@ def open_all(
     try:
         named = locations or [each.path for each in ours]
         for location in named if among is None else ():
-            with _kept_in(missing, Path(location).name):
+            with _kept_in(missing, _known_name(location, ours, records)):
                 source, selection, known_as = _open(location, options, ours, records, gone, folder)
                 opened.append((source, selection))
                 if known_as is not None:
@@ -71,16 +71,15 @@ def open_all(
                 given |= superseded(records, configured)
             for record in records:
                 name = record.source.name
-                if name not in given and (among is None or name in among):
+                if name in given or (among is not None and name not in among):
+                    continue
+                for part in record.within:
                     with _kept_in(missing, name):
-                        opened += [
-                            (_reopened(record, part, folder), selection_of(record))
-                            for part in record.within
-                        ]
+                        opened.append((_reopened(record, part, folder), selection_of(record)))
         if missing and not opened:
             _raise(missing)
         _require_distinct(opened, records, moved, gone)
-        for notice in moved.values():
+        for notice in (*moved.values(), *_lost_refs(opened, records)):
             options.on_notice(notice)
         types = dict(known)
         for source, selection in opened:
@@ -97,6 +96,23 @@ def open_all(
     finally:
         for source, _ in opened:
             source.close()
+
+
+def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> list[Notice]:
+    """Say of sources whose run with a given ref was interrupted that this run does not give it."""
+    unfinished = {one.source.name for one in records if not one.complete}
+    found: dict[str, Notice] = {}
+    for source in (one.source for one, _ in opened if one.named is not None):
+        if source.pinned and source.name in unfinished:
+            place, ref = source.location, source.ref
+            text = (
+                f"the run that gave {source.name} the revision {ref} was interrupted: what it did"
+            )
+            to_do = f"to cite it at {ref}: pincite index {place} --ref {ref}"
+            found[source.name] = Notice(
+                "ref_not_given", f"{text} not index is cited by its content ({to_do})"
+            )
+    return list(found.values())
 
 
 async def remember_refs(
@@ -182,6 +198,20 @@ def _place(location: str | Path) -> Path:
         return Path(location).expanduser().resolve()
     except (OSError, RuntimeError) as error:  # a loop of links, or an unknown user
         raise SourceError(f"{location} cannot be reached: {error}") from error
+
+
+def _known_name(
+    location: str | Path, configured: Sequence[SourceConfig], records: Sequence[SourceRecord]
+) -> str:
+    """Return the name of a source that may be missing: as configured or known, else its path."""
+    try:
+        place = _place(location)
+    except SourceError:
+        return str(location)
+    config = configured_at(place, configured)
+    name = config.name if config else None
+    known = _remembered(place, name, records, configured)
+    return known.name if known else name or str(place)
 
 
 def _remembered(

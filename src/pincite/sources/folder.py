@@ -19,7 +19,6 @@ from pincite.sources.entries import (
     UnreadableFile,
     mtime_of,
 )
-from pincite.sources.git import commit_named, is_commit
 from pincite.sources.kinds import reject_name
 from pincite.sources.walk import Walk, read_exclude_file
 from pincite.support.capabilities import open_to_read
@@ -233,10 +232,7 @@ class FolderSource(OpenSource):
     def _given(self) -> Tree | None:
         """The content of the revision that was given for a checkout, None if it names none."""
         ref, checkout = self.source.ref, self._checkout
-        if ref is None or checkout is None:
-            return None
-        commit = commit_named(checkout.top, ref) or ref
-        return checkout.objects.tree(commit, self.within) if is_commit(commit) else None
+        return checkout.content_of(ref, self.within) if ref and checkout else None
 
     @cached_property
     def _committed(self) -> Tree | None:

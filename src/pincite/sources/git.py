@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from pincite.errors import SourceError
 from pincite.sources.git_objects import Objects, Tree
 from pincite.support.capabilities import open_to_read
 
@@ -28,6 +29,7 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SCP_REMOTE = re.compile(r"(?:[\w.~-]+@)?[\w.-]+:(?!//)(?P<path>.+)")
 _URL_REMOTE = re.compile(r"(?:https?|ssh|git|git\+ssh|ftps?)://[^/]+/(?P<path>.+)")
 _IN_NAMES = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]+")  # characters of a ref's name
+_RELATIVE = re.compile(r"[~^]|@\{")  # of a commit: its ancestors, or what a ref was before
 _MOST_NAME = 250  # characters: what a file system takes as the name of a file
 #: Where a short name is looked for, in this order, as git does.
 _SHORT_NAMES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}")
@@ -53,6 +55,14 @@ class Checkout(msgspec.Struct, frozen=True):
             return None
         return self.objects.blob(commit, path, len(self.head) if self.head else _DIGITS)
 
+    def content_of(self, ref: str, within: str = "") -> Tree | None:
+        """Return the content of a tag, branch or commit, which may be abbreviated, along and below
+        a path; None if it names none, or is not available."""
+        commit = commit_named(self.top, ref) or ref
+        if not _ABBREVIATED.fullmatch(commit):
+            return None
+        return self.objects.tree(commit, within, len(self.head) if self.head else _DIGITS)
+
     def committed(self, within: str = "") -> Tree | None:
         """Return HEAD's content along and below a path, None if it is not available."""
         return self.objects.tree(self.head, within) if self.head else None
@@ -65,11 +75,6 @@ class Checkout(msgspec.Struct, frozen=True):
 def head_of(top: Path) -> str | None:
     """Return the commit checked out at the root of a work tree, None if there is none."""
     return _read_head(*_git_folders(top)) if _is_top(top) else None
-
-
-def is_commit(name: str) -> bool:
-    """Return whether a text is the whole name of a commit."""
-    return _SHA.fullmatch(name) is not None
 
 
 def commit_named(top: Path, name: str) -> str | None:
@@ -88,6 +93,19 @@ def commit_named(top: Path, name: str) -> str | None:
         if named:
             return Objects(shared / "objects").commit_of(named) or named
     return None
+
+
+def lasting_name(top: Path, name: str) -> str:
+    """Return the commit that `HEAD` or a branch of a checkout names, because they move; any other
+    name as it is. Raises SourceError for what only git's own commands can resolve."""
+    if _RELATIVE.search(name):
+        raise SourceError(
+            f"{name} is not a name of a revision that a citation can have",
+            hint=f"give its commit: git rev-parse {name}",
+        )
+    if not _is_top(top) or (_is_name(name) and _read_ref(f"refs/tags/{name}", *_git_folders(top))):
+        return name
+    return commit_named(top, name) or name
 
 
 def find_checkout(folder: Path) -> Checkout | None:

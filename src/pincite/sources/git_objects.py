@@ -95,11 +95,13 @@ class Objects:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def tree(self, commit: str, within: str = "") -> Tree | None:
+    def tree(self, commit: str, within: str = "", digits: int = 0) -> Tree | None:
         """Return the trees of a commit along and below the path `within`; None if the commit is not
-        available, or is larger than any project."""
-        with self._open(len(commit)) as reader:
-            return reader.tree(commit, within) if reader else None
+        available, or is larger than any project. With `digits`, `commit` may be the beginning of a
+        name of so many digits."""
+        with self._open(digits or len(commit)) as reader:
+            whole = reader.whole(commit) if reader else ""
+            return reader.tree(whole, within) if reader and whole else None
 
     def along(self, commit: str, paths: Sequence[str]) -> Tree | None:
         """Return the trees of a commit along these paths; None if the commit is not available."""

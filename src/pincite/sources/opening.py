@@ -9,7 +9,7 @@ from pincite.errors import SourceError
 from pincite.model import AnchorStyle, Source
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
 from pincite.sources.folder import FolderSource
-from pincite.sources.git import Checkout, find_checkout
+from pincite.sources.git import Checkout, find_checkout, lasting_name
 from pincite.sources.members import is_archive
 from pincite.support.fields import replace
 
@@ -59,6 +59,8 @@ def open_source(
     checkout = find_checkout(folder)
     if is_folder and checkout and checkout.top != folder:
         checkout = None
+    if checkout and ref:
+        ref = lasting_name(checkout.top, ref)
     root = _root_of(place, checkout)
     within = "" if place == root else place.relative_to(root).as_posix()
     source = Source(
