@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from pincite.errors import SourceError
 from pincite.model.revisions import content_ref
 from pincite.readers import content_hash_of
+from pincite.support.fields import replace
 from tests.ingestion.desk import Desk
 from tests.sources.helpers import commit, git
 
@@ -46,6 +48,20 @@ def test_what_changed_since_is_cited_by_its_content(
     assert refs(desk) == {"bulb.md": "v1", **changed}
     desk.run("docs", ref="v2")
     assert set(refs(desk).values()) == {"v2"}
+
+
+def test_a_run_that_goes_on_without_the_ref_says_so(desk: Desk) -> None:
+    desk.run("docs", ref="v1")
+    (info,) = asyncio.run(desk.index.collections())
+    asyncio.run(desk.index.put_source("main", replace(info.sources[0], complete=False)))
+    desk.write("docs/left.md", "# Left\n\nIt was not reached.\n")
+    desk.run()
+    (said,) = desk.said("ref_not_given")
+    assert said.endswith(f"pincite index {desk.folder}/docs --ref v1")
+    desk.run()
+    assert len(desk.said("ref_not_given")) == 1
+    desk.run("docs", ref="v1")
+    assert set(refs(desk).values()) == {"v1"}
 
 
 def test_a_ref_of_the_settings_is_given_once(desk: Desk, tmp_path: Path) -> None:

@@ -105,13 +105,9 @@ def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> lis
     for source in (one.source for one, _ in opened if one.named is not None):
         if source.pinned and source.name in unfinished:
             place, ref = source.location, source.ref
-            text = (
-                f"the run that gave {source.name} the revision {ref} was interrupted: what it did"
-            )
-            to_do = f"to cite it at {ref}: pincite index {place} --ref {ref}"
-            found[source.name] = Notice(
-                "ref_not_given", f"{text} not index is cited by its content ({to_do})"
-            )
+            text = f"the run that gave {source.name} the revision {ref} was interrupted, and the"
+            rest = f"files that it left are cited without it: pincite index {place} --ref {ref}"
+            found[source.name] = Notice("ref_not_given", f"{text} {rest}")
     return list(found.values())
 
 
