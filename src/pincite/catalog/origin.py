@@ -4,14 +4,16 @@ A checkout or an archive may bring an index. What its catalog says of files in t
 harms nobody. Sources elsewhere are read into the index at the next refresh, descriptions stand
 outside of the fences of quotations, and models are sent texts. An index with any of these is used
 only if this user has made or accepted it.
+
+A catalog is always read in one transaction, in the state in which it is opened later.
 """
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -19,22 +21,22 @@ import msgspec
 
 from pincite.errors import ConfigError, StoreError
 from pincite.model import CollectionSpec, SourceRecord
-from pincite.support.made_here import fresh_id, is_known, remember_index
+from pincite.support.made_here import can_remember, fresh_id, is_known, remember_index
 from pincite.support.private_file import require_regular
-from pincite.support.sqlite_schema import require_passive
+from pincite.support.sqlite_schema import addresses_to_read, require_no_journal, require_passive
 from pincite.support.terminal import one_line
 
 _NAME: Final = "catalog.db"
 _TABLE: Final = "CREATE TABLE IF NOT EXISTS identity (id TEXT PRIMARY KEY)"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 _MOST_NAMED: Final = 8  # claims in a message
-_MOST_IDS: Final = 100  # of users and machines that share an index
 _BUSY_S: Final = 10.0
+_IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def add_identity(database: sqlite3.Connection) -> str:
-    """Give an open catalog another id, and return it."""
-    identity = fresh_id()
+def add_identity(database: sqlite3.Connection, identity: str = "") -> str:
+    """Give an open catalog another id, by default a new one, and return it."""
+    identity = identity or fresh_id()
     database.execute(_TABLE)
     database.execute("INSERT INTO identity VALUES (?)", (identity,))
     return identity
@@ -44,78 +46,147 @@ def require_origin(root: Path, *, writable: bool) -> None:
     """Raise ConfigError for an index that this user has neither made nor accepted and that reaches
     outside of the folder around it; StoreError for one that cannot be read. One that does not is
     accepted: those of earlier versions have no id."""
-    if is_known(_identities(root)):
-        return
-    claims = claims_of_index(root)
-    if not claims:
-        if writable:
-            accept_index(root)
-        return
-    named = [one_line(one) for one in claims[:_MOST_NAMED]]
-    if len(claims) > _MOST_NAMED:
-        named.append(f"and {len(claims) - _MOST_NAMED} more")
-    raise ConfigError(
-        f"the index {one_line(str(root))} was not made by you, and it has {'; '.join(named)}",
-        hint=f"pincite trust {one_line(str(root))}, or remove the folder and index again",
-    )
+    with _reading(root) as database:
+        if _is_known(database):
+            return
+        _require_accepted(root, _claims(database, root.parent), ())
+    if writable and can_remember():
+        accept_index(root, ())
 
 
-def accept_index(root: Path) -> bool:
-    """Give an index an id of this user, and return whether that was noted. Raises StoreError."""
-    try:
-        require_regular(root / _NAME)
-        with closing(sqlite3.connect(root / _NAME, timeout=_BUSY_S)) as database, database:
-            require_passive(database, f"the catalog {root / _NAME}")
-            identity = add_identity(database)
-    except (OSError, sqlite3.Error) as error:
-        raise _unreadable(root, error) from error
-    return remember_index(root, identity)
+def accept_index(root: Path, claims: Collection[str]) -> bool:
+    """Give an index with no other claims than these an id of this user, and return whether that
+    was noted. Raises ConfigError, StoreError."""
+    with _writing(root) as database:
+        if _is_known(database):
+            return True
+        _require_accepted(root, _claims(database, root.parent), claims)
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if not version:  # it is being made, or was never finished
+            return True
+        identity = fresh_id()
+        noted = remember_index(root, identity)
+        if noted:
+            add_identity(database, identity)
+        return noted
 
 
 def claims_of_index(root: Path) -> tuple[str, ...]:
     """Return what takes trust in an index, for people. Raises StoreError."""
-    around = root.parent
+    with _reading(root) as database:
+        return _claims(database, root.parent)
+
+
+def _require_accepted(root: Path, claims: Sequence[str], accepted: Collection[str]) -> None:
+    """Raise ConfigError for claims that were not accepted."""
+    if not (others := [one for one in claims if one not in accepted]):
+        return
+    shown, name = [one_line(one) for one in others[:_MOST_NAMED]], one_line(str(root))
+    if len(others) > _MOST_NAMED:
+        shown.append(f"and {len(others) - _MOST_NAMED} more")
+    has = f"it has {'; '.join(shown)}"
+    if can_remember():
+        raise ConfigError(
+            f"the index {name} was not made by you, and {has}",
+            hint=f"pincite trust {name}, or remove the folder and index again",
+        )
+    raise ConfigError(
+        f"your state folder cannot be written, so nothing says that you made the index {name}, and"
+        f" {has}",
+        hint=f"--index {name} or PINCITE_TRUST=1 if it is yours, or make the state folder writable:"
+        " see XDG_STATE_HOME",
+    )
+
+
+def _claims(database: sqlite3.Connection, around: Path) -> tuple[str, ...]:
     found: list[str] = []
-    try:
-        for record in _rows(root, "SELECT record FROM sources"):
-            source = msgspec.json.decode(record, type=SourceRecord).source
-            if source.kind != "records" and not _inside(source.location, around):
-                found.append(f"the source {source.location}")
-            if source.descriptions:
-                found.append(f"descriptions of the source {source.name}")
-        for text in _rows(root, "SELECT spec FROM collections"):
-            spec = msgspec.json.decode(text, type=CollectionSpec)
-            models = (spec.model, spec.sparse_model)
-            found += [f"the model {one}" for one in models if not _OURS.fullmatch(one)]
-    except (OSError, sqlite3.Error, msgspec.MsgspecError) as error:
-        raise _unreadable(root, error) from error
+    for record in _column(database, "sources", "record"):
+        source = msgspec.json.decode(record, type=SourceRecord).source
+        if source.kind != "records" and not _inside(source.location, around):
+            found.append(f"the source {source.location}")
+        if source.descriptions:
+            found.append(f"descriptions of the source {source.name}")
+    for text in _column(database, "collections", "spec"):
+        spec = msgspec.json.decode(text, type=CollectionSpec)
+        models = (spec.model, spec.sparse_model)
+        found += [f"the model {one}" for one in models if not _OURS.fullmatch(one)]
     return tuple(dict.fromkeys(found))
 
 
-def _identities(root: Path) -> tuple[str, ...]:
-    try:
-        return tuple(map(str, _rows(root, f"SELECT id FROM identity LIMIT {_MOST_IDS}")))
-    except (OSError, sqlite3.Error):  # of an earlier version
-        return ()
+def _is_known(database: sqlite3.Connection) -> bool:
+    """Has it an id of this user? Many users and machines may share an index."""
+    return is_known(map(str, _column(database, "identity", "id")))
 
 
-def _rows(root: Path, sql: str) -> Iterator[str]:
-    """Yield the only column of a query. A folder without write access has no place for SQLite's
-    extra files, so its catalog is read as one that does not change."""
-    require_regular(root / _NAME)
+def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[str]:
+    """Yield a column of a table, which may be missing: in a catalog of an earlier version, or one
+    that is being made."""
+    named = "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE"
+    if database.execute(named, (table,)).fetchone() is not None:
+        yield from (value for (value,) in database.execute(f"SELECT {column} FROM {table}"))
+
+
+@contextmanager
+def _reading(root: Path) -> Iterator[sqlite3.Connection]:
+    """Open the catalog in a transaction that only reads. Raises StoreError."""
+    with _translated(root):
+        require_regular(root / _NAME)
+        with closing(_open_to_read(root)) as database:
+            yield database
+
+
+def _open_to_read(root: Path) -> sqlite3.Connection:
     error: sqlite3.Error | None = None
-    for mode in ("mode=ro", "mode=ro&immutable=1"):
-        place = f"{(root / _NAME).absolute().as_uri()}?{mode}"
-        with closing(sqlite3.connect(place, uri=True, timeout=_BUSY_S)) as database:
-            try:
-                require_passive(database, f"the catalog {root / _NAME}")
-                rows = database.execute(sql).fetchall()
-            except sqlite3.Error as failed:
-                error = failed
-                continue
-        yield from (row[0] for row in rows)
-        return
+    for place in addresses_to_read(root / _NAME):
+        database = _connect(place)
+        try:
+            database.execute("BEGIN")
+            require_passive(database, f"the catalog {root / _NAME}")
+        except sqlite3.Error as failed:
+            error = failed
+            database.close()
+        except BaseException:
+            database.close()
+            raise
+        else:
+            return database
     raise error or sqlite3.OperationalError("it cannot be read")
+
+
+@contextmanager
+def _writing(root: Path) -> Iterator[sqlite3.Connection]:
+    """Open the catalog in a transaction that no other process writes in. Raises StoreError."""
+    path = root / _NAME
+    with _translated(root):
+        require_regular(path)
+        require_no_journal(path)
+        with closing(_connect(f"{path.absolute().as_uri()}?mode=rw")) as database, database:
+            require_passive(database, f"the catalog {path}")
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("BEGIN IMMEDIATE")
+            require_passive(database, f"the catalog {path}")
+            yield database
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    return sqlite3.connect(place, uri=True, timeout=_BUSY_S, isolation_level=None)
+
+
+@contextmanager
+def _translated(root: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error, msgspec.MsgspecError) as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE:
+            raise StoreError(
+                f"another process uses the catalog {root / _NAME}",
+                hint="try again when it has ended",
+            ) from error
+        said = getattr(error, "strerror", None) or str(error)
+        raise StoreError(
+            f"the catalog {root / _NAME} cannot be read: {said}",
+            hint="move the index folder away and index again",
+        ) from error
 
 
 def _inside(location: str, folder: Path) -> bool:
@@ -126,10 +197,3 @@ def _inside(location: str, folder: Path) -> bool:
         )
     except (OSError, RuntimeError, ValueError):
         return False
-
-
-def _unreadable(root: Path, error: Exception) -> StoreError:
-    return StoreError(
-        f"the catalog {root / _NAME} cannot be read: {error}",
-        hint="move the index folder away and index again",
-    )

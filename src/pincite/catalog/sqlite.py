@@ -33,8 +33,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
-from pincite.support.private_file import require_regular_or_new
-from pincite.support.sqlite_schema import migrate
+from pincite.support.sqlite_schema import migrate, require_sqlite_file
 
 MIGRATIONS = (
     """
@@ -84,7 +83,7 @@ class SqliteCatalog:
         self._sources: dict[str, tuple[list[Any], tuple[SourceRecord, ...]]] = {}
         with self._translated("opened"):
             if isinstance(path, Path):
-                require_regular_or_new(path)
+                require_sqlite_file(path)
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
             with self._translated("opened"):

@@ -7,6 +7,7 @@ replaces it, as a checkout may do, does not have them.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import secrets
 from collections.abc import Iterable
@@ -39,6 +40,16 @@ def remember_index(root: Path, identity: str) -> bool:
         log.info("the index %s was not noted as yours: %s", root, error)
         return False
     return True
+
+
+def can_remember() -> bool:
+    """Return whether the state folder can be written, and made if it is missing."""
+    try:
+        place = _place()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(place, os.W_OK | os.X_OK)
 
 
 def is_known(identities: Iterable[str]) -> bool:
