@@ -50,7 +50,8 @@ def require_origin(root: Path, *, writable: bool) -> None:
         if _is_known(database):
             return
         _require_accepted(root, _claims(database, root.parent), ())
-    if writable and can_remember():
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+    if writable and version and can_remember():  # 0: it is being made, and gets its id then
         accept_index(root, ())
 
 
@@ -61,9 +62,6 @@ def accept_index(root: Path, claims: Collection[str]) -> bool:
         if _is_known(database):
             return True
         _require_accepted(root, _claims(database, root.parent), claims)
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if not version:  # it is being made, or was never finished
-            return True
         identity = fresh_id()
         noted = remember_index(root, identity)
         if noted:
