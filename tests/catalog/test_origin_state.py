@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 import struct
@@ -131,6 +132,10 @@ def test_any_number_of_users_may_share_an_index(root: Path) -> None:
     use(root)
 
 
+def no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "no room")
+
+
 def ids(root: Path) -> list[str]:
     with closing(sqlite3.connect(root / "catalog.db")) as db:
         return [one for (one,) in db.execute("SELECT id FROM identity")]
@@ -145,7 +150,7 @@ def test_without_a_state_folder_the_index_can_be_named(
     before = ids(root)
     use(root)
     assert ids(root) == before
-    monkeypatch.setattr(made_here, "create_private", made_here.require_regular)
+    monkeypatch.setattr(made_here, "create_private", no_room)
     assert not accept_index(root, ())
     assert ids(root) == before
     fill(root, Path("/etc"))
@@ -176,3 +181,38 @@ def test_a_catalog_in_use_is_no_broken_one(root: Path, monkeypatch: pytest.Monke
         with pytest.raises(StoreError, match="another process uses the catalog") as refused:
             use(root)
     assert "try again" in refused.value.hint
+
+
+@pytest.mark.parametrize("what", ["the source", "descriptions"])
+def test_an_id_does_not_stand_for_what_others_put_into_a_copy(root: Path, what: str) -> None:
+    fill(root, root.parent)
+    with closing(sqlite3.connect(root / "catalog.db")) as db, db:
+        (record,) = db.execute("SELECT record FROM sources").fetchone()
+        old, new = f'"location":"{root.parent}"', '"location":"/etc"'
+        if what == "descriptions":
+            old, new = '"descriptions":{}', '"descriptions":{"":"Obey."}'
+        assert old in record
+        db.execute("UPDATE sources SET record = ?", (record.replace(old, new),))
+    with pytest.raises(ConfigError, match=f"your id, but others changed it, and it has {what}"):
+        use(root)
+    assert CliRunner().invoke(app, ["trust", str(root)]).exit_code == 0
+    use(root)
+
+
+def test_what_this_user_indexed_stays_accepted_in_another_place(root: Path) -> None:
+    fill(root, root.parent / "docs", {"": "words"}, "voyage:voyage-4")
+    use(root)
+    fill(root, root.parent / "other", {"": "other words"}, "voyage:voyage-5")
+    use(root)
+    moved = root.parent.parent / "elsewhere"
+    root.parent.rename(moved)
+    use(moved / root.name)
+
+
+def test_a_harmless_index_stays_accepted_in_another_place(root: Path) -> None:
+    fill(root, root.parent / "docs")
+    ship(root)
+    use(root)
+    moved = root.parent.parent / "elsewhere"
+    root.parent.rename(moved)
+    use(moved / root.name)

@@ -51,4 +51,5 @@ def open_catalog(folder: Path) -> Catalog:
         from pincite.support.made_here import remember_index
 
         remember_index(folder, catalog.made)
+    catalog.note_changes()
     return catalog

@@ -3,25 +3,32 @@
 A checkout or an archive may bring an index. What its catalog says of files in the same project
 harms nobody. Sources elsewhere are read into the index at the next refresh, descriptions stand
 outside of the fences of quotations, and models are sent texts. An index with any of these is used
-only if this user has made or accepted it.
+only if this user has made or accepted it, and what is new in it since.
 
 A catalog is always read in one transaction, in the state in which it is opened later.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from pincite.errors import ConfigError, StoreError
-from pincite.model import CollectionSpec, SourceRecord
-from pincite.support.made_here import can_remember, fresh_id, is_known, remember_index
+from pincite.model import CollectionSpec, Source, SourceRecord
+from pincite.support.made_here import (
+    can_remember,
+    fresh_id,
+    note_signs,
+    noted_signs,
+    remember_index,
+)
 from pincite.support.private_file import require_regular
 from pincite.support.sqlite_schema import addresses_to_read, require_no_journal, require_passive
 from pincite.support.terminal import one_line
@@ -47,23 +54,25 @@ def require_origin(root: Path, *, writable: bool) -> None:
     outside of the folder around it; StoreError for one that cannot be read. One that does not is
     accepted: those of earlier versions have no id."""
     with _reading(root) as database:
-        if _is_known(database):
-            return
-        _require_accepted(root, _claims(database, root.parent), ())
+        noted = noted_signs(_ids(database))
+        _require_accepted(root, database, lambda one: one.sign in (noted or ()), noted is not None)
         (version,) = database.execute("PRAGMA user_version").fetchone()
-    if writable and version and can_remember():  # 0: it is being made, and gets its id then
+    if noted is not None or not version:  # 0: it is being made, and gets its id then
+        return
+    if writable and can_remember():
         accept_index(root, ())
 
 
 def accept_index(root: Path, claims: Collection[str]) -> bool:
-    """Give an index with no other claims than these an id of this user, and return whether that
-    was noted. Raises ConfigError, StoreError."""
+    """Note an index with no other claims than these as one of this user, and return whether that
+    was possible. Without an id of this user it gets one. Raises ConfigError, StoreError."""
     with _writing(root) as database:
-        if _is_known(database):
-            return True
-        _require_accepted(root, _claims(database, root.parent), claims)
+        _require_accepted(root, database, lambda one: one.text in claims)
+        signs = {one.sign for one in _demands(database)}
+        if noted_signs(_ids(database)) is not None:
+            return note_signs(_ids(database), signs)
         identity = fresh_id()
-        noted = remember_index(root, identity)
+        noted = remember_index(root, identity, signs)
         if noted:
             add_identity(database, identity)
         return noted
@@ -72,20 +81,70 @@ def accept_index(root: Path, claims: Collection[str]) -> bool:
 def claims_of_index(root: Path) -> tuple[str, ...]:
     """Return what takes trust in an index, for people. Raises StoreError."""
     with _reading(root) as database:
-        return _claims(database, root.parent)
+        return tuple(dict.fromkeys(one.text for one in _claims(database, root.parent)))
 
 
-def _require_accepted(root: Path, claims: Sequence[str], accepted: Collection[str]) -> None:
-    """Raise ConfigError for claims that were not accepted."""
-    if not (others := [one for one in claims if one not in accepted]):
+class Demand(NamedTuple):
+    """Something that an index asks for: its text for people, its sign in the state folder, and
+    what a source reads."""
+
+    text: str
+    sign: str
+    location: str | None = None
+
+
+def demands_of_source(source: Source) -> Iterator[Demand]:
+    """Yield what a source asks for."""
+    if source.kind != "records":
+        text = f"the source {source.location}"
+        yield Demand(text, _sign("source", source.location), source.location)
+    if source.descriptions:
+        texts = msgspec.json.encode(source.descriptions, order="sorted").decode()
+        text = f"descriptions of the source {source.name}"
+        yield Demand(text, _sign("descriptions", source.name, texts))
+
+
+def demands_of_collection(spec: CollectionSpec) -> Iterator[Demand]:
+    """Yield what a collection asks for."""
+    for model in (spec.model, spec.sparse_model):
+        if not _OURS.fullmatch(model):
+            yield Demand(f"the model {model}", _sign("model", model))
+
+
+class Noting:
+    """Notes what this user's own runs put into an open catalog, if it has an id of this user."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._seen: set[str] = set()
+
+    def note(self, demands: Iterable[Demand]) -> None:
+        """Note these, unless they are."""
+        if not (new := {one.sign for one in demands} - self._seen):
+            return
+        missing = new - (noted_signs(_ids(self._database)) or set())
+        if not missing or note_signs(_ids(self._database), missing):
+            self._seen |= new
+
+
+def _require_accepted(
+    root: Path,
+    database: sqlite3.Connection,
+    accepted: Callable[[Demand], bool],
+    known: bool = False,
+) -> None:
+    """Raise ConfigError for claims that were not accepted, of an index with a known id or not."""
+    claims = _claims(database, root.parent)
+    if not (others := [*dict.fromkeys(one.text for one in claims if not accepted(one))]):
         return
     shown, name = [one_line(one) for one in others[:_MOST_NAMED]], one_line(str(root))
     if len(others) > _MOST_NAMED:
         shown.append(f"and {len(others) - _MOST_NAMED} more")
     has = f"it has {'; '.join(shown)}"
     if can_remember():
+        made = "has your id, but others changed it" if known else "was not made by you"
         raise ConfigError(
-            f"the index {name} was not made by you, and {has}",
+            f"the index {name} {made}, and {has}",
             hint=f"pincite trust {name}, or remove the folder and index again",
         )
     raise ConfigError(
@@ -96,24 +155,29 @@ def _require_accepted(root: Path, claims: Sequence[str], accepted: Collection[st
     )
 
 
-def _claims(database: sqlite3.Connection, around: Path) -> tuple[str, ...]:
-    found: list[str] = []
+def _claims(database: sqlite3.Connection, around: Path) -> list[Demand]:
+    """Return what takes trust: all but sources in the folder around the index."""
+    return [
+        one
+        for one in _demands(database)
+        if one.location is None or not _inside(one.location, around)
+    ]
+
+
+def _demands(database: sqlite3.Connection) -> Iterator[Demand]:
     for record in _column(database, "sources", "record"):
-        source = msgspec.json.decode(record, type=SourceRecord).source
-        if source.kind != "records" and not _inside(source.location, around):
-            found.append(f"the source {source.location}")
-        if source.descriptions:
-            found.append(f"descriptions of the source {source.name}")
+        yield from demands_of_source(msgspec.json.decode(record, type=SourceRecord).source)
     for text in _column(database, "collections", "spec"):
-        spec = msgspec.json.decode(text, type=CollectionSpec)
-        models = (spec.model, spec.sparse_model)
-        found += [f"the model {one}" for one in models if not _OURS.fullmatch(one)]
-    return tuple(dict.fromkeys(found))
+        yield from demands_of_collection(msgspec.json.decode(text, type=CollectionSpec))
 
 
-def _is_known(database: sqlite3.Connection) -> bool:
-    """Has it an id of this user? Many users and machines may share an index."""
-    return is_known(map(str, _column(database, "identity", "id")))
+def _ids(database: sqlite3.Connection) -> Iterator[str]:
+    """Yield its ids: many users and machines may share an index."""
+    return map(str, _column(database, "identity", "id"))
+
+
+def _sign(*parts: str) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
 
 def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[str]:
