@@ -247,7 +247,9 @@ def _translated(root: Path) -> Iterator[None]:
         said = getattr(error, "strerror", None) or str(error)
         raise StoreError(
             f"the catalog {root / _NAME} cannot be read: {said}",
-            hint="move the index folder away and index again",
+            hint=""  # that of the system, or ours, says what to do
+            if isinstance(error, OSError)
+            else "move the index folder away and index again",
         ) from error
 
 
