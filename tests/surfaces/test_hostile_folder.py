@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -126,8 +127,10 @@ def test_a_private_file_is_one_that_nobody_else_has(tmp_path: Path) -> None:
     (tmp_path / "soft.lock").symlink_to(target)
     os.mkfifo(tmp_path / "pipe.lock")
     (tmp_path / "folder.lock").mkdir()
+    for opened in (open_lock, lambda path: open_private(path, os.O_WRONLY)):
+        with pytest.raises(OSError, match=r"hard\.lock has another name, a hard link, as in"):
+            opened(tmp_path / "hard.lock")
     for name, why in {
-        "hard": "has another name",
         "soft": "is a symbolic link",
         "pipe": "is not a regular file",
         "folder": "is a directory",
@@ -154,5 +157,23 @@ def test_a_hard_link_in_a_store_is_refused(tmp_path: Path) -> None:
     (root / "collections" / "main").mkdir(parents=True)
     require_plain_stores(root)
     os.link(tmp_path / "profile", root / "collections" / "main" / "state.json")
-    with pytest.raises(IndexUnavailable, match="is a hard link"):
+    with pytest.raises(IndexUnavailable, match="a hard link, as in a backup by cp -al") as refused:
         require_plain_stores(root)
+    assert "cp -a" in refused.value.hint
+
+
+def test_a_backup_of_hard_links_says_how_to_go_on(cli: Cli) -> None:
+    """The advice neither loses data nor needs another program."""
+    cli.write("notes.md", "# Foxes\n\nThe brown fox.\n")
+    cli("index", "notes.md", "--lexical")
+    cli("stop")
+    index = cli.folder / ".pincite"
+    shutil.copytree(index, cli.folder / "backup", copy_function=os.link)
+    refused = cli("search", "fox", code=1).stderr
+    assert "a hard link, as in a backup by cp -al" in refused
+    assert "copy the folder with cp -a, and put the copy in its place" in refused
+    assert "remove it" not in refused
+    shutil.copytree(index, cli.folder / "copy")
+    index.rename(cli.folder / "before")
+    (cli.folder / "copy").rename(index)
+    assert "notes.md" in cli("search", "fox").stdout

@@ -104,4 +104,4 @@ def test_a_folder_where_a_file_should_be_is_an_error_that_names_it(cli: Cli, nam
     refused = cli("index", "docs", "--lexical", code=1).stderr
     assert "Traceback" not in refused
     assert str(cli.folder / ".pincite") in refused
-    assert "Is a directory" in refused
+    assert "is a directory" in refused.lower()

@@ -28,10 +28,11 @@ def holds_collections(folder: Path) -> bool:
     counts as one that has."""
     import sqlite3
 
-    from pincite.support.sqlite_schema import require_passive
+    from pincite.support.sqlite_schema import require_no_journal, require_passive
 
     try:
         require_regular(folder / _NAME)
+        require_no_journal(folder / _NAME)
         place = f"{(folder / _NAME).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(place, uri=True)) as database:
             require_passive(database, f"the catalog {place}")
@@ -50,4 +51,5 @@ def open_catalog(folder: Path) -> Catalog:
         from pincite.support.made_here import remember_index
 
         remember_index(folder, catalog.made)
+    catalog.note_changes()
     return catalog

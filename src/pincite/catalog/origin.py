@@ -3,38 +3,47 @@
 A checkout or an archive may bring an index. What its catalog says of files in the same project
 harms nobody. Sources elsewhere are read into the index at the next refresh, descriptions stand
 outside of the fences of quotations, and models are sent texts. An index with any of these is used
-only if this user has made or accepted it.
+only if this user has made or accepted it, and what is new in it since.
+
+A catalog is always read in one transaction, in the state in which it is opened later.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from pincite.errors import ConfigError, StoreError
-from pincite.model import CollectionSpec, SourceRecord
-from pincite.support.made_here import fresh_id, is_known, remember_index
+from pincite.model import CollectionSpec, Source, SourceRecord
+from pincite.support.made_here import (
+    can_remember,
+    fresh_id,
+    note_signs,
+    noted_signs,
+    remember_index,
+)
 from pincite.support.private_file import require_regular
-from pincite.support.sqlite_schema import require_passive
+from pincite.support.sqlite_schema import addresses_to_read, require_no_journal, require_passive
 from pincite.support.terminal import one_line
 
 _NAME: Final = "catalog.db"
 _TABLE: Final = "CREATE TABLE IF NOT EXISTS identity (id TEXT PRIMARY KEY)"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 _MOST_NAMED: Final = 8  # claims in a message
-_MOST_IDS: Final = 100  # of users and machines that share an index
 _BUSY_S: Final = 10.0
+_IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def add_identity(database: sqlite3.Connection) -> str:
-    """Give an open catalog another id, and return it."""
-    identity = fresh_id()
+def add_identity(database: sqlite3.Connection, identity: str = "") -> str:
+    """Give an open catalog another id, by default a new one, and return it."""
+    identity = identity or fresh_id()
     database.execute(_TABLE)
     database.execute("INSERT INTO identity VALUES (?)", (identity,))
     return identity
@@ -44,78 +53,204 @@ def require_origin(root: Path, *, writable: bool) -> None:
     """Raise ConfigError for an index that this user has neither made nor accepted and that reaches
     outside of the folder around it; StoreError for one that cannot be read. One that does not is
     accepted: those of earlier versions have no id."""
-    if is_known(_identities(root)):
+    with _reading(root) as database:
+        noted = noted_signs(_ids(database))
+        _require_accepted(root, database, lambda one: one.sign in (noted or ()), noted is not None)
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+    if noted is not None or not version:  # 0: it is being made, and gets its id then
         return
-    claims = claims_of_index(root)
-    if not claims:
-        if writable:
-            accept_index(root)
-        return
-    named = [one_line(one) for one in claims[:_MOST_NAMED]]
-    if len(claims) > _MOST_NAMED:
-        named.append(f"and {len(claims) - _MOST_NAMED} more")
-    raise ConfigError(
-        f"the index {one_line(str(root))} was not made by you, and it has {'; '.join(named)}",
-        hint=f"pincite trust {one_line(str(root))}, or remove the folder and index again",
-    )
+    if writable and can_remember():
+        accept_index(root, ())
 
 
-def accept_index(root: Path) -> bool:
-    """Give an index an id of this user, and return whether that was noted. Raises StoreError."""
-    try:
-        require_regular(root / _NAME)
-        with closing(sqlite3.connect(root / _NAME, timeout=_BUSY_S)) as database, database:
-            require_passive(database, f"the catalog {root / _NAME}")
-            identity = add_identity(database)
-    except (OSError, sqlite3.Error) as error:
-        raise _unreadable(root, error) from error
-    return remember_index(root, identity)
+def accept_index(root: Path, claims: Collection[str]) -> bool:
+    """Note an index with no other claims than these as one of this user, and return whether that
+    was possible. Without an id of this user it gets one. Raises ConfigError, StoreError."""
+    with _writing(root) as database:
+        _require_accepted(root, database, lambda one: one.text in claims)
+        signs = {one.sign for one in _demands(database)}
+        if noted_signs(_ids(database)) is not None:
+            return note_signs(_ids(database), signs)
+        identity = fresh_id()
+        noted = remember_index(root, identity, signs)
+        if noted:
+            add_identity(database, identity)
+        return noted
 
 
 def claims_of_index(root: Path) -> tuple[str, ...]:
     """Return what takes trust in an index, for people. Raises StoreError."""
-    around = root.parent
-    found: list[str] = []
-    try:
-        for record in _rows(root, "SELECT record FROM sources"):
-            source = msgspec.json.decode(record, type=SourceRecord).source
-            if source.kind != "records" and not _inside(source.location, around):
-                found.append(f"the source {source.location}")
-            if source.descriptions:
-                found.append(f"descriptions of the source {source.name}")
-        for text in _rows(root, "SELECT spec FROM collections"):
-            spec = msgspec.json.decode(text, type=CollectionSpec)
-            models = (spec.model, spec.sparse_model)
-            found += [f"the model {one}" for one in models if not _OURS.fullmatch(one)]
-    except (OSError, sqlite3.Error, msgspec.MsgspecError) as error:
-        raise _unreadable(root, error) from error
-    return tuple(dict.fromkeys(found))
+    with _reading(root) as database:
+        return tuple(dict.fromkeys(one.text for one in _claims(database, root.parent)))
 
 
-def _identities(root: Path) -> tuple[str, ...]:
-    try:
-        return tuple(map(str, _rows(root, f"SELECT id FROM identity LIMIT {_MOST_IDS}")))
-    except (OSError, sqlite3.Error):  # of an earlier version
-        return ()
+class Demand(NamedTuple):
+    """Something that an index asks for: its text for people, its sign in the state folder, and
+    what a source reads."""
+
+    text: str
+    sign: str
+    location: str | None = None
 
 
-def _rows(root: Path, sql: str) -> Iterator[str]:
-    """Yield the only column of a query. A folder without write access has no place for SQLite's
-    extra files, so its catalog is read as one that does not change."""
-    require_regular(root / _NAME)
-    error: sqlite3.Error | None = None
-    for mode in ("mode=ro", "mode=ro&immutable=1"):
-        place = f"{(root / _NAME).absolute().as_uri()}?{mode}"
-        with closing(sqlite3.connect(place, uri=True, timeout=_BUSY_S)) as database:
-            try:
-                require_passive(database, f"the catalog {root / _NAME}")
-                rows = database.execute(sql).fetchall()
-            except sqlite3.Error as failed:
-                error = failed
-                continue
-        yield from (row[0] for row in rows)
+def demands_of_source(source: Source) -> Iterator[Demand]:
+    """Yield what a source asks for."""
+    if source.kind != "records":
+        text = f"the source {source.location}"
+        yield Demand(text, _sign("source", source.location), source.location)
+    if source.descriptions:
+        texts = msgspec.json.encode(source.descriptions, order="sorted").decode()
+        text = f"descriptions of the source {source.name}"
+        yield Demand(text, _sign("descriptions", source.name, texts))
+
+
+def demands_of_collection(spec: CollectionSpec) -> Iterator[Demand]:
+    """Yield what a collection asks for."""
+    for model in (spec.model, spec.sparse_model):
+        if not _OURS.fullmatch(model):
+            yield Demand(f"the model {model}", _sign("model", model))
+
+
+class Noting:
+    """Notes what this user's own runs put into an open catalog, if it has an id of this user."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._seen: set[str] = set()
+
+    def note(self, demands: Iterable[Demand]) -> None:
+        """Note these, unless they are."""
+        if not (new := {one.sign for one in demands} - self._seen):
+            return
+        missing = new - (noted_signs(_ids(self._database)) or set())
+        if not missing or note_signs(_ids(self._database), missing):
+            self._seen |= new
+
+
+def _require_accepted(
+    root: Path,
+    database: sqlite3.Connection,
+    accepted: Callable[[Demand], bool],
+    known: bool = False,
+) -> None:
+    """Raise ConfigError for claims that were not accepted, of an index with a known id or not."""
+    claims = _claims(database, root.parent)
+    if not (others := [*dict.fromkeys(one.text for one in claims if not accepted(one))]):
         return
+    shown, name = [one_line(one) for one in others[:_MOST_NAMED]], one_line(str(root))
+    if len(others) > _MOST_NAMED:
+        shown.append(f"and {len(others) - _MOST_NAMED} more")
+    has = f"it has {'; '.join(shown)}"
+    if can_remember():
+        made = "has your id, but others changed it" if known else "was not made by you"
+        raise ConfigError(
+            f"the index {name} {made}, and {has}",
+            hint=f"pincite trust {name}, or remove the folder and index again",
+        )
+    raise ConfigError(
+        f"your state folder cannot be written, so nothing says that you made the index {name}, and"
+        f" {has}",
+        hint=f"--index {name} or PINCITE_TRUST=1 if it is yours, or make the state folder writable:"
+        " see XDG_STATE_HOME",
+    )
+
+
+def _claims(database: sqlite3.Connection, around: Path) -> list[Demand]:
+    """Return what takes trust: all but sources in the folder around the index."""
+    return [
+        one
+        for one in _demands(database)
+        if one.location is None or not _inside(one.location, around)
+    ]
+
+
+def _demands(database: sqlite3.Connection) -> Iterator[Demand]:
+    for record in _column(database, "sources", "record"):
+        yield from demands_of_source(msgspec.json.decode(record, type=SourceRecord).source)
+    for text in _column(database, "collections", "spec"):
+        yield from demands_of_collection(msgspec.json.decode(text, type=CollectionSpec))
+
+
+def _ids(database: sqlite3.Connection) -> Iterator[str]:
+    """Yield its ids: many users and machines may share an index."""
+    return map(str, _column(database, "identity", "id"))
+
+
+def _sign(*parts: str) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
+
+
+def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[str]:
+    """Yield a column of a table, which may be missing: in a catalog of an earlier version, or one
+    that is being made."""
+    named = "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE"
+    if database.execute(named, (table,)).fetchone() is not None:
+        yield from (value for (value,) in database.execute(f"SELECT {column} FROM {table}"))
+
+
+@contextmanager
+def _reading(root: Path) -> Iterator[sqlite3.Connection]:
+    """Open the catalog in a transaction that only reads. Raises StoreError."""
+    with _translated(root):
+        require_regular(root / _NAME)
+        with closing(_open_to_read(root)) as database:
+            yield database
+
+
+def _open_to_read(root: Path) -> sqlite3.Connection:
+    error: sqlite3.Error | None = None
+    for place in addresses_to_read(root / _NAME):
+        database = _connect(place)
+        try:
+            database.execute("BEGIN")
+            require_passive(database, f"the catalog {root / _NAME}")
+        except sqlite3.Error as failed:
+            error = failed
+            database.close()
+        except BaseException:
+            database.close()
+            raise
+        else:
+            return database
     raise error or sqlite3.OperationalError("it cannot be read")
+
+
+@contextmanager
+def _writing(root: Path) -> Iterator[sqlite3.Connection]:
+    """Open the catalog in a transaction that no other process writes in. Raises StoreError."""
+    path = root / _NAME
+    with _translated(root):
+        require_regular(path)
+        require_no_journal(path)
+        with closing(_connect(f"{path.absolute().as_uri()}?mode=rw")) as database, database:
+            require_passive(database, f"the catalog {path}")
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("BEGIN IMMEDIATE")
+            require_passive(database, f"the catalog {path}")
+            yield database
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    return sqlite3.connect(place, uri=True, timeout=_BUSY_S, isolation_level=None)
+
+
+@contextmanager
+def _translated(root: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error, msgspec.MsgspecError) as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE:
+            raise StoreError(
+                f"another process uses the catalog {root / _NAME}",
+                hint="try again when it has ended",
+            ) from error
+        said = getattr(error, "strerror", None) or str(error)
+        raise StoreError(
+            f"the catalog {root / _NAME} cannot be read: {said}",
+            hint=""  # that of the system, or ours, says what to do
+            if isinstance(error, OSError)
+            else "move the index folder away and index again",
+        ) from error
 
 
 def _inside(location: str, folder: Path) -> bool:
@@ -126,10 +261,3 @@ def _inside(location: str, folder: Path) -> bool:
         )
     except (OSError, RuntimeError, ValueError):
         return False
-
-
-def _unreadable(root: Path, error: Exception) -> StoreError:
-    return StoreError(
-        f"the catalog {root / _NAME} cannot be read: {error}",
-        hint="move the index folder away and index again",
-    )

@@ -19,7 +19,7 @@ import msgspec
 from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
 from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
 from pincite.catalog.chunk_ids import by_place
-from pincite.catalog.origin import add_identity
+from pincite.catalog.origin import Noting, add_identity, demands_of_collection, demands_of_source
 from pincite.catalog.terms import SCHEMA, Terms
 from pincite.catalog.totals import EMBEDDED, add_up, totals_of
 from pincite.catalog.totals import SCHEMA as TOTALS
@@ -33,8 +33,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
-from pincite.support.private_file import require_regular_or_new
-from pincite.support.sqlite_schema import migrate
+from pincite.support.sqlite_schema import migrate, require_sqlite_file
 
 MIGRATIONS = (
     """
@@ -82,9 +81,10 @@ class SqliteCatalog:
         StoreError."""
         self._path = path
         self._sources: dict[str, tuple[list[Any], tuple[SourceRecord, ...]]] = {}
+        self._noting: Noting | None = None
         with self._translated("opened"):
             if isinstance(path, Path):
-                require_regular_or_new(path)
+                require_sqlite_file(path)
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
             with self._translated("opened"):
@@ -99,6 +99,10 @@ class SqliteCatalog:
         except BaseException:
             self._db.close()
             raise
+
+    def note_changes(self) -> None:
+        """Note from now on what is put into it as that of this user."""
+        self._noting = Noting(self._db)
 
     @contextmanager
     def _translated(self, verb: str) -> Iterator[None]:
@@ -163,6 +167,9 @@ class SqliteCatalog:
             return tuple(msgspec.json.decode(spec, type=CollectionSpec) for (spec,) in rows)
 
     async def put_spec(self, spec: CollectionSpec) -> None:
+        with self._translated("written"):
+            if self._noting is not None:
+                self._noting.note(demands_of_collection(spec))
         self._write(
             "INSERT INTO collections VALUES (?, ?)"
             " ON CONFLICT (name) DO UPDATE SET spec = excluded.spec",
@@ -189,6 +196,8 @@ class SqliteCatalog:
     async def put_source(self, collection: str, record: SourceRecord) -> None:
         with self._translated("written"):
             raw = msgspec.json.encode(record).decode()
+            if self._noting is not None:
+                self._noting.note(demands_of_source(record.source))
         self._write(
             "INSERT OR REPLACE INTO sources VALUES (?, ?, ?)",
             (collection, record.source.name, raw),

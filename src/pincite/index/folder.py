@@ -16,6 +16,7 @@ from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
 from pincite.support.capabilities import is_own, this_user, user_name
 from pincite.support.private_file import (
+    UNLINK,
     create_private,
     odd_kind,
     read_private,
@@ -153,8 +154,14 @@ def _require_plain_file(entry: os.DirEntry[str], *, linked: bool) -> None:
     kind = odd_kind(status.st_mode)
     if stat.S_ISSOCK(status.st_mode) or not (kind or (status.st_nlink > 1 and not linked)):
         return
+    if not kind:
+        raise IndexUnavailable(
+            f"{entry.path} has another name, a hard link, as in a backup by cp -al, and writing to"
+            " it would change both",
+            hint=f"{UNLINK}: the folder of the index",
+        )
     raise IndexUnavailable(
-        f"{entry.path} is {kind or 'a hard link'}, and an index folder has none",
+        f"{entry.path} is {kind}, and an index folder has none",
         hint="remove it if you did not make it: an index folder that comes with files of others may"
         " harm you",
     )

@@ -21,8 +21,12 @@ import msgspec
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.support.fields import replace
-from pincite.support.private_file import require_regular_or_new
-from pincite.support.sqlite_schema import migrate, require_passive
+from pincite.support.sqlite_schema import (
+    addresses_to_read,
+    migrate,
+    require_passive,
+    require_sqlite_file,
+)
 
 _NAME: Final = "records.db"
 _AT_ONCE = 500  # rows per lookup statement
@@ -83,7 +87,7 @@ class RecordStore:
         self._path = records_file(folder)
         self._lock = threading.RLock()
         with self._translated("opened"):
-            require_regular_or_new(self._path)
+            require_sqlite_file(self._path)
             self._db = self._open_to_read() if only_read else self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -101,11 +105,9 @@ class RecordStore:
         return db
 
     def _open_to_read(self) -> sqlite3.Connection:
-        """Open a read-only copy: a folder without write access has no place for SQLite's extra
-        files."""
+        """Open the file for reading alone, also in a folder without write access."""
         error: sqlite3.Error | None = None
-        for mode in ("mode=ro", "mode=ro&immutable=1"):
-            uri = f"{self._path.absolute().as_uri()}?{mode}"
+        for uri in addresses_to_read(self._path):
             db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
             try:
                 require_passive(db, f"the records {self._path}")

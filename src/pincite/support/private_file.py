@@ -15,8 +15,12 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, NEVER_WAIT, NO_FOLLOW, is_own
+
+#: What to do about hard links in a folder. A copy has none to the files outside of it.
+UNLINK: Final = "copy the folder with cp -a, and put the copy in its place"
 
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC | BINARY
 
@@ -42,7 +46,7 @@ def open_private(path: Path, flags: int = os.O_RDONLY) -> int:
         if not is_own(status):
             raise _refused(path, "belongs to another user")
         if flags & (os.O_WRONLY | os.O_RDWR) and status.st_nlink > 1:
-            raise _refused(path, "has another name, a hard link")
+            raise _linked(path)
     except BaseException:
         os.close(handle)
         raise
@@ -103,6 +107,15 @@ def odd_kind(mode: int) -> str:
 def _require_regular(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise _refused(path, f"is {odd_kind(status.st_mode) or 'a directory'}")
+
+
+def _linked(path: Path) -> OSError:
+    """Writing to the file would change that of the other name. To remove it may lose data."""
+    return OSError(
+        errno.EMLINK,
+        f"{path.name} has another name, a hard link, as in a backup by cp -al: {UNLINK}",
+        str(path),
+    )
 
 
 def _refused(path: Path, why: str) -> OSError:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pincite.errors import DiskFull, MemoryUnavailable
 from pincite.support.private_file import require_private_file
-from pincite.support.sqlite_schema import migrate
+from pincite.support.sqlite_schema import migrate, require_no_journal
 
 _BUSY_S: Final = 20.0  # others write a few rows at a time
 _FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
@@ -116,10 +116,13 @@ class PrivateFile:
 
     def _make(self) -> bool:
         """Create the file for its user alone; SQLite gives the files beside it the same mode.
-        Return whether it is empty. A link, a pipe or a folder in its place is refused."""
+        Return whether it is empty. A link, a pipe or a folder in its place is refused, and a
+        rollback journal beside it."""
         if self._place is not None and not self._there():
             self._place()
-        return require_private_file(self._path, make=True).st_size == 0
+        made = require_private_file(self._path, make=True).st_size == 0
+        require_no_journal(self._path)
+        return made
 
     def _require_own(self, db: sqlite3.Connection) -> None:
         """Refuse the file of another program, because a setting may name any file."""

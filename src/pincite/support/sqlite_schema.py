@@ -2,10 +2,61 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
 
 from pincite.errors import IndexTooNew, StoreError
+from pincite.support.private_file import require_regular, require_regular_or_new
+
+_MAKING_S: Final = 1.0  # far longer than a process needs to make a file
+_POLL_S: Final = 0.02
+
+
+def require_no_journal(path: Path) -> None:
+    """Raise OSError for a rollback journal beside a SQLite file: SQLite would first put back what
+    it says, whoever wrote it. Our files have a log instead, and a journal only while a process
+    makes them."""
+    journal = path.with_name(f"{path.name}-journal")
+    deadline = time.monotonic() + _MAKING_S
+    while _has_content(journal):
+        if time.monotonic() > deadline:
+            raise OSError(
+                errno.EINVAL,
+                f"{journal.name} would change {path.name}: it came with files of others, or a"
+                " process was killed while it made the file; remove it",
+                str(journal),
+            )
+        time.sleep(_POLL_S)
+
+
+def require_sqlite_file(path: Path) -> None:
+    """Raise OSError unless SQLite may open the file, which may be missing: for a link, a pipe or a
+    folder in its place, and for a rollback journal."""
+    require_regular_or_new(path)
+    require_no_journal(path)
+
+
+def addresses_to_read(path: Path) -> Iterator[str]:
+    """Yield the URIs to open a file read-only, to be tried in turn. A folder without write access
+    has no place for SQLite's extra files, so a file without a log is read there as one that does
+    not change. Elsewhere that would hide what SQLite makes of it when it is opened for writing.
+    Raises OSError as `require_sqlite_file`."""
+    require_sqlite_file(path)
+    yield f"{path.absolute().as_uri()}?mode=ro"
+    if not os.access(path.parent, os.W_OK) and not _has_content(path.with_name(f"{path.name}-wal")):
+        yield f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return require_regular(path).st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def require_passive(database: sqlite3.Connection, name: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar, cast
 
 from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
 from pincite.support.private_file import require_private_file
+from pincite.support.sqlite_schema import require_no_journal
 from pincite.workspace import jobs
 from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.checks import require_id
@@ -179,6 +180,7 @@ class SqliteWorkspaces:
                     hint="pincite workspace migrate",
                 )
             require_private_file(self._path, make=make)
+            require_no_journal(self._path)
             connection = _Connection(self._path, user_id is not None, self._clock)
         except (OSError, sqlite3.Error) as error:
             raise self.failed(error) from error

@@ -10,8 +10,7 @@ from typing import Any
 
 from pincite.errors import DiskFull, StoreError
 from pincite.stores.predicate import has_phrase, has_words
-from pincite.support.private_file import require_regular_or_new
-from pincite.support.sqlite_schema import migrate
+from pincite.support.sqlite_schema import migrate, require_sqlite_file
 
 #: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
 #: words in another way. Collections that are to be searched so have an index of FTS5 beside.
@@ -58,7 +57,7 @@ class Database:
         self.path = path
         with self.translated("opened"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            require_regular_or_new(path)
+            require_sqlite_file(path)
             self._db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
         try:
             with self.translated("opened"):

@@ -122,10 +122,10 @@ def _trust_index(root: Path, *, json_: bool, revoke: bool) -> int:
     if not claims:
         say(f"{one_line(str(root))} has nothing that needs trust")
         return NOTHING
-    if not accept_index(root):
+    if not accept_index(root, claims):
         raise ConfigError(
             "your state folder cannot be written, so nothing was trusted",
-            hint=f"--index {one_line(str(root))} selects the index for one command",
+            hint=f"--index {one_line(str(root))} or PINCITE_TRUST=1 selects it for one command",
         )
     say(f"{one_line(str(root))} is trusted")
     return OK
