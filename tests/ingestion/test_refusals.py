@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from pincite import Pincite
-from pincite.errors import SourceError
+from pincite.errors import IndexUnavailable, SourceError
 from pincite.ingestion import read as reading
 from pincite.ingestion.refusals import FILE, Refusals
 from pincite.readers import extractors
@@ -106,7 +106,7 @@ def test_what_lacks_its_extractor_is_read_as_soon_as_that_is_there(
     assert extract.call_count > asked
 
 
-@pytest.mark.parametrize("damage", ["noise", "link", "pipe", "other"])
+@pytest.mark.parametrize("damage", ["noise", "other"])
 def test_a_damaged_list_costs_nothing_but_what_it_knew(
     folder: Path, extract: Mock, damage: str
 ) -> None:
@@ -116,14 +116,25 @@ def test_a_damaged_list_costs_nothing_but_what_it_knew(
         left.unlink()
     if damage == "noise":
         place.write_bytes(b"\xffnoise" * 1_000)
-    elif damage == "link":
-        place.symlink_to(folder / "docs" / "plain.md")
-    elif damage == "pipe":
-        os.mkfifo(place)
     else:
         with sqlite3.connect(place) as db:
             db.execute("CREATE TABLE notes (text)")
     assert indexed(folder) == {"timed_out": 1}
+
+
+@pytest.mark.parametrize("damage", ["link", "pipe"])
+def test_a_list_that_others_put_there_is_not_opened(
+    folder: Path, extract: Mock, damage: str
+) -> None:
+    indexed(folder)
+    place = folder / ".pincite" / FILE
+    place.unlink()
+    if damage == "link":
+        place.symlink_to(folder / "docs" / "plain.md")
+    else:
+        os.mkfifo(place)
+    with pytest.raises(IndexUnavailable, match="remove it if you did not make it"):
+        indexed(folder)
     assert (folder / "docs" / "plain.md").read_text(encoding="utf-8").startswith("# Plain")
 
 

@@ -71,8 +71,8 @@ def test_each_checkout_has_its_own_head(cli: Cli) -> None:
 
 def test_a_name_that_was_given_to_a_source_is_found_as_well(cli: Cli) -> None:
     planted(cli)
-    cli("index", "repo", "--ref", "v1.0")
-    assert paths(cli, "v1.0") == ["kiln.md"]
+    cli("index", "repo", "--ref", "release-1")
+    assert paths(cli, "release-1") == ["kiln.md"]
 
 
 def test_programs_and_agents_name_commits_as_well(cli: Cli) -> None:
