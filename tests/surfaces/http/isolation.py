@@ -42,13 +42,14 @@ def new_word() -> str:
 @dataclass
 class Doc:
     """`words`: those of its texts that the index may still have. `known` is whether the index is
-    at its last version."""
+    at its last version. `name` is the word of its filename, which stays when it is replaced."""
 
     space: str
     word: str
     words: set[str]
     known: bool = False
     citation: str = ""
+    name: str = ""
 
 
 @dataclass
@@ -229,14 +230,15 @@ class Isolation(RuleBasedStateMachine):
 
     @rule(who=WHO, which=WHICH)
     def uploads(self, who: int, which: int) -> None:
-        key, space, word = self.key(who), self.named(self.spaces, which), new_word()
+        key, space = self.key(who), self.named(self.spaces, which)
+        word, name = new_word(), new_word()
         made = self.change(
             *(self.expected(key, space, *EDITORS), key, "POST", "/v1/documents"),
-            params={"filename": f"{word}.md", "space_id": space, "source_ids": [word]},
+            params={"filename": f"{name}.md", "space_id": space, "source_ids": [name]},
             content=text_of(word),
         )
         if made:
-            self.documents[made["id"]] = Doc(space, word, {word})
+            self.documents[made["id"]] = Doc(space, word, {word, name}, name=name)
 
     @rule(who=WHO, which=WHICH)
     def replaces(self, who: int, which: int) -> None:
@@ -325,7 +327,7 @@ class Isolation(RuleBasedStateMachine):
     def workers_do_all(self) -> None:
         self.runner.run(self.served.work())
         for doc in self.documents.values():
-            doc.known, doc.words = True, {doc.word}
+            doc.known, doc.words = True, {doc.word, doc.name}
 
     @rule(who=WHO, which=WHICH, feed=WHICH)
     def asks_within(self, who: int, which: int, feed: int) -> None:
