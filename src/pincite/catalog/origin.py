@@ -15,6 +15,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -30,7 +31,7 @@ from pincite.support.made_here import (
     remember_index,
 )
 from pincite.support.private_file import require_regular
-from pincite.support.sqlite_schema import addresses_to_read, require_no_journal, require_passive
+from pincite.support.sqlite_schema import connect_to_read, require_no_journal, require_passive
 from pincite.support.terminal import one_line
 
 _NAME: Final = "catalog.db"
@@ -193,26 +194,14 @@ def _reading(root: Path) -> Iterator[sqlite3.Connection]:
     """Open the catalog in a transaction that only reads. Raises StoreError."""
     with _translated(root):
         require_regular(root / _NAME)
-        with closing(_open_to_read(root)) as database:
+        begin = partial(_begin, root)
+        with closing(connect_to_read(root / _NAME, begin, timeout_s=_BUSY_S)) as database:
             yield database
 
 
-def _open_to_read(root: Path) -> sqlite3.Connection:
-    error: sqlite3.Error | None = None
-    for place in addresses_to_read(root / _NAME):
-        database = _connect(place)
-        try:
-            database.execute("BEGIN")
-            require_passive(database, f"the catalog {root / _NAME}")
-        except sqlite3.Error as failed:
-            error = failed
-            database.close()
-        except BaseException:
-            database.close()
-            raise
-        else:
-            return database
-    raise error or sqlite3.OperationalError("it cannot be read")
+def _begin(root: Path, database: sqlite3.Connection) -> None:
+    database.execute("BEGIN")
+    require_passive(database, f"the catalog {root / _NAME}")
 
 
 @contextmanager
@@ -222,16 +211,14 @@ def _writing(root: Path) -> Iterator[sqlite3.Connection]:
     with _translated(root):
         require_regular(path)
         require_no_journal(path)
-        with closing(_connect(f"{path.absolute().as_uri()}?mode=rw")) as database, database:
+        place = f"{path.absolute().as_uri()}?mode=rw"
+        opened = sqlite3.connect(place, uri=True, timeout=_BUSY_S, isolation_level=None)
+        with closing(opened) as database, database:
             require_passive(database, f"the catalog {path}")
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("BEGIN IMMEDIATE")
             require_passive(database, f"the catalog {path}")
             yield database
-
-
-def _connect(place: str) -> sqlite3.Connection:
-    return sqlite3.connect(place, uri=True, timeout=_BUSY_S, isolation_level=None)
 
 
 @contextmanager

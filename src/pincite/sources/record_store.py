@@ -22,7 +22,7 @@ from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.support.fields import replace
 from pincite.support.sqlite_schema import (
-    addresses_to_read,
+    connect_to_read,
     migrate,
     require_passive,
     require_sqlite_file,
@@ -106,21 +106,12 @@ class RecordStore:
 
     def _open_to_read(self) -> sqlite3.Connection:
         """Open the file for reading alone, also in a folder without write access."""
-        error: sqlite3.Error | None = None
-        for uri in addresses_to_read(self._path):
-            db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-            try:
-                require_passive(db, f"the records {self._path}")
-                db.execute("SELECT 1 FROM sources").fetchone()
-            except sqlite3.Error as failed:
-                error = failed
-                db.close()
-            except BaseException:
-                db.close()
-                raise
-            else:
-                return db
-        raise error or sqlite3.OperationalError("it cannot be read")
+
+        def begin(db: sqlite3.Connection) -> None:
+            require_passive(db, f"the records {self._path}")
+            db.execute("SELECT 1 FROM sources").fetchone()
+
+        return connect_to_read(self._path, begin, one_thread=False)
 
     def close(self) -> None:
         with self._lock:

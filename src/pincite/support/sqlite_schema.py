@@ -6,7 +6,7 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -41,7 +41,7 @@ def require_sqlite_file(path: Path) -> None:
     require_no_journal(path)
 
 
-def addresses_to_read(path: Path) -> Iterator[str]:
+def _addresses_to_read(path: Path) -> Iterator[str]:
     """Yield the URIs to open a file read-only, to be tried in turn. A folder without write access
     has no place for SQLite's extra files, so a file without a log is read there as one that does
     not change. Elsewhere that would hide what SQLite makes of it when it is opened for writing.
@@ -50,6 +50,37 @@ def addresses_to_read(path: Path) -> Iterator[str]:
     yield f"{path.absolute().as_uri()}?mode=ro"
     if not os.access(path.parent, os.W_OK) and not _has_content(path.with_name(f"{path.name}-wal")):
         yield f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+
+
+def connect_to_read(
+    path: Path,
+    begin: Callable[[sqlite3.Connection], object],
+    *,
+    timeout_s: float = 5.0,
+    one_thread: bool = True,
+) -> sqlite3.Connection:
+    """Open a file for reading alone, at the first of its addresses at which SQLite lets `begin`
+    read. Raises the errors of `require_sqlite_file`, of `begin` and of SQLite."""
+    error: sqlite3.Error | None = None
+    for place in _addresses_to_read(path):
+        database = sqlite3.connect(
+            place,
+            uri=True,
+            timeout=timeout_s,
+            isolation_level=None,
+            check_same_thread=one_thread,
+        )
+        try:
+            begin(database)
+        except sqlite3.Error as failed:
+            error = failed
+            database.close()
+        except BaseException:
+            database.close()
+            raise
+        else:
+            return database
+    raise error or sqlite3.OperationalError("it cannot be read")
 
 
 def _has_content(path: Path) -> bool:
