@@ -23,8 +23,11 @@ demo: $(VENV)/installed
 	@echo '$$ pincite search "$(QUESTION)"'
 	@$(BIN)/pincite search "$(QUESTION)" -n 4 --index $(INDEX)
 
+# The tests start thousands of processes. Where PYTHONDONTWRITEBYTECODE is set, each would compile
+# every module that it imports.
 test: $(VENV)/dev debian
 	$(BIN)/pincite models fetch all-MiniLM-L6-v2
+	$(BIN)/python -m compileall -q -j 0 src
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 coverage: PYTEST_ARGS += --cov --cov-report=term
