@@ -15,7 +15,7 @@ from typing import Any, Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from pincite.readers.pdf.layout import Glyph, Placed, Run, Style
+from pincite.readers.pdf.layout import Glyph, Placed, Run, Style, is_large, level_with
 
 MOST_GLYPHS: Final = 200_000  #: of one page; what comes after them is left out, and noted
 #: Times the size of the type: a gap that may part two columns. Justified lines have gaps of 0.7.
@@ -162,8 +162,10 @@ def _lower(text_page: Any, index: int, view: View, place: Placing, size: float) 
 
 
 def _space_between(glyphs: list[Glyph]) -> None:
-    """Mark the right one of the last two glyphs as preceded by a space."""
+    """Mark the right one of the last two glyphs as preceded by a space, if they are on one line."""
     before, after = glyphs[-2:]
+    if not level_with(before, after):  # the end of a line
+        return
     if before.right <= after.left + _OVERHANG * after.style.size:
         glyphs[-1] = after._replace(spaced=True)
     elif after.right <= before.left + _OVERHANG * after.style.size:
@@ -255,7 +257,8 @@ def _turn(
 
 def runs_of(glyphs: Sequence[Glyph]) -> list[Run]:
     """Return runs of adjacent glyphs in file order. Glyphs that are neighbours on the page mostly
-    are neighbours in the file; `lines_of` joins runs where they are not."""
+    are neighbours in the file; `lines_of` joins runs where they are not. Large type and small type
+    are in different runs, because two small lines may stand beside one large letter."""
     runs: list[Run] = []
     held: list[Glyph] = []
     left = top = right = bottom = size = 0.0
@@ -264,8 +267,10 @@ def runs_of(glyphs: Sequence[Glyph]) -> list[Run]:
         if held:
             shared = (g_bottom if g_bottom < bottom else bottom) - (g_top if g_top > top else top)
             low = min(bottom - top, g_bottom - g_top)
-            reach = GUTTER * (size if size > style.size else style.size)
-            if shared >= 0.5 * low and g_left - right <= reach and left - g_right <= reach:
+            larger, smaller = (size, style.size) if size > style.size else (style.size, size)
+            reach = GUTTER * larger
+            near = shared >= 0.5 * low and g_left - right <= reach and left - g_right <= reach
+            if near and (text == " " or not is_large(larger, smaller)):
                 held.append(glyph)
                 if text != " ":
                     left, right = min(left, g_left), max(right, g_right)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from statistics import median
 from typing import Final
 
 from pincite.readers.pdf.layout import Placed, Run
@@ -23,6 +24,10 @@ _FEW_LINES: Final = 2
 _SAME_LEFT: Final = 2.0  # points
 _TRIED: Final = 8  # gutters of one kind
 _NARROWEST: Final = 6.0  # points
+_WIDE: Final = 0.55  # of the width: a line of no column
+#: Of a column's width: the median of its lines in a section. With .7, a table of sentences passed.
+_FILLED: Final = 0.8
+_MOST_SECTIONS: Final = 16  # of one page that are looked at
 
 
 def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Placed]]:
@@ -30,9 +35,14 @@ def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Place
     all columns divide the page into bands, which are read from top to bottom."""
     if depth >= _DEPTH or len(items) < 2 * _LINES:
         return [list(items)] if items else []
-    gutter = _gutter(items)
-    if gutter is None:
-        return [list(items)]
+    gutter = _gutter(items, _KINDS)
+    if gutter is not None:
+        return _by_gutter(items, gutter, depth)
+    return [list(items)] if depth else _with_sections(items)
+
+
+def _by_gutter(items: Sequence[Placed], gutter: float, depth: int) -> list[list[Placed]]:
+    """Return the columns on both sides of the gutter, and what crosses it, in reading order."""
     columns: list[list[Placed]] = []
     for across, band in _bands(items, gutter):
         if across:
@@ -43,9 +53,43 @@ def in_reading_order(items: Sequence[Placed], depth: int = 0) -> list[list[Place
     return columns
 
 
-def _gutter(items: Sequence[Placed]) -> float | None:
+def _with_sections(items: Sequence[Placed]) -> list[list[Placed]]:
+    """Return the columns of a page that has text over its whole width and, above or below it,
+    sections with columns. Too few letters stand in these to find their gutter on the whole page."""
+    width = max(one.right for one in items) - min(one.left for one in items)
+    stretches: list[list[list[Placed]]] = [[[]]]  # of rows, the first of them a wide one
+    for row in _rows(items):
+        if any(one.right - one.left > _WIDE * width for one in row):
+            stretches.append([row])
+        else:
+            stretches[-1].append(row)
+    columns: list[list[Placed]] = []
+    wide: list[Placed] = []
+    tried = 0
+    for rows in stretches:
+        inner = [one for row in rows[1:] for one in row] if len(rows) > _LINES else []
+        gutter = None
+        if inner and tried < _MOST_SECTIONS:
+            tried += 1
+            gutter = _gutter(inner, ((_FINE_LIMITS, _parts_section),))
+        if gutter is None:
+            wide += [one for row in rows for one in row]
+            continue
+        begin = 1  # behind the last line of a paragraph above the section
+        while all(one.left < gutter for one in rows[begin]):
+            begin += 1
+        wide += [one for row in rows[:begin] for one in row]
+        columns += [wide] if wide else []
+        columns += _by_gutter([one for row in rows[begin:] for one in row], gutter, 1)
+        wide = []
+    if not columns:
+        return [list(items)]
+    return [*columns, wide] if wide else columns
+
+
+def _gutter(items: Sequence[Placed], kinds: Sequence[_Kind]) -> float | None:
     """Return the x position, in points, of a vertical gap between columns of running text; None
-    without one."""
+    without one. `kinds` are tried in their order."""
     left, right = min(one.left for one in items), max(one.right for one in items)
     width = right - left
     if not 40 < width < 20_000:
@@ -61,7 +105,7 @@ def _gutter(items: Sequence[Placed]) -> float | None:
     for change in covered:
         run += change
         depths.append(run)
-    for limits, parts in ((_LIMITS, _parts_columns), (_FINE_LIMITS, _parts_full_columns)):
+    for limits, parts in kinds:
         inner = [
             (limit, abs(middle - width / 2), middle)
             for limit, middle in _valleys(depths, total, limits)
@@ -115,6 +159,20 @@ def _parts_full_columns(items: Sequence[Placed], gutter: float) -> bool:
     )
 
 
+def _parts_section(items: Sequence[Placed], gutter: float) -> bool:
+    """Return whether both sides have full lines of text, most of which are as long as the column.
+    Cells of a table and comments beside code are not."""
+    sides = _between(items, gutter)
+    return _parts_full_columns(items, gutter) and all(map(_is_filled, sides))
+
+
+def _is_filled(side: Sequence[Placed]) -> bool:
+    """Return whether most lines end near the right edge."""
+    left, right = min(one.left for one in side), max(one.right for one in side)
+    ends = [max(one.right for one in row) - left for row in _rows(side)]
+    return median(ends) >= _FILLED * (right - left)
+
+
 def _between(items: Sequence[Placed], gutter: float) -> tuple[list[Placed], list[Placed]]:
     """Return what is on either side of the gutter where nothing crosses it."""
     sides: tuple[list[Placed], list[Placed]] = ([], [])
@@ -135,6 +193,14 @@ def _is_aligned(side: Sequence[Placed]) -> bool:
     lefts = [min(one.left for one in row) for row in _rows(side)]
     edge = min(lefts, default=0.0)
     return 2 * sum(left - edge <= _SAME_LEFT for left in lefts) > len(lefts)
+
+
+#: Limits to try, and what says whether a gutter parts columns.
+_Kind = tuple[Sequence[float], Callable[[Sequence[Placed], float], bool]]
+_KINDS: Final[tuple[_Kind, ...]] = (
+    (_LIMITS, _parts_columns),
+    (_FINE_LIMITS, _parts_full_columns),
+)
 
 
 def _rows(side: Sequence[Placed]) -> list[list[Placed]]:

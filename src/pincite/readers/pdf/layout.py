@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pincite.model import Box, ElementKind
+
+#: Times the size: type beside which two lines may stand. Footnote marks are this small too.
+_LARGE: Final = 1.5
+_SHARED: Final = 0.5  # of the lower one's height
 
 
 class Style(NamedTuple):
@@ -95,6 +99,17 @@ class Block(Placed):
     level: int = 0
     marginal: bool = False
     picture: str = ""
+
+
+def is_large(size: float, other: float) -> bool:
+    """Return whether type of the first size may be as high as two lines of the second one."""
+    return size >= _LARGE * other
+
+
+def level_with(one: Glyph | Placed, other: Glyph | Placed) -> bool:
+    """Return whether two things are beside each other: they share half the height of the lower."""
+    shared = min(one.bottom, other.bottom) - max(one.top, other.top)
+    return shared >= _SHARED * min(one.bottom - one.top, other.bottom - other.top)
 
 
 def around(some: Sequence[Placed]) -> tuple[float, float, float, float]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around
+from pincite.readers.pdf.layout import Glyph, Line, Run, Style, around, is_large, level_with
 
 #: Times the size of the type: a gap that is a space. On the R manuals, which have no spaces in
 #: their text, 0.10 to 0.20 give the same words as pdftotext; tight letters need less than 0.25.
@@ -17,7 +17,10 @@ _SPACE: Final = 0.16
 _LEAST_SPACE: Final = 0.06  # where the library sees one: behind an f that hangs over
 _ARABIC_SPACE: Final = 0.28  # some of its letters never join the next, and programs write spaces
 _ARABIC = re.compile(r"[\u0600-\u08ff]")
-_SAME_LINE: Final = 0.5  # of the lower one's height
+_MARK: Final = 3  # letters of small type that belong to the large type beside them
+_MOST_BESIDE: Final = 8  # lines above and below the middle of large type
+_INITIAL: Final = 2  # characters: a quotation mark and a letter
+_BY_FAR: Final = 3  # times the letters beside it: large type is the text, small type its marks
 _WIDE: Final = 1.3  # sizes; justified lines have less
 _LEADS = re.compile(r"\.\.\. ?(?:\d{1,4}|[ivxlc]{1,6})$")
 _LEADER = re.compile(r"(?:[.·…]\s?){5,}")
@@ -28,19 +31,26 @@ _NUMBER = {"EN", "AN", "ES", "CS", "ET"}
 
 
 def lines_of(runs: Sequence[Run]) -> list[Line]:
-    """Return the lines of one column from top to bottom. Runs beside each other are one line."""
+    """Return the lines of one column from top to bottom. Runs beside each other are one line. Type
+    that is as high as several lines, such as an initial, is on the first of them."""
     lines: list[list[Run]] = []
     mains: list[Run] = []  # of each line the run that says how high it is
     for run in sorted(runs, key=lambda one: (one.middle, one.left)):
-        for place in range(len(lines) - 1, max(-1, len(lines) - 5), -1):
-            if _beside(mains[place], run):
-                lines[place].append(run)
-                mains[place] = max(mains[place], run, key=_weight)
-                break
-        else:
+        near = [
+            place
+            for place in range(len(lines) - 1, max(-1, len(lines) - 5), -1)
+            if level_with(mains[place], run)
+        ]
+        place = next((one for one in near if _alike(mains[one], run)), None)
+        if place is None:
+            place = next((one for one in near if _is_mark(mains[one], run)), None)
+        if place is None:
             lines.append([run])
             mains.append(run)
-    made = [_line([glyph for run in line for glyph in run.glyphs], line) for line in lines]
+        else:
+            lines[place].append(run)
+            mains[place] = max(mains[place], run, key=_weight)
+    made = [_line(line) for line in _with_large_type(lines, mains)]
     return sorted((one for one in made if one.text), key=lambda one: (one.middle, one.left))
 
 
@@ -48,14 +58,53 @@ def _weight(run: Run) -> tuple[float, int]:
     return run.size, len(run.glyphs)
 
 
-def _beside(main: Run, run: Run) -> bool:
-    """Return whether the run is on the same line, and not above or below it."""
-    shared = min(main.bottom, run.bottom) - max(main.top, run.top)
-    return shared >= _SAME_LINE * min(main.bottom - main.top, run.bottom - run.top)
+def _alike(one: Run, other: Run) -> bool:
+    return not is_large(max(one.size, other.size), min(one.size, other.size))
 
 
-def _line(glyphs: Sequence[Glyph], runs: Sequence[Run]) -> Line:
-    left, top, right, bottom = around(runs)
+def _is_mark(one: Run, other: Run) -> bool:
+    """Return whether the smaller one is a footnote mark, an index, an exponent or a bullet."""
+    return len(min(one, other, key=lambda run: run.size).glyphs) <= _MARK
+
+
+def _with_large_type(lines: Sequence[list[Run]], mains: Sequence[Run]) -> list[list[Run]]:
+    """Return the lines, given with their main runs, with large type added to a line of smaller type
+    beside it: the first one, or the last one if that is to its left."""
+    order = sorted(range(len(lines)), key=lambda place: mains[place].middle)
+    joined: dict[int, int] = {}
+    for rank, place in enumerate(order):
+        main = mains[place]
+        window = order[max(0, rank - _MOST_BESIDE) : rank + _MOST_BESIDE + 1]
+        beside = [
+            other
+            for other in window
+            if is_large(main.size, mains[other].size) and level_with(main, mains[other])
+        ]
+        if not beside:
+            continue
+        if _letters(lines[place]) >= _BY_FAR * sum(_letters(lines[other]) for other in beside):
+            joined |= dict.fromkeys(beside, place)
+            continue
+        first = min(run.left for run in lines[beside[0]])
+        joined[place] = beside[0] if main.left <= first else beside[-1]
+    found: list[list[Run]] = [[] for _ in lines]
+    for place, line in enumerate(lines):
+        target = place
+        while target in joined:  # ends: from large to small type, and from there to larger text
+            target = joined[target]
+        found[target] += line
+    return [line for line in found if line]
+
+
+def _letters(line: Sequence[Run]) -> int:
+    return sum(len(run.glyphs) for run in line)
+
+
+def _line(runs: Sequence[Run]) -> Line:
+    """Return the line of these runs. It is as high as most of its letters: an initial reaches down
+    to the lines below."""
+    glyphs = [glyph for run in runs for glyph in run.glyphs]
+    left, _, right, _ = around(runs)
     styles = Counter(one.style for one in glyphs if one.text != " ")
     style = max(styles, key=lambda one: (styles[one], one.size))
     size = Counter[float]()
@@ -69,6 +118,7 @@ def _line(glyphs: Sequence[Glyph], runs: Sequence[Run]) -> Line:
     text = text_of(glyphs)
     entry = max(gaps, default=0.0) > _WIDE * style.size or _LEADS.search(text) is not None
     common = max(size, key=lambda one: (size[one], one))
+    _, top, _, bottom = around([run for run in runs if not is_large(run.size, common)] or runs)
     return Line(left, top, right, bottom, text, Style(common, bold, mono, style.turn), entry)
 
 
@@ -87,6 +137,8 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
             gap = glyph.left - before.right
             if _ARABIC.match(before.text) and _ARABIC.match(glyph.text):
                 apart = gap > _ARABIC_SPACE * size
+            elif len(pieces) <= _INITIAL and _is_initial(before, glyph):
+                apart = gap > _SPACE * before.style.size
             else:
                 apart = gap > _SPACE * size or (glyph.spaced and gap > _LEAST_SPACE * size)
             if spaced or apart:
@@ -95,6 +147,12 @@ def text_of(glyphs: Sequence[Glyph]) -> str:
         before, spaced = glyph, False
     text = "".join(_logical(pieces))
     return unicodedata.normalize("NFC", _LEADER.sub("... ", text)).strip()
+
+
+def _is_initial(before: Glyph, after: Glyph) -> bool:
+    """Return whether the first of two letters is large and begins the word of the other."""
+    large = is_large(before.style.size, after.style.size)
+    return large and before.text.isupper() and after.text.isalpha()
 
 
 def _across(glyph: Glyph) -> tuple[float, float]:
