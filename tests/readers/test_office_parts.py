@@ -1,0 +1,129 @@
+"""No shape, picture or footnote of an office file is lost, and none of them costs the file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+
+from tests.readers.office_files import pptx, rezipped, saved
+from tests.readers.test_hostile_office import SLIDE, changed, charted
+from tests.readers.test_office import extracted, member, parts
+
+CHART, CHART_LINKS = "ppt/charts/chart1.xml", "ppt/slides/_rels/slide1.xml.rels"
+MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+A14 = "http://schemas.microsoft.com/office/drawing/2010/main"
+MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+
+
+def turnover(kind: XL_CHART_TYPE) -> bytes:
+    """A slide with a chart, whose part has the name `CHART`."""
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["North", "South"]
+    data.add_series("Turnover", (19.25, 27.5))
+    raw = charted(kind, data)
+    links = member(raw, CHART_LINKS)
+    name = "ppt/charts/" + links.split("/charts/")[1].split('"')[0]
+    return rezipped(
+        raw,
+        {
+            name: None,
+            CHART: member(raw, name),
+            CHART_LINKS: links.replace(name.removeprefix("ppt"), CHART.removeprefix("ppt")),
+            "[Content_Types].xml": member(raw, "[Content_Types].xml").replace(name, CHART),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "flat", "solid"),
+    [
+        (XL_CHART_TYPE.PIE, "pieChart", "pie3DChart"),
+        (XL_CHART_TYPE.PIE, "pieChart", "ofPieChart"),
+        (XL_CHART_TYPE.COLUMN_CLUSTERED, "barChart", "bar3DChart"),
+        (XL_CHART_TYPE.LINE, "lineChart", "line3DChart"),
+        (XL_CHART_TYPE.LINE, "lineChart", "stockChart"),
+        (XL_CHART_TYPE.AREA, "areaChart", "surface3DChart"),
+    ],
+)
+def test_charts_of_types_that_the_library_does_not_know_have_their_data(
+    kind: XL_CHART_TYPE, flat: str, solid: str
+) -> None:
+    raw = turnover(kind)
+    text = member(raw, CHART)
+    assert f"<c:{flat}>" in text
+    found = extracted("pptx", rezipped(raw, {CHART: text.replace(f"c:{flat}>", f"c:{solid}>")}))
+    assert parts(found)[-1] == (1, "table", "| Turnover\nNorth | 19.25\nSouth | 27.5")
+    assert found.notes == ()
+
+
+def test_a_shape_that_cannot_be_read_is_noted_and_the_others_are_read() -> None:
+    raw = turnover(XL_CHART_TYPE.PIE)
+    shape = (
+        '<p:sp><p:nvSpPr><p:cNvPr id="99" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
+        "<p:txBody><a:bodyPr/><a:p><a:r><a:t>after it</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+    raw = changed(raw, SLIDE, "</p:spTree>", f"{shape}</p:spTree>")
+    found = extracted("pptx", rezipped(raw, {CHART: None}))
+    assert found.text == "after it"
+    (note,) = found.notes
+    assert note.startswith("unread: slide 1, a shape: KeyError: ")
+
+
+def alternative(shape: str, fallback: str) -> str:
+    """A shape of two, for programs that know `a14` and for others."""
+    return (
+        f'<mc:AlternateContent xmlns:mc="{MC}" xmlns:a14="{A14}"><mc:Choice Requires="a14">{shape}'
+        f"</mc:Choice><mc:Fallback>{fallback}</mc:Fallback></mc:AlternateContent>"
+    )
+
+
+def text_shape(inner: str) -> str:
+    return (
+        '<p:sp><p:nvSpPr><p:cNvPr id="9" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
+        f"<p:txBody><a:bodyPr/><a:p>{inner}</a:p></p:txBody></p:sp>"
+    )
+
+
+def test_a_text_with_an_equation_is_read_once_with_its_formula() -> None:
+    formula = f'<a14:m><m:oMath xmlns:m="{MATH}"><m:r><m:t>S=k ln W</m:t></m:r></m:oMath></a14:m>'
+    said = text_shape(f"<a:r><a:t>Entropy is </a:t></a:r>{formula}")
+    plain = text_shape("<a:r><a:t>Entropy is (a picture)</a:t></a:r>")
+    raw = changed(pptx(("Title", "words")), SLIDE, "</p:spTree>", "<!-- x --></p:spTree>")
+    raw = changed(raw, SLIDE, "<!-- x -->", alternative(said, plain))
+    assert extracted("pptx", raw).text == "Title\n\nwords\n\nEntropy is S=k ln W"
+
+
+def test_a_title_among_alternatives_is_the_heading() -> None:
+    raw = pptx(("Title", "words"))
+    text = member(raw, SLIDE)
+    start, end = text.index("<p:sp>"), text.index("</p:sp>") + len("</p:sp>")
+    inside = alternative(text[start:end], text[start:end])
+    found = extracted("pptx", rezipped(raw, {SLIDE: text[:start] + inside + text[end:]}))
+    assert parts(found) == [(1, "heading", "Title"), (1, "paragraph", "words")]
+
+
+def test_the_fallback_is_read_if_the_first_alternative_is_of_an_unknown_kind() -> None:
+    ink = '<p:contentPart xmlns:r="http://x" r:id="rId9"/>'
+    empty = '<p:graphicFrame><a:graphic><a:graphicData uri="http://x/chartex"/></a:graphic>'
+    empty += "</p:graphicFrame>"
+    said = text_shape("<a:r><a:t>drawn</a:t></a:r>")
+    for shape in (ink, empty):
+        raw = changed(
+            pptx(("Title", "words")), SLIDE, "</p:spTree>", alternative(shape, said) + "</p:spTree>"
+        )
+        assert extracted("pptx", raw).text == "Title\n\nwords\n\ndrawn"
+
+
+def test_a_table_of_a_slide_has_lines_within_cells_and_merged_cells_once() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    table = slide.shapes.add_table(2, 3, 0, 0, 10**6, 10**6).table
+    for number in range(6):
+        table.cell(number // 3, number % 3).text = str(number)
+    table.cell(0, 0).text_frame.text = "two\nlines"
+    table.cell(1, 1).merge(table.cell(1, 2))
+    assert extracted("pptx", saved(made)).text == "two lines | 1 | 2\n3 | 4 5"
