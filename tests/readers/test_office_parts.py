@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
+from docx import Document
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
-from tests.readers.office_files import pptx, rezipped, saved
+from tests.readers.office_files import PNG, pptx, rezipped, saved
 from tests.readers.test_hostile_office import SLIDE, changed, charted
 from tests.readers.test_office import extracted, member, parts
 
 CHART, CHART_LINKS = "ppt/charts/chart1.xml", "ppt/slides/_rels/slide1.xml.rels"
+WORD_LINKS = "word/_rels/document.xml.rels"
 MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 A14 = "http://schemas.microsoft.com/office/drawing/2010/main"
 MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
@@ -127,3 +130,16 @@ def test_a_table_of_a_slide_has_lines_within_cells_and_merged_cells_once() -> No
     table.cell(0, 0).text_frame.text = "two\nlines"
     table.cell(1, 1).merge(table.cell(1, 2))
     assert extracted("pptx", saved(made)).text == "two lines | 1 | 2\n3 | 4 5"
+
+
+@pytest.mark.parametrize("target", ["../NULL", "/word/media/none.png", "media/%20.png", "#_Toc1"])
+def test_a_picture_whose_part_is_missing_keeps_its_text_and_costs_nothing_else(target: str) -> None:
+    made = Document()
+    made.add_paragraph("before")
+    made.add_picture(io.BytesIO(PNG))
+    made.inline_shapes[0]._inline.docPr.set("descr", "A red dot")
+    made.add_paragraph("after")
+    raw = changed(saved(made), WORD_LINKS, "media/image1.png", target)
+    found = extracted("docx", rezipped(raw, {"word/media/image1.png": None}))
+    assert found.text == "before\n\nA red dot\n\nafter"
+    assert found.images == {}
