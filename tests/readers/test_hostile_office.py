@@ -337,3 +337,20 @@ def test_a_table_of_a_slide_with_very_many_rows_takes_linear_time(extracting: Ex
     row = '<a:tr h="1"><a:tc/></a:tr>'
     raw = changed(saved(made), SLIDE, "<a:tr ", f"{row * 60_000}<a:tr ")
     assert extracting.extract("a.pptx", raw, "x").text == "last"
+
+
+@pytest.mark.parametrize("span", ["rowspan", "colspan"])
+def test_a_table_of_very_large_cells_takes_linear_time(extracting: Extracting, span: str) -> None:
+    cells = f"<td {span}=65534>" * 50_000
+    page = f"<table><tr>{cells}{'<tr><td>' * 50_000}x</table>"
+    assert extracting.extract("a.epub", epub(page), "x").text.endswith("x")
+
+
+def test_references_to_very_many_missing_parts_take_linear_time(extracting: Extracting) -> None:
+    place = "word/_rels/document.xml.rels"
+    dead = "".join(
+        f'<Relationship Id="n{n}" Type="http://x/image" Target="../NULL{n}"/>'
+        for n in range(90_000)
+    )
+    raw = changed(docx("words"), place, "</Relationships>", f"{dead}</Relationships>")
+    assert extracting.extract("a.docx", raw, "x").text == "words"

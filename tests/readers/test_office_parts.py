@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from docx import Document
+from openpyxl import load_workbook
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
-from tests.readers.office_files import PNG, pptx, rezipped, saved
+from tests.readers.office_files import PNG, epub, pptx, rezipped, saved, xlsx
 from tests.readers.test_hostile_office import SLIDE, changed, charted
 from tests.readers.test_office import extracted, member, parts
 
@@ -143,3 +144,76 @@ def test_a_picture_whose_part_is_missing_keeps_its_text_and_costs_nothing_else(t
     found = extracted("docx", rezipped(raw, {"word/media/image1.png": None}))
     assert found.text == "before\n\nA red dot\n\nafter"
     assert found.images == {}
+
+
+def test_cells_of_a_book_have_their_words_whole_and_stand_in_their_columns() -> None:
+    page = (
+        "<table><caption>Acids <b>at</b> home</caption>"
+        '<tr><th rowspan="2">Name</th><th colspan="2">Amount</th><th>Safe</th></tr>'
+        "<tr><th>ml</th><th>g</th><th>yes</th></tr>"
+        '<tr><td>H<sub>2</sub>SO<sub>4</sub></td><td colspan="2">5<br/>about</td>'
+        '<td><img src="no.png" alt="not safe"/></td></tr>'
+        "<tr><td><p>Vinegar</p><p>white</p></td><td>7</td><td>8</td>"
+        "<td>yes<script>alert(1)</script></td></tr></table>"
+    )
+    assert parts(extracted("epub", epub(page))) == [
+        (1, "paragraph", "Acids at home"),
+        (
+            *(1, "table"),
+            "Name | Amount |  | Safe\n| ml | g | yes\nH2SO4 | 5 about |  | not safe\n"
+            "Vinegar white | 7 | 8 | yes",
+        ),
+    ]
+
+
+def test_a_picture_in_a_cell_of_a_book_is_kept_after_the_table() -> None:
+    page = '<table><tr><td>one</td><td><img src="p.png" alt="a dot"/></td></tr></table><p>end</p>'
+    found = extracted("epub", epub(page, more={"OPS/text/p.png": PNG}))
+    assert parts(found) == [
+        (1, "table", "one | a dot"),
+        (1, "image", ""),
+        (1, "paragraph", "end"),
+    ]
+    assert [one.data for one in found.images.values()] == [PNG]
+
+
+def test_words_that_are_nested_deeply_in_a_book_are_read_and_deeper_ones_cost_nothing() -> None:
+    nested = f"{'<div>' * 40}{'<i>' * 190}words{'</i>' * 190}{'</div>' * 40}"
+    page = f"{nested}<h1>{'<i>' * 240}title{'</i>' * 240}</h1>{'<div>' * 5_000}"
+    assert extracted("epub", epub(page)).text == "words\n\ntitle"
+
+
+def test_a_heading_of_a_book_has_spaces_for_line_ends_and_the_text_of_its_picture() -> None:
+    page = '<h1>Chapter One<br/>The <i>Light</i>house</h1><h2><img alt="Fog" src="x"/></h2><p>x</p>'
+    assert parts(extracted("epub", epub(page))) == [
+        (1, "heading", "Chapter One The Lighthouse"),
+        (1, "heading", "Fog"),
+        (1, "paragraph", "x"),
+    ]
+
+
+@pytest.mark.parametrize("prefix", ["", "m:"])
+def test_formulas_of_a_book_are_read_once(prefix: str) -> None:
+    formula = (
+        "<math><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"
+        '</mrow><annotation encoding="application/x-tex">E = mc^2</annotation></semantics></math>'
+    )
+    named = formula.replace("</", "\0").replace("<", f"<{prefix}").replace("\0", f"</{prefix}")
+    page = f"<p>Energy is {named}.</p><table><tr><td>a</td><td>{named}</td></tr></table>"
+    assert extracted("epub", epub(page)).text == "Energy is E=mc2.\n\na | E=mc2"
+
+
+PERCENTAGES = ["0%", "0.00%", '0.0%;[Red]-0.0%;"none"', '"a"0%"b"']
+PLAIN = ['0" %"', "0\\%", "0_%", "*%0", "[$%-409]0", '0"%']
+
+
+@pytest.mark.parametrize(
+    ("number_format", "shown"),
+    [*((one, "500%") for one in PERCENTAGES), *((one, "5") for one in PLAIN)],
+)
+def test_only_a_percent_sign_of_its_own_makes_a_number_a_percentage(
+    number_format: str, shown: str
+) -> None:
+    made = load_workbook(io.BytesIO(xlsx({"Rates": [["Rate"], [5]]})))
+    made["Rates"]["A2"].number_format = number_format
+    assert parts(extracted("xlsx", saved(made)))[-1] == (1, "table", f"Rate\n{shown}")
