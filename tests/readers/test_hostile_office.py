@@ -354,3 +354,22 @@ def test_references_to_very_many_missing_parts_take_linear_time(extracting: Extr
     )
     raw = changed(docx("words"), place, "</Relationships>", f"{dead}</Relationships>")
     assert extracting.extract("a.docx", raw, "x").text == "words"
+
+
+def test_a_chart_that_very_many_shapes_show_is_read_once(extracting: Extracting) -> None:
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["a"]
+    data.add_series("S", (1,))
+    raw = charted(XL_CHART_TYPE.PIE, data)
+    place = next(name for name in zipfile.ZipFile(BytesIO(raw)).namelist() if "/chart" in name)
+    raw = changed(raw, place, "</c:ser>", f"</c:ser>{'<c:ser/>' * 20_000}")
+    text = member(raw, SLIDE)
+    end = text.index("</p:graphicFrame>") + len("</p:graphicFrame>")
+    again = text[text.index("<p:graphicFrame>") : end] * 20_000
+    found = extracting.extract(
+        "a.pptx", rezipped(raw, {SLIDE: text[:end] + again + text[end:]}), "x"
+    )
+    assert (found.text.split(), found.notes) == (
+        ["|", "S", "a", "|", "1"],
+        ("repeated: slide 1, a chart",),
+    )

@@ -135,7 +135,8 @@ def _add(builder: Builder, shape: Any) -> None:
             [["" if one.is_spanned else _text_of(one.txBody) for one in row.tc_lst] for row in rows]
         )
     elif getattr(shape, "has_chart", False) and shape.has_chart:
-        _add_chart(builder, shape.chart)
+        if not builder.repeats(shape.chart_part.partname, "a chart"):
+            _add_chart(builder, shape.chart)
     elif shape.element.tag == _SHAPE:
         is_margin = shape.is_placeholder and shape.placeholder_format.type in _MARGINAL
         said = _text_of(shape.element.find(qn("p:txBody")))
