@@ -314,3 +314,62 @@ def test_a_sheet_under_many_names_is_read_once(extracting: Extracting) -> None:
     )
     assert found.text.rstrip() == "S1\n\nfirst"
     assert found.notes[0] == "repeated: sheet 2, S2"
+
+
+def test_a_chart_of_very_many_series_and_categories_takes_linear_time(
+    extracting: Extracting,
+) -> None:
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["a"]
+    data.add_series("S", (1,))
+    raw = charted(XL_CHART_TYPE.PIE, data)
+    place = next(name for name in zipfile.ZipFile(BytesIO(raw)).namelist() if "/chart" in name)
+    points = "".join(f'<c:pt idx="{n}"><c:v>{n}</c:v></c:pt>' for n in range(20_000))
+    long = f"<c:ser><c:val><c:numLit>{points}</c:numLit></c:val></c:ser>"
+    many = changed(raw, place, "<c:ser>", f"{long}{'<c:ser/>' * 20_000}<c:ser>")
+    assert extracting.extract("a.pptx", many, "x").text.endswith("\n| 19999")
+
+
+def test_a_table_of_a_slide_with_very_many_rows_takes_linear_time(extracting: Extracting) -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    slide.shapes.add_table(1, 1, 0, 0, 9, 9).table.cell(0, 0).text = "last"
+    row = '<a:tr h="1"><a:tc/></a:tr>'
+    raw = changed(saved(made), SLIDE, "<a:tr ", f"{row * 60_000}<a:tr ")
+    assert extracting.extract("a.pptx", raw, "x").text == "last"
+
+
+@pytest.mark.parametrize("span", ["rowspan", "colspan"])
+def test_a_table_of_very_large_cells_takes_linear_time(extracting: Extracting, span: str) -> None:
+    cells = f"<td {span}=65534>" * 50_000
+    page = f"<table><tr>{cells}{'<tr><td>' * 50_000}x</table>"
+    assert extracting.extract("a.epub", epub(page), "x").text.endswith("x")
+
+
+def test_references_to_very_many_missing_parts_take_linear_time(extracting: Extracting) -> None:
+    place = "word/_rels/document.xml.rels"
+    dead = "".join(
+        f'<Relationship Id="n{n}" Type="http://x/image" Target="../NULL{n}"/>'
+        for n in range(90_000)
+    )
+    raw = changed(docx("words"), place, "</Relationships>", f"{dead}</Relationships>")
+    assert extracting.extract("a.docx", raw, "x").text == "words"
+
+
+def test_a_chart_that_very_many_shapes_show_is_read_once(extracting: Extracting) -> None:
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["a"]
+    data.add_series("S", (1,))
+    raw = charted(XL_CHART_TYPE.PIE, data)
+    place = next(name for name in zipfile.ZipFile(BytesIO(raw)).namelist() if "/chart" in name)
+    raw = changed(raw, place, "</c:ser>", f"</c:ser>{'<c:ser/>' * 20_000}")
+    text = member(raw, SLIDE)
+    end = text.index("</p:graphicFrame>") + len("</p:graphicFrame>")
+    again = text[text.index("<p:graphicFrame>") : end] * 20_000
+    found = extracting.extract(
+        "a.pptx", rezipped(raw, {SLIDE: text[:end] + again + text[end:]}), "x"
+    )
+    assert (found.text.split(), found.notes) == (
+        ["|", "S", "a", "|", "1"],
+        ("repeated: slide 1, a chart",),
+    )

@@ -303,8 +303,8 @@ def test_what_libreoffice_writes_has_the_same_text(suffix: str, tmp_path: Path) 
     ]
 
 
-def test_a_footnote_stands_behind_its_paragraph_and_its_words_are_not_torn() -> None:
-    raw = docx("before", "after")
+def with_footnote(raw: bytes, document: str) -> bytes:
+    """A Word file with another text, in which the footnote 7 may be referred to."""
     names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     notes = (
         f'<w:footnotes {names}><w:footnote w:id="7"><w:p><w:r><w:t>said below</w:t></w:r></w:p>'
@@ -319,9 +319,7 @@ def test_a_footnote_stands_behind_its_paragraph_and_its_words_are_not_torn() -> 
         'officedocument.wordprocessingml.footnotes+xml"/></Types>'
     )
     rels, types = "word/_rels/document.xml.rels", "[Content_Types].xml"
-    reference = 'be</w:t></w:r><w:r><w:footnoteReference w:id="7"/></w:r><w:r><w:t>fore'
-    document = member(raw, "word/document.xml").replace("before", reference)
-    changed = rezipped(
+    return rezipped(
         raw,
         {
             "word/document.xml": document,
@@ -330,8 +328,33 @@ def test_a_footnote_stands_behind_its_paragraph_and_its_words_are_not_torn() -> 
             types: member(raw, types).replace("</Types>", kind),
         },
     )
-    found = extracted("docx", changed)
+
+
+REFERENCE = '</w:t></w:r><w:r><w:footnoteReference w:id="7"/></w:r><w:r><w:t>'
+
+
+def test_a_footnote_stands_behind_its_paragraph_and_its_words_are_not_torn() -> None:
+    raw = docx("before", "after")
+    document = member(raw, "word/document.xml").replace("before", f"be{REFERENCE}fore")
+    found = extracted("docx", with_footnote(raw, document))
     assert found.text == "before\n\nsaid below\n\nafter"
+
+
+def test_a_footnote_in_a_table_stands_behind_it_on_the_same_page() -> None:
+    raw = docx([["Rotor", "Speed"], ["Swing", "3000"], ["Fixed", "15000"]], "after")
+    text = member(raw, "word/document.xml").replace("Swing", f"Swi{REFERENCE}ng")
+    assert parts(extracted("docx", with_footnote(raw, text))) == [
+        (1, "table", "Rotor | Speed\nSwing | 3000\nFixed | 15000"),
+        (1, "paragraph", "said below"),
+        (1, "paragraph", "after"),
+    ]
+    broken = text.replace("<w:t>Fixed", "<w:lastRenderedPageBreak/><w:t>Fixed")
+    assert parts(extracted("docx", with_footnote(raw, broken))) == [
+        (1, "table", "Rotor | Speed\nSwing | 3000"),
+        (1, "paragraph", "said below"),
+        (2, "table", "Fixed | 15000"),
+        (2, "paragraph", "after"),
+    ]
 
 
 def test_what_a_book_declares_before_its_pages_is_no_text() -> None:

@@ -49,20 +49,20 @@ _DOCX = Registered(
     "extract_docx",
     "page",
     packages=("python-docx", "lxml"),
-    rules=3,
+    rules=4,
 )
 _PPTX = Registered(
     "pincite.readers.office.pptx",
     "extract_pptx",
     "slide",
     packages=("python-pptx", "lxml"),
-    rules=3,
+    rules=4,
 )
 _XLSX = Registered(
-    "pincite.readers.office.xlsx", "extract_xlsx", "sheet", packages=("openpyxl",), rules=3
+    "pincite.readers.office.xlsx", "extract_xlsx", "sheet", packages=("openpyxl",), rules=4
 )
 _EPUB = Registered(
-    "pincite.readers.office.epub", "extract_epub", "chapter", packages=("lxml",), rules=3
+    "pincite.readers.office.epub", "extract_epub", "chapter", packages=("lxml",), rules=4
 )
 _NOTEBOOK = Registered("pincite.readers.office.notebook", "extract_notebook", "cell", extra="")
 

@@ -65,8 +65,8 @@ class Builder:
             raise refused("too_large", f"more than {_MOST_ELEMENTS:,} of its {self._unit}s")
 
     def repeats(self, part: str, title: str = "") -> bool:
-        """Return whether this part of the file was the content of an earlier page, and note it. No
-        program writes such a file, and each time costs reading the part."""
+        """Return whether this part of the file was read before, as an earlier page or a chart, and
+        note it. No program writes such a file, and each time costs reading the part."""
         if part not in self._read:
             self._read.add(part)
             return False

@@ -17,6 +17,7 @@ from docx.oxml.ns import qn
 
 from pincite.readers.extraction import Extraction, refused
 from pincite.readers.office.building import Builder
+from pincite.readers.office.dead_links import without_dead_links
 from pincite.readers.office.package import open_package
 from pincite.readers.office.word_styles import heading_levels, level_of, number_of
 
@@ -36,9 +37,9 @@ _MOST_SPAN = 100  # columns that one cell spans
 
 def extract_docx(raw: bytes) -> Extraction:
     """Return the text of a Word file. Raises SourceError."""
-    open_package(raw)
+    living = without_dead_links(raw, open_package(raw))
     try:
-        document = docx.Document(io.BytesIO(raw))
+        document = docx.Document(io.BytesIO(living))
     except (KeyError, ValueError) as error:
         raise refused("failed", f"it is not a Word file: {error}") from error
     return _Reading(document).read()
@@ -54,7 +55,7 @@ class _Reading:
         self._builder = Builder("page" if self._paged else "chapter", "docx")
         self._levels = heading_levels(document)
         self._notes = {kind: _notes_of(document, kind) for kind in ("footnote", "endnote")}
-        self._pending: list[str] = []  # notes of the paragraph that is being read
+        self._pending: list[str] = []  # notes of the paragraph or table that is being read
         self._pictures: list[tuple[bytes, str, str]] = []
         self._title = ""
         self._in_list = False
@@ -95,10 +96,7 @@ class _Reading:
                 self._builder.next_page()
         self._add(text, level, close=in_list)
         self._in_list = in_list
-        for note in self._pending:
-            self._builder.add("paragraph", note)
-        self._pending.clear()
-        self._add_pictures()
+        self._add_notes_and_pictures()
 
     def _add(self, text: str, level: int, *, close: bool) -> None:
         if not text.strip():
@@ -115,7 +113,10 @@ class _Reading:
         if level == 1:
             self._title = self._title or text
 
-    def _add_pictures(self) -> None:
+    def _add_notes_and_pictures(self) -> None:
+        for note in self._pending:
+            self._builder.add("paragraph", note)
+        self._pending.clear()
         for picture in self._pictures:
             self._builder.picture(*picture)
         self._pictures.clear()
@@ -165,7 +166,9 @@ class _Reading:
         text = (said.get("descr") or "") if said is not None else ""
         for blip in _outermost(drawing, _BLIP, _BOX):
             part = self._document.part.related_parts.get(blip.get(_EMBED))
-            if part is not None:  # linked pictures have none, and are not fetched
+            if part is None:  # it is linked, which is not fetched, or missing
+                self._pictures.append((b"", "", text))
+            else:
                 self._pictures.append((part.blob, part.content_type, text))
 
     def _style(self, paragraph: Any) -> tuple[int, bool]:
@@ -186,6 +189,7 @@ class _Reading:
         for row in _outermost(table, _TR):  # a cell has the text of the tables in it
             if self._paged and rows and _begins_page(row):
                 self._builder.table(rows)
+                self._add_notes_and_pictures()
                 self._builder.next_page()
                 rows = []
             rows.append(self._row(row))
@@ -195,8 +199,7 @@ class _Reading:
             self._builder.table(rows)
         self._text_on_page = self._text_on_page or bool(rows)
         self._in_list = False
-        self._pending.clear()
-        self._add_pictures()
+        self._add_notes_and_pictures()
 
     def _row(self, row: Any) -> list[str]:
         cells: list[str] = []

@@ -12,7 +12,9 @@ from pincite.model import ElementKind
 from pincite.readers.office.building import Builder
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_HIDDEN: Final = frozenset("script style head template noscript iframe object svg math".split())
+_HIDDEN: Final = frozenset(
+    "script style head template noscript iframe object svg annotation annotation-xml".split()
+)  # the annotations of a formula say it again in another language
 _BLOCKS: Final = frozenset(
     """address article aside blockquote body caption center dd details dialog div dl dt fieldset
     figcaption figure footer form header hr html li main nav ol p pre section summary table tbody
@@ -30,8 +32,10 @@ _SIGNATURES: Final = (
     (b"GIF8", "image/gif"),
     (b"RIFF", "image/webp"),
 )
+_COUNT: Final = re.compile(r"[0-9]{1,5}")
 _SPACES_IN_LINE: Final = re.compile(r"[ \t]{2,}")
 _MOST_DEPTH = 250
+_MOST_COLUMNS = 100  # of a table in which the width and the height of cells are counted
 
 #: The bytes that a link of the page leads to, b"" for none.
 Fetch = Callable[[str], bytes]
@@ -69,53 +73,110 @@ class _Writing:
         self._builder = builder
         self._picture = picture
         self._text: list[str] = []
+        self._in_line = False  # in a cell or a heading, where blocks begin and end with a space
+        self._shown: list[Any] = []  # the pictures of the cell, the heading or the table
 
     def block(self, node: Any, depth: int) -> None:
         """Write a block and its content."""
-        if depth > _MOST_DEPTH or not isinstance(node.tag, str) or node.tag in _HIDDEN:
+        tag = _name(node)
+        if depth > _MOST_DEPTH or not tag or tag in _HIDDEN:
             return
-        if node.tag == "table" and next(node.iterdescendants("table"), None) is None:
-            self._flush()
-            self._builder.table(
-                [[" ".join(cell.itertext()) for cell in row if cell.tag in ("td", "th")]
-                 for row in node.iter("tr")]
-            )  # fmt: skip
-            return
-        if node.tag == "pre":
-            self._flush()
-            self._builder.add("paragraph", "".join(node.itertext()))
-            return
-        if node.tag in _HEADINGS:
-            self._flush()
-            text = " ".join("".join(node.itertext()).split())
-            self._builder.add("heading", text, level=_HEADINGS[node.tag])
-            return
-        if node.tag == "img":
-            self._flush()
-            data = self._picture(node.get("src") or "")
-            kind = next((kind for mark, kind in _SIGNATURES if data.startswith(mark)), "")
-            self._builder.picture(data, kind, node.get("alt") or "")
-            return
-        if node.tag == "br":
+        if tag == "br":
             self._text.append("\n")
-            return
-        is_block = node.tag in _BLOCKS
-        if is_block:
+        elif tag == "img" and self._in_line:
+            self._take(node.get("alt"))
+            self._shown.append(node)
+        elif tag == "img":
             self._flush()
+            self._add_picture(node, node.get("alt") or "")
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self._flush()
+            if self._in_line or not self._written(node, tag, depth):
+                self._content(node, depth)
+                self._flush(close=tag == "li")
+        else:
+            self._content(node, depth)
+
+    def _written(self, node: Any, tag: str, depth: int) -> bool:
+        """Write a block that is more than a paragraph; return whether it is one."""
+        if tag in _HEADINGS:
+            self._builder.add("heading", self._said(node, depth), level=_HEADINGS[tag])
+        elif tag == "pre":
+            self._builder.add("paragraph", "".join(node.itertext()))
+        elif tag == "table" and next(node.iterdescendants("table"), None) is None:
+            for caption in node.iterchildren("caption"):
+                self._builder.add("paragraph", self._said(caption, depth + 1))
+            self._builder.table(self._rows(node, depth))
+        else:
+            return False
+        for picture in self._shown:
+            self._add_picture(picture, "")
+        self._shown.clear()
+        return True
+
+    def _rows(self, table: Any, depth: int) -> list[list[str]]:
+        """Return the cells of a table in their columns. The places that a wide or high cell also
+        covers are empty, and the end of a row has none. So many columns, and no more, are counted:
+        each row costs as much as its own cells and that number."""
+        ends = [0] * _MOST_COLUMNS  # the row before which the cell above ends
+        rows: list[list[str]] = []
+        for number, row in enumerate(table.iter("tr")):
+            cells: list[str] = []
+            for cell in row.iterchildren("td", "th"):
+                while len(cells) < _MOST_COLUMNS and ends[len(cells)] > number:
+                    cells.append("")
+                end = min(len(cells) + _span(cell, "colspan"), _MOST_COLUMNS)
+                below = number + _span(cell, "rowspan")
+                for column in range(len(cells), end):
+                    ends[column] = below
+                cells.append(self._said(cell, depth + 1))
+                cells += [""] * (end - len(cells))
+            while cells and not cells[-1]:
+                cells.pop()
+            rows.append(cells)
+        return rows
+
+    def _said(self, node: Any, depth: int) -> str:
+        """Return the text of a cell, a caption or a heading in one line."""
+        self._in_line = True
+        self._content(node, depth)
+        self._in_line = False
+        said = " ".join("".join(self._text).split())
+        self._text.clear()
+        return said
+
+    def _content(self, node: Any, depth: int) -> None:
         self._take(node.text)
         for child in node:
             self.block(child, depth + 1)
             self._take(child.tail)
-        if is_block:
-            self._flush(close=node.tag == "li")
+
+    def _add_picture(self, node: Any, text: str) -> None:
+        data = self._picture(node.get("src") or "")
+        kind = next((kind for mark, kind in _SIGNATURES if data.startswith(mark)), "")
+        self._builder.picture(data, kind, text)
 
     def _take(self, text: str | None) -> None:
         if text:
             self._text.append(_SPACES.sub(" ", text))
 
     def _flush(self, *, close: bool = False) -> None:
+        if self._in_line:
+            self._text.append("\n")
+            return
         lines = "".join(self._text).split("\n")
         self._text.clear()
         kind: ElementKind = "paragraph"
         said = "\n".join(line.strip() for line in lines)
         self._builder.add(kind, _SPACES_IN_LINE.sub(" ", said), close=close)
+
+
+def _name(node: Any) -> str:
+    """Return the name of an element without the prefix of its namespace; "" for other nodes."""
+    return node.tag.rpartition(":")[2] if isinstance(node.tag, str) else ""
+
+
+def _span(cell: Any, way: str) -> int:
+    """Return how many columns or rows a cell covers, at least 1."""
+    given = (cell.get(way) or "").strip()
+    return max(1, int(given)) if _COUNT.fullmatch(given) else 1

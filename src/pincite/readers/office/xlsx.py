@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 import warnings
 import zipfile
 import zlib
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -29,6 +31,8 @@ _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ParseError),
     *(ValueError, TypeError, LookupError, OverflowError, NotImplementedError),
 )  # what the library raises for a sheet
+_LITERAL = re.compile(r'"[^"]*(?:"|$)|\[[^\]]*(?:\]|$)|[\\_*].', re.S)
+_MOST_FORMAT = 255  # characters: the limit of its programs
 _MOST_CHECKED = 20_000_000  # bytes of a file in which formulas without values are counted
 
 
@@ -135,6 +139,13 @@ def _add(builder: Builder, sheet: Any, same: Any, places: int) -> tuple[int, int
     return lacking, places
 
 
+@lru_cache(maxsize=1024)
+def _is_percentage(number_format: str) -> bool:
+    """Return whether numbers of this format are shown a hundred times as large, with a `%`. One in
+    quotes, or after a sign that makes it text or space, is text."""
+    return "%" in _LITERAL.sub("", number_format)
+
+
 def _shown(cell: Any) -> str:
     """Return the value much as the sheet displays it: percentages, dates, and numbers without
     binary rounding noise."""
@@ -144,7 +155,7 @@ def _shown(cell: Any) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float | int):
-        if "%" in str(cell.number_format):
+        if _is_percentage(str(cell.number_format)[:_MOST_FORMAT]):
             return f"{value * 100:.12g}%"
         return str(value) if isinstance(value, int) else f"{value:.15g}"
     if isinstance(value, dt.datetime):
