@@ -21,7 +21,7 @@ from pincite.support.fields import replace
 RACY_NS = 2_000_000_000
 
 #: By language; raise it if files give another text than before, or another text is indexed.
-_TEXT_RULES = {"html": 1, "xml": 1}
+_TEXT_RULES = {"html": 1, "xml": 1, "json": 1, "yaml": 1, "toml": 1, "ini": 1}
 
 #: Given a source's name and a path, return further dense models with which a document there may
 #: have been indexed; such a document stays as it is.
