@@ -48,8 +48,8 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
         from pincite.chunkers.data import data_pieces
         from pincite.chunkers.escapes import with_decoded
 
-        sections = packer.pack(data_pieces(lines, language, packer.room))
-        return tuple(with_decoded(one, text, language, document.path) for one in sections)
+        data = packer.pack(data_pieces(lines, language, packer.room))
+        return tuple(with_decoded(one, text, language, document.path) for one in data)
     if language in _TABLES:
         from pincite.chunkers.data import table_pieces
 

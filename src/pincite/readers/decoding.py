@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pincite.readers.declared_encodings import declared_encoding
 from pincite.readers.legacy_encodings import guessed_encoding
 
@@ -14,6 +16,7 @@ _MARKS = (
 )
 
 
+_BROKEN = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of bytes
 _MARKUP = frozenset({"html", "xml"})
 
 
@@ -39,6 +42,19 @@ def decode(raw: bytes, language: str = "") -> tuple[str, str]:
         return raw.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
         return raw.decode("latin-1"), "latin-1"
+
+
+def encoding_of_head(head: bytes) -> str:
+    """Return the encoding of a text that begins with these bytes, as `decode` finds it. The last
+    character may be cut. A text in UTF-8 of which the smaller part is broken is in UTF-8."""
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return encoding
+    lines = head[: head.rfind(b"\n") + 1] or head
+    text = lines.decode("utf-8", "surrogateescape")
+    broken = len(_BROKEN.findall(text))
+    letters = len(text) - len(text.encode("ascii", "ignore")) - broken
+    return "utf-8" if letters >= broken else decode(lines)[1]
 
 
 def is_guessed(raw: bytes, language: str, encoding: str) -> bool:
