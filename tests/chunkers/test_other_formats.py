@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from pincite.chunkers import ChunkerConfig
 from tests.chunkers.laws import SMALL, chunks_of
 
@@ -131,3 +133,32 @@ def test_list_items_do_not_run_into_each_other_in_plain_text() -> None:
 def test_unclosed_markup_is_text_or_tag_but_never_lost() -> None:
     for text in ("a < b and c", "<!-- never closed", "<script> var a", "<p", "1 <2> 3", "</"):
         chunks_of("a.html", text)
+
+
+@pytest.mark.parametrize(
+    ("tag", "shown"),
+    [
+        ('<img alt="A map of the cellar &amp; vault" src="x.png">', "A map of the cellar & vault"),
+        ("<IMG src=x.png\n  ALT = 'two\n words' />", "two words"),
+        ("<img alt=vault src=x>", "vault"),
+        ('<area alt="vault"><input type=image alt="door">', "vault door"),
+        ("""<img title='an alt="no" here' data-alt="no" alt="vault">""", "vault"),
+        ('<img alt="">', ""),
+        ("<img alt>", ""),
+        ('<img alt="never closed>', ""),
+        ('</img alt="no"><p alt="no">', ""),
+    ],
+)
+def test_an_image_in_html_is_found_by_its_alternative_text(tag: str, shown: str) -> None:
+    (chunk,) = chunks_of("a.html", f"<div>one{tag}two</div>", ChunkerConfig())
+    assert chunk.text == f"<div>one{tag}two</div>"
+    words = (chunk.plain or "").split()
+    assert words == (f"one {shown} two".split() if shown else words)
+    assert "no" not in words
+    assert shown or "".join(words) == "onetwo"
+
+
+def test_the_image_in_a_heading_is_no_part_of_its_title() -> None:
+    chunks = chunks_of("a.html", f'<h1><img alt="Logo">Title</h1>\n<p>{LONG}</p>')
+    assert {chunk.headings for chunk in chunks} == {("Title",)}
+    assert "Logo" in (chunks[0].plain or "")

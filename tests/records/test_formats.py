@@ -137,3 +137,46 @@ def test_the_format_is_seen_by_the_name() -> None:
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(SourceError, match=r"gone\.jsonl cannot be read"):
         list(read_records("gone.jsonl", None, FieldMap(), io.BytesIO()))
+
+
+TABLE = "id;text\r\na;Müller in Zürich – 5 €\r\nb;Gäumann\r\n"
+ROWS = [{"id": "a", "text": "Müller in Zürich – 5 €", "attributes": {}},
+        {"id": "b", "text": "Gäumann", "attributes": {}}]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-32", "utf-16-be"]
+)
+def test_a_table_of_a_spreadsheet_is_decoded_as_a_file_is(encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    assert records(read((mark + TABLE).encode(encoding), "csv")) == ROWS
+
+
+def test_a_long_table_is_decoded_as_it_begins() -> None:
+    rows = "".join(f"{number};Küche im Haus {number}\n" for number in range(60_000))
+    assert len(rows) > 1_000_000
+    for encoding in ("cp1252", "utf-16", "utf-8"):
+        found = records(read(f"id;text\n{rows}".encode(encoding), "csv"))
+        assert len(found) == 60_000
+        assert found[-1] == {"id": "59999", "text": "Küche im Haus 59999", "attributes": {}}
+
+
+def test_a_broken_row_of_a_table_in_utf_8_costs_itself() -> None:
+    found = read("id,text\na,Küche\nb,Tür\n".encode() + b"c,\xfc\nd,x\n", "csv")
+    assert failures(found) == [("unreadable", 4)]
+    assert len(records(found)) == 3
+
+
+def test_a_table_in_utf_16_that_ends_within_a_character_says_so() -> None:
+    found = read(TABLE.encode("utf-16") + b"x", "csv")
+    assert failures(found)[-1][0] == "unreadable"
+    with pytest.raises(SourceError, match="is not valid utf-16-le"):
+        read(b"\xff\xfex", "csv")
+
+
+def test_two_columns_of_one_name_are_an_error() -> None:
+    with pytest.raises(UsageError, match="has 2 columns 'text'"):
+        read(b"id,text,text\na,x,y\n", "csv")
+    assert records(read(b"id,text,,\na,x,,\n", "csv")) == [
+        {"id": "a", "text": "x", "attributes": {}}
+    ]

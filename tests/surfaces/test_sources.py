@@ -207,3 +207,17 @@ def test_files_that_another_option_changes_are_not_said_to_have_changed(cli: Cli
     said = cli("index", "docs", "--mask-secrets").stderr
     again = "2 indexed again for another model, analysis or option"
     assert f"docs: 1 changed, 2 unchanged documents ({again}), 3 chunks written" in said
+
+
+def test_the_suffixes_that_are_not_read_are_named(cli: Cli) -> None:
+    cli.write("guide.md", "# Guide\n")
+    for name in ("paper.tex", "a.srt", "b.SRT", "mail.eml", "odd.\u202e"):
+        cli.write(name, "words\n")
+    said = cli("index", ".", "--lexical").stderr
+    (line,) = (one for one in said.split("\n") if "left out" in one)
+    assert "5 unsupported (.srt, " in line
+    assert all(f".{suffix}" in line for suffix in ("tex", "eml"))
+    assert "\u202e" not in line
+    for number in range(9):
+        cli.write(f"x.x{number}", "words\n")
+    assert ", ...) (details" in cli("index", ".").stderr

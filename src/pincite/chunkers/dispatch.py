@@ -46,8 +46,10 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     packer = Packer(document, lines, config)
     if language in _DATA:
         from pincite.chunkers.data import data_pieces
+        from pincite.chunkers.escapes import with_decoded
 
-        return tuple(packer.pack(data_pieces(lines, language, packer.room)))
+        data = packer.pack(data_pieces(lines, language, packer.room))
+        return tuple(with_decoded(one, text, language, document.path) for one in data)
     if language in _TABLES:
         from pincite.chunkers.data import table_pieces
 

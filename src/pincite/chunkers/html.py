@@ -1,4 +1,5 @@
-"""Cut HTML into spans of the original source; the text without tags is indexed instead.
+"""Cut HTML into spans of the original source; the text without tags is indexed instead. That of an
+image is its alternative text.
 
 Tags are found by a scan that visits each character once. It is simpler than a browser's rules: a
 tag ends at the first ">".
@@ -30,6 +31,8 @@ _BLOCKS = frozenset(
     summary table tbody td tfoot th thead title tr ul script style template svg""".split()
 ) | frozenset(_HEADINGS)
 _OPAQUE = frozenset({"script", "style", "template", "svg"})
+_PICTURED = frozenset({"img", "area", "input"})
+_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]*))?""")
 _MARKUP_SHARE = 0.1  # cost of a tag per length: chunks of pure markup must end, too
 
 
@@ -40,6 +43,7 @@ class Page:
     runs: list[tuple[int, int]]
     breaks: list[int]  #: where block tags begin
     headings: list[tuple[int, int, str]]
+    alternatives: set[int]  #: where runs begin that are the alternative text of an image
 
 
 def html_lines(text: str, page: Page) -> Lines:
@@ -82,7 +86,9 @@ def with_plain(section: Section, text: str, page: Page) -> Section:
         if low >= high:
             continue
         broken = bisect_left(page.breaks, end_of_last) < bisect_left(page.breaks, low)
-        parts += ("\n" if broken and parts else "", unescape(text[low:high]))
+        shown = unescape(text[low:high])
+        shown = f" {shown} " if start in page.alternatives else shown
+        parts += ("\n" if broken and parts else "", shown)
         end_of_last = high
     squeezed = (" ".join(line.split()) for line in "".join(parts).split("\n"))
     return replace(section, plain="\n".join(line for line in squeezed if line))
@@ -91,7 +97,7 @@ def with_plain(section: Section, text: str, page: Page) -> Section:
 def scan(text: str) -> Page:
     """Find the tags."""
     lowered = text.lower() if text.isascii() else text
-    page = Page([], [], [])
+    page = Page([], [], [], set())
     title_from, level, heading_at = -1, 0, 0
     position = 0
     absent: set[str] = set()  # endings that do not occur below: searched only once
@@ -112,6 +118,8 @@ def scan(text: str) -> Page:
         if name in _BLOCKS:
             page.breaks.append(opening)
         is_end = text[opening + 1] == "/"
+        if name in _PICTURED and not is_end:
+            _add_alternative(page, text, opening + 1 + len(name), close - 1)
         if name in _OPAQUE and not is_end and text[close - 2] != "/":
             ending = _find(lowered, f"</{name}", close, absent)
             position = ending if ending >= 0 else close
@@ -119,7 +127,8 @@ def scan(text: str) -> Page:
             title_from, level, heading_at = len(page.runs), _HEADINGS[name], opening
         elif name in _HEADINGS and title_from >= 0:
             runs = page.runs[title_from:]
-            title = unescape("".join(text[start:end] for start, end in runs[:50]))
+            texts = (text[one:end] for one, end in runs[:50] if one not in page.alternatives)
+            title = unescape("".join(texts))
             page.headings.append((heading_at, level, " ".join(title.replace("¶", "").split())))
             title_from = -1
 
@@ -127,6 +136,15 @@ def scan(text: str) -> Page:
 def _add_run(page: Page, start: int, end: int) -> None:
     if start < end:
         page.runs.append((start, end))
+
+
+def _add_alternative(page: Page, text: str, start: int, end: int) -> None:
+    for match in _ATTRIBUTE.finditer(text, start, end):
+        if match[1].lower() == "alt" and match[2]:
+            quoted = match[2][0] in "\"'"
+            _add_run(page, match.start(2) + quoted, match.end(2) - quoted)
+            page.alternatives.add(match.start(2) + quoted)
+            return
 
 
 def _end_of_tag(text: str, opening: int, absent: set[str]) -> int:

@@ -91,7 +91,8 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
     lacking = lacks_grammar(document.language)
     uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
-    guessed = (f"encoding_guessed: {document.encoding}",) if is_guessed(document.encoding) else ()
+    is_guess = is_guessed(raw, document.language, document.encoding)
+    guessed = (f"encoding_guessed: {document.encoding}",) if is_guess else ()
     notes = (*found.notes, *address, *broken, *uncut, *guessed, *remarks_of(found.document))
     return replace(found, notes=notes, fields=front.values)
 

@@ -20,6 +20,9 @@ from pincite.support.fields import replace
 #: A file that changed less than this before it was read may change again with the same time stamp.
 RACY_NS = 2_000_000_000
 
+#: By language; raise it if files give another text than before, or another text is indexed.
+_TEXT_RULES = {"html": 1, "xml": 1, "json": 1, "yaml": 1, "toml": 1, "ini": 1}
+
 #: Given a source's name and a path, return further dense models with which a document there may
 #: have been indexed; such a document stays as it is.
 MadeWith = Callable[[str, str], Iterable[str]]
@@ -81,6 +84,8 @@ def fingerprints_of(
         parts.append("by line")
     if found is not None and (revision := grammar_revision(found.language)):
         parts.append(f"definitions {revision}")
+    if opened.source.kind != "records" and found is not None and found.language in _TEXT_RULES:
+        parts.append(f"text {_TEXT_RULES[found.language]}")
     if is_header(path) and opened.source.kind != "records":
         parts.append(f"header {HEADER_RULES}")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):

@@ -77,7 +77,8 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
 def text_in(raw: bytes, source: Source, path: str) -> tuple[str, str]:
     """Return the citable text of a file, and its encoding. Likely secrets are masked if its source
     says so."""
-    text, encoding = decode(raw)
+    found = file_type(path, raw[:256])
+    text, encoding = decode(raw, found.language if found else "")
     return (without_secrets(text, path) if source.mask_secrets else text), encoding
 
 

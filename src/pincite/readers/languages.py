@@ -68,11 +68,12 @@ def _table(spec: dict[SourceType, str]) -> dict[str, FileType]:
     }
 
 
-_BY_SUFFIX = _table(_SUFFIXES)
-_BY_NAME = _table(_NAMES)
+#: The file types by suffix and by name, in lower case. The table in docs/sources.md has them all.
+BY_SUFFIX = _table(_SUFFIXES)
+BY_NAME = _table(_NAMES)
 #: All names of languages. The content of a file decides that it is a `transcript`.
 LANGUAGES = frozenset(
-    ("transcript", *(each.language for each in (*_BY_SUFFIX.values(), *_BY_NAME.values())))
+    ("transcript", *(each.language for each in (*BY_SUFFIX.values(), *BY_NAME.values())))
 )
 _OTHER_NAMES = {
     "c#": "c_sharp", "csharp": "c_sharp", "f#": "fsharp", "f_sharp": "fsharp", "golang": "go",
@@ -90,13 +91,13 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
     not recognised.
     """
     name = path.rpartition("/")[2].lower()
-    if name in _BY_NAME:
-        return _BY_NAME[name]
+    if name in BY_NAME:
+        return BY_NAME[name]
     stem, dot, suffix = name.rpartition(".")
-    if dot and suffix in _BY_SUFFIX:
-        return _BY_SUFFIX[suffix]
+    if dot and suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
     if stem in ("dockerfile", "makefile", "containerfile"):  # Dockerfile.dev
-        return _BY_NAME[stem]
+        return BY_NAME[stem]
     shebang = _SHEBANG.match(head)
     if shebang and (language := _SHEBANGS.get(shebang[1].decode("ascii"))):
         return FileType(language, "code")
@@ -109,7 +110,7 @@ def language_called(name: str) -> str | None:
     called = re.sub(r"[\s-]", "_", name.strip().lower())
     if called in LANGUAGES:
         return called
-    found = _BY_SUFFIX.get(called)
+    found = BY_SUFFIX.get(called)
     return _OTHER_NAMES.get(called) or (found.language if found else None)
 
 

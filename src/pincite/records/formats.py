@@ -6,9 +6,10 @@ A line that cannot be read takes its place among the records, and is reported as
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import TextIOWrapper
+from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
@@ -16,6 +17,7 @@ import msgspec
 
 from pincite.errors import SourceError, UsageError
 from pincite.ingestion.attributes import TableText
+from pincite.readers.decoding import encoding_of_head
 from pincite.records.accept import MOST_TEXT_CHARS, Placed, Unreadable
 
 Format = Literal["jsonl", "csv", "parquet"]
@@ -28,6 +30,7 @@ _SUFFIXES: Mapping[str, Format] = {
     ".parquet": "parquet",
 }
 _LONGEST_LINE = 64_000_000  # bytes; a text of the most characters, each written as \uXXXX, and more
+_HEAD = 1_000_000  # bytes of a table that tell its encoding; guess, unmeasured
 _SEPARATORS = ",;\t|"
 _ROWS = 1_000  # of a Parquet file at once
 _FIELDS = ("id", "text", "title", "url", "language")
@@ -49,7 +52,13 @@ class FieldMap:
         return not (self.columns or self.attributes)
 
     def require(self, columns: Sequence[str], where: str) -> None:
-        """Raise UsageError for a column that is not there."""
+        """Raise UsageError for a column that is not there, or there twice. Those without a name do
+        not count."""
+        for name, count in Counter(columns).items():
+            if name and count > 1:
+                raise UsageError(
+                    f"{where} has {count} columns {name!r}", hint="give each a name of its own"
+                )
         wanted = (*self.columns.values(), *self.attributes.values())
         needed = (*wanted, *(name for name in ("id", "text") if name not in self.columns))
         for name in needed:
@@ -156,12 +165,20 @@ def _jsonl(stream: IO[bytes], _where: str, fields: FieldMap) -> Iterator[Placed 
 
 
 def _csv(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
-    text = TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    head = stream.read(_HEAD)
+    encoding = encoding_of_head(head)
+    text = TextIOWrapper(
+        BufferedReader(_Joined(head, stream)), encoding, errors="surrogateescape", newline=""
+    )
     before = csv.field_size_limit(MOST_TEXT_CHARS + 1_000)
     try:
-        first = text.readline(1_000_000)
-        reader = csv.reader(_chained(first, text), delimiter=_separator(first), strict=False)
-        columns = next(reader, [])
+        try:
+            first = text.readline(1_000_000).removeprefix("\ufeff")
+            reader = csv.reader(_chained(first, text), delimiter=_separator(first), strict=False)
+            columns = next(reader, [])
+        except UnicodeError as error:
+            said = f"{where} is not valid {encoding}, as it begins"
+            raise SourceError(said, hint="save it as UTF-8") from error
         fields.require(columns, where)
         while True:
             csv.field_size_limit(MOST_TEXT_CHARS + 1_000)  # one for the whole process
@@ -172,6 +189,10 @@ def _csv(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Placed | U
                 code = "too_large" if "limit" in str(error) else "unreadable"
                 yield Unreadable(code, said, reader.line_num)
                 return
+            except UnicodeError:
+                said = f"it is not valid {encoding} from here on: the rest of the file was not read"
+                yield Unreadable("unreadable", f"{said}; save it as UTF-8", reader.line_num + 1)
+                return
             if row is None:
                 return
             if not row:
@@ -180,12 +201,40 @@ def _csv(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Placed | U
                 said = f"the row has {len(row)} columns, not {len(columns)}"
                 yield Unreadable("unreadable", said, reader.line_num)
                 continue
+            if not _is_unicode(row):
+                said = f"the row is not valid {encoding}: save the file as UTF-8"
+                yield Unreadable("unreadable", said, reader.line_num)
+                continue
             found = dict(zip(columns, row, strict=True))
             texts = {column: TableText(found[column]) for column in fields.attributes.values()}
             yield Placed(fields.record({**found, **texts}), reader.line_num)
     finally:
         csv.field_size_limit(before)
-        text.detach()
+
+
+class _Joined(RawIOBase):
+    """The bytes that were read of a stream, and the rest of it. The stream stays open."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        super().__init__()
+        self._head = BytesIO(head)
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
+        found = self._head.read(len(buffer)) or self._rest.read(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def _is_unicode(row: Sequence[str]) -> bool:
+    try:
+        "".join(row).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _chained(first: str, rest: TextIOWrapper) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from pincite.ingestion.report import IngestReport
     from pincite.model import AnchorStyle, Notice
     from pincite.ports import CollectionInfo
+
+_SUFFIXES = 8  # of files that no reader reads: so many are named
+_SUFFIX_CHARS = 12
 
 
 class _NamedPath(click.Path):
@@ -239,12 +243,28 @@ def _sentence(report: IngestReport, *, several: bool) -> str:
             f" {'its vectors' if report.reused == 1 else 'their vectors'}"
         )
     if report.skipped:
-        by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.skipped.items()))
+        kinds = {"unsupported": _unsupported(report)}
+        by_code = ", ".join(
+            f"{n:,} {code}{kinds.get(code, '')}" for code, n in sorted(report.skipped.items())
+        )
         lines.append(f"  left out: {by_code} (details: `pincite status`)")
     if report.noted:
         by_code = ", ".join(f"{n:,} {code}" for code, n in sorted(report.noted.items()))
         lines.append(f"  noted: {by_code} (details: `pincite status`)")
     return "\n".join(lines)
+
+
+def _unsupported(report: IngestReport) -> str:
+    """Return the suffixes of files that no reader reads, the most frequent ones first."""
+    from pincite.model.left_out import path_of
+    from pincite.sources.kinds import suffix_of
+
+    code = "unsupported: "
+    paths = (path_of(line) for line in report.skipped_paths if line.startswith(code))
+    counts = Counter(suffix for path in paths if (suffix := suffix_of(path)))
+    shown = [f".{one_line(suffix)[:_SUFFIX_CHARS]}" for suffix, _ in counts.most_common(_SUFFIXES)]
+    more = ["..."] if len(counts) > len(shown) else []
+    return f" ({', '.join((*shown, *more))})" if shown else ""
 
 
 @click.group(cls=Group, invoke_without_command=True)

@@ -1,0 +1,71 @@
+"""Decode the escapes of data: JSON writes `\\u00fc` for ü, XML `&#252;`. What is searched is ü.
+
+An escape that is not valid, that stands for a control character or for half of a character, stays
+as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+from pincite.support.fields import replace
+
+if TYPE_CHECKING:
+    from pincite.model import Section
+
+_PAIR = r"\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})"
+_CODE = r"\\u([\da-fA-F]{4})"
+_JSON = re.compile(rf'{_PAIR}|{_CODE}|\\(["\\/bfnrt])')
+#: YAML and TOML have more forms, but only in some quotes: other backslashes may be those of paths.
+_QUOTED = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)|\\x([\da-fA-F]{{2}})|\\U([\da-fA-F]{{8}})")
+_PROPERTIES = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,31});")
+_SHORT = {"b": " ", "f": " ", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def with_decoded(section: Section, text: str, language: str, path: str) -> Section:
+    """Return the section with its text and headings as they read; without escapes, as it is."""
+    written = text[section.start : section.end]
+    if "\\" not in written and "&" not in written and not section.headings:
+        return section
+    plain = decoded(written, language, path)
+    headings = tuple(" ".join(decoded(one, language, path).split()) for one in section.headings)
+    if plain != written:
+        section = replace(section, plain=plain)
+    return section if headings == section.headings else replace(section, headings=headings)
+
+
+def decoded(text: str, language: str, path: str) -> str:
+    """Return the text of a file of that language with its escapes decoded."""
+    if language == "xml":
+        return _ENTITY.sub(_entity, text) if "&" in text else text
+    if "\\" not in text:
+        return text
+    if language == "json":
+        return _JSON.sub(_character, text)
+    if language in ("yaml", "toml"):
+        return _QUOTED.sub(_character, text)
+    return _PROPERTIES.sub(_character, text) if path.lower().endswith(".properties") else text
+
+
+def _entity(match: re.Match[str]) -> str:
+    found = unescape(match[0])
+    return found if len(found) and all(map(_is_text, map(ord, found))) else match[0]
+
+
+def _character(match: re.Match[str]) -> str:
+    high, low, code, short, *longer = match.groups()
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    if short:
+        return match[0] if len(short) > 1 else _SHORT.get(short, short)
+    number = int(code or next(filter(None, longer)), 16)
+    return chr(number) if _is_text(number) else match[0]
+
+
+def _is_text(code: int) -> bool:
+    """Is it a character, neither a control nor half of one?"""
+    surrogate = 0xD800 <= code < 0xE000
+    return 0x20 <= code < 0x7F or (0xA0 <= code < 0x110000 and not surrogate and code != 0xFFFD)
