@@ -24,7 +24,7 @@ def uuid(number: int) -> str:
 
 def page(text: str, *, title: str = "") -> UploadedText:
     """A plain text that was uploaded."""
-    return UploadedText((text,), False, "text", title)
+    return UploadedText(text, "text", title)
 
 
 @dataclass

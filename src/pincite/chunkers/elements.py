@@ -20,7 +20,7 @@ from pincite.readers.extraction import PICTURE
 
 if TYPE_CHECKING:
     from pincite.chunkers.config import ChunkerConfig
-    from pincite.model import Document, Element
+    from pincite.model import Document, Element, PageSpan
     from pincite.model.documents import Rows
 
 _HEADING_CHARS = 120
@@ -54,9 +54,9 @@ def chunk_elements(document: Document, config: ChunkerConfig) -> tuple[Section, 
     """Return sections in order, each on one page."""
     cutting = _Cutting(document, config)
     groups = cutting.join(cutting.groups(), cutting.small)
-    read = {page.number for page in document.pages if page.recognised}
+    pages = {page.number: page for page in document.pages}
     cut = cutting.join(groups, cutting.left_over)
-    return tuple(_section(group, group.page in read) for group in cut)
+    return tuple(_section(group, pages[group.page]) for group in cut)
 
 
 class _Cutting:
@@ -221,7 +221,8 @@ class _Cutting:
         return start, end
 
 
-def _section(group: _Group, recognised: bool) -> Section:
+def _section(group: _Group, page: PageSpan) -> Section:
+    is_record = bool(page.attributes)  # pages of files have none
     boxes = group.boxes
     box = None
     if boxes:
@@ -232,5 +233,8 @@ def _section(group: _Group, recognised: bool) -> Section:
         group.end,
         group.path,
         plain=group.plain,
-        on_page=OnPage(group.page, group.visual, box, group.note, recognised, group.rows),
+        attributes=page.attributes,
+        on_page=OnPage(
+            *(group.page, group.visual, box, group.note, page.recognised, group.rows, is_record)
+        ),
     )

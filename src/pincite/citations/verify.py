@@ -138,6 +138,8 @@ def check_page(
 ) -> Checked:
     """As `check`, of an extracted document: by page and characters of its text."""
     then = cited_then(opened, item, document)
+    if opened.source.kind == "records":
+        renames = None  # the same text in another record is another document
     revision: RevisionState = "unknown"
     if then is not None:
         revision = "confirmed" if held_against(then, item, text_cut=text_cut).there else "refuted"

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from pincite.chunkers import context_line
-from pincite.model import Chunk, Document, Section
+from pincite.model import Chunk, Document, OnPage, Section
 
 
 def enrich(chunk: Chunk) -> str:
     """Return the chunk's location (path, title, headings) on a separate line, then its text:
     without markup, and with content that its lines include from other files. A record's id says
     nothing of its text, and is left out."""
-    path = "" if chunk.cited_in == "char" else chunk.path
+    path = _path_of(chunk, chunk.on_page)
     return f"{context_line(chunk.title, chunk.headings, path)}\n{own_text(chunk)}"
 
 
 def enrich_section(document: Document, section: Section) -> str:
     """Return the same for a section that is not a chunk yet."""
-    path = "" if document.cited_in == "char" else document.path
+    path = _path_of(document, section.on_page)
     text = document.text[section.start : section.end] if section.plain is None else section.plain
     note = section.on_page.note if section.on_page else ""
     where = context_line(document.title, section.headings, path)
     return f"{where}\n{text}\n\n{note}" if note else f"{where}\n{text}"
+
+
+def _path_of(one: Chunk | Document, place: OnPage | None) -> str:
+    is_record = one.cited_in == "char" or (place is not None and place.of_record)
+    return "" if is_record else one.path
 
 
 def own_text(chunk: Chunk) -> str:

@@ -18,15 +18,13 @@ from pincite.readers import (
     extracted_document,
     extracted_suffix,
     file_type,
-    read_document,
+    read_noted,
 )
-from pincite.readers.decoding import is_guessed
 from pincite.readers.extracting import extract
 from pincite.readers.extraction import reason_of
 from pincite.readers.extractors import extractor_name
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
-from pincite.readers.remarks import remarks_of
 from pincite.readers.transcripts import is_lines
 from pincite.sources import Entry, OpenSource, reject_content
 from pincite.sources.including import leads_out, read_included
@@ -79,7 +77,7 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
         return SkippedFile(entry.path, "unsupported")
     source = opened.source
     ref = opened.ref_for(entry, content_hash_of(raw), raw)
-    document = read_document(raw, source=source, path=entry.path, ref=ref)
+    document, remarks = read_noted(raw, source=source, path=entry.path, ref=ref)
     found = _with_inclusions(opened, document)
     address = _unaddressed(opened, document)
     front = FrontMatter()
@@ -91,9 +89,7 @@ def _read(opened: OpenSource, entry: Entry, refusals: Refusals | None) -> ReadFi
     broken = (f"front_matter_invalid: {front.problem}",) if front.problem else ()
     lacking = lacks_grammar(document.language)
     uncut = (f"no_grammar: {document.language}, {_LANGUAGES}",) if lacking else ()
-    is_guess = is_guessed(raw, document.language, document.encoding)
-    guessed = (f"encoding_guessed: {document.encoding}",) if is_guess else ()
-    notes = (*found.notes, *address, *broken, *uncut, *guessed, *remarks_of(found.document))
+    notes = (*found.notes, *address, *broken, *uncut, *remarks)
     return replace(found, notes=notes, fields=front.values)
 
 

@@ -44,7 +44,7 @@ class Workers:
 
     def submit(self, document: Document, average_length: float) -> Pending:
         """Start with a document as soon as a process is idle."""
-        if document.pages and not document.extractor:  # attributes for sections
+        if any(page.attributes for page in document.pages):  # they become those of sections
             return self._here.submit(document, average_length)
         try:
             return self.start(document, average_length)

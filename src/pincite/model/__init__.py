@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         Verdict,
         VerdictLevel,
     )
-    from pincite.model.records import KeptRecord, Record, RecordPage
+    from pincite.model.records import ExtractedRecord, KeptRecord, Layout, Record, RecordPage
     from pincite.model.retrieval import (
         RANKING_SIGNALS,
         Asks,
@@ -115,7 +115,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "AbsentTerms Confidence Context Evidence EvidencePack Exchange Gated Match "
                 "Omitted Plan ThresholdOrigin Truth Verdict VerdictLevel"
             ),
-            "pincite.model.records": "KeptRecord Record RecordPage",
+            "pincite.model.records": "ExtractedRecord KeptRecord Layout Record RecordPage",
             "pincite.model.retrieval": (
                 "RANKING_SIGNALS Asks Candidate Chosen Corpus Drop Expansion Fused Hit Notice "
                 "Pass Pool Query Question Ranking Scope Signal SignalKind SignalName SubQueryKind "
@@ -161,12 +161,14 @@ __all__ = [
     "EvidencePack",
     "Exchange",
     "Expansion",
+    "ExtractedRecord",
     "Fact",
     "Fused",
     "Gated",
     "Hit",
     "IndexedDocument",
     "KeptRecord",
+    "Layout",
     "Match",
     "Matrix",
     "Notice",

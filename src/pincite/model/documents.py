@@ -106,7 +106,8 @@ class Document(msgspec.Struct, frozen=True):
 
     `url` is its address, None if no rule gives one. `inclusions` are texts of other files that the
     page shows instead of one of its lines, by that line's 0-based number. `attributes` are its own.
-    A record is `cited_in` characters. If it has `pages`, no chunk spans two of them.
+    A record is `cited_in` characters, unless its text was extracted from a file. If it has `pages`,
+    no chunk spans two of them.
 
     An `extractor` (its name and version) makes the text of a PDF or an office file, the same text
     each time. Then `encoding` is empty, and `elements` are the parts of the text in reading order,
@@ -138,7 +139,7 @@ class OnPage(msgspec.Struct, frozen=True):
     or chapters from 1, as `Document.cited_in` says. `visual` marks a table or an image, `box` is
     its place on the page if known. `note` is a vision model's description: generated, indexed after
     the text, and never quoted. `recognised` says that OCR has read its text. `rows` are its first
-    and last row in a sheet."""
+    and last row in a sheet. `of_record` says that its document is a record, whose path is an id."""
 
     number: int
     visual: bool = False
@@ -146,6 +147,7 @@ class OnPage(msgspec.Struct, frozen=True):
     note: str = ""
     recognised: bool = False
     rows: Rows | None = None
+    of_record: bool = False
 
 
 class Section(msgspec.Struct, frozen=True):

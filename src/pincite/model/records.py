@@ -9,7 +9,7 @@ from hashlib import blake2b, sha256
 import msgspec
 
 from pincite.model.attributes import Attributes
-from pincite.model.documents import PageSpan
+from pincite.model.documents import Element, PageSpan, PageUnit
 
 RECORDS = "records"  #: the default name of a source of records
 PAGE_NUMBER = "page_number"  #: the attribute of a page's chunks
@@ -41,10 +41,29 @@ class Record:
     language: str = "text"
 
 
+class Layout(msgspec.Struct, frozen=True):
+    """The layout of a text in the file that an `extractor` has extracted it from: the unit of its
+    pages, and its elements, as in `Document`."""
+
+    unit: PageUnit
+    extractor: str
+    elements: tuple[Element, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedRecord(Record):
+    """A record whose `text` was extracted from a file, and which is chunked and cited as that file
+    would be. `spans` are its pages, with their numbers and attributes. Only Pincite makes these:
+    no field of a `Record` is a layout."""
+
+    spans: tuple[PageSpan, ...] = ()
+    layout: Layout | None = None
+
+
 class KeptRecord(msgspec.Struct, frozen=True):
     """A record in its normal form. `path` is the path of its document: the values of the attributes
     that its collection requires, then the id. `pages` are spans of the text, empty for a record
-    without pages."""
+    without pages. `layout` is that of an extracted text, None for others."""
 
     path: str
     id: str
@@ -54,6 +73,7 @@ class KeptRecord(msgspec.Struct, frozen=True):
     url: str | None = None
     language: str = "text"
     attributes: Attributes = {}
+    layout: Layout | None = None
 
     @property
     def content_hash(self) -> str:
@@ -63,6 +83,8 @@ class KeptRecord(msgspec.Struct, frozen=True):
     @property
     def shape(self) -> str:
         """A hash, 32 hex digits, of what determines the chunks except text and attributes."""
-        parts = (self.title, self.url, self.language, self.pages)
+        parts: tuple[object, ...] = (self.title, self.url, self.language, self.pages)
+        if self.layout is not None:
+            parts += (self.layout.unit, self.layout.elements)
         raw = msgspec.json.encode(parts, order="deterministic")
         return blake2b(raw, digest_size=16).hexdigest()

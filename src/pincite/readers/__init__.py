@@ -6,13 +6,14 @@ import hashlib
 
 from pincite.errors import SourceError
 from pincite.model import Document, Source
-from pincite.readers.decoding import decode
+from pincite.readers.decoding import decode, is_guessed
 from pincite.readers.extracting import extract
 from pincite.readers.extraction import Extraction
 from pincite.readers.extractors import extracted_suffix
 from pincite.readers.headers import header_language
 from pincite.readers.languages import LANGUAGES, FileType, file_type, is_header, may_be_read
 from pincite.readers.markdown_transcripts import is_markdown_transcript
+from pincite.readers.remarks import remarks_of
 from pincite.readers.secrets import without_secrets
 from pincite.readers.titles import title_of
 from pincite.readers.transcripts import is_lines, is_transcript
@@ -29,6 +30,7 @@ __all__ = [
     "is_header",
     "may_be_read",
     "read_document",
+    "read_noted",
     "text_in",
     "url_for",
 ]
@@ -43,6 +45,14 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
     """Return the document in `raw`. Raises SourceError for a type without a reader (check with
     `file_type` first) and for a file without extractable text, ConfigError for a malformed URL
     rule."""
+    return read_noted(raw, source=source, path=path, ref=ref)[0]
+
+
+def read_noted(
+    raw: bytes, *, source: Source, path: str, ref: str
+) -> tuple[Document, tuple[str, ...]]:
+    """Return the document, and remarks on how it was read, each as `code: detail`. Raises what
+    `read_document` does."""
     found = file_type(path, raw[:256])
     if found is None:
         raise SourceError(
@@ -51,7 +61,8 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
     if extracted_suffix(path):
         content_hash = content_hash_of(raw)
         extraction = extract(path, raw, content_hash, ocr=source.ocr)
-        return extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
+        document = extracted_document(extraction, content_hash, source=source, path=path, ref=ref)
+        return document, extraction.notes
     text, encoding = text_in(raw, source, path)
     if (is_lines(path) and is_transcript(text)) or (
         found.language == "markdown" and is_markdown_transcript(text)
@@ -59,7 +70,7 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         found = FileType("transcript", "docs")
     elif is_header(path):
         found = FileType(header_language(text), "code")
-    return Document(
+    document = Document(
         source=source.name,
         ref=ref,
         path=path,
@@ -72,6 +83,9 @@ def read_document(raw: bytes, *, source: Source, path: str, ref: str) -> Documen
         url=url_for(path, source.url_rule),
         anchors=source.anchors,
     )
+    is_guess = is_guessed(raw, found.language, encoding)
+    guessed = (f"encoding_guessed: {encoding}",) if is_guess else ()
+    return document, (*guessed, *remarks_of(document))
 
 
 def text_in(raw: bytes, source: Source, path: str) -> tuple[str, str]:

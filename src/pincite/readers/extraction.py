@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, get_args
@@ -90,5 +91,7 @@ def fault_of(found: Extraction) -> str:
             return f"has an element at {one.start} that is not on its page {one.page}"
         if found.text[end : one.start].strip():
             return f"has text at {end} that is in no element"
+        if one.box is not None and not all(map(math.isfinite, one.box)):
+            return f"has an element at {one.start} without a finite place"
         end = one.end
     return "has text after its elements" if found.text[end:].strip() else ""

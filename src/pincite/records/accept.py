@@ -10,9 +10,18 @@ from uuid import UUID
 
 from pincite.errors import InvalidAttribute, InvalidRecord
 from pincite.ingestion.attributes import lacking, normalise
-from pincite.model import Attributes, AttributeType, KeptRecord, PageSpan, Record, RecordPage
+from pincite.model import (
+    Attributes,
+    AttributeType,
+    ExtractedRecord,
+    KeptRecord,
+    PageSpan,
+    Record,
+    RecordPage,
+)
 from pincite.model.attributes import values_of
 from pincite.model.records import PAGE_NUMBER, RECORD_LANGUAGES
+from pincite.support.fields import replace
 from pincite.support.plain import plain
 
 MOST_ID_CHARS = 512  # guess, unmeasured: it stands in every citation
@@ -83,7 +92,8 @@ def accept(
         fields = _fields(given, _FIELDS, "a record")
         id_ = _id(fields.get("id"))
         where = f"{where} ({id_!r})"
-        text, pages = _text(fields)
+        extracted = given if isinstance(given, ExtractedRecord) else None
+        text, pages = _text(fields) if extracted is None else _extracted(extracted)
         spans: list[PageSpan] = []
         types = dict(known)
         own = normalise(_given(fields, "attributes"), types, where)
@@ -97,7 +107,7 @@ def accept(
                     "set it on the record or on its pages",
                 )
             types |= its.new
-            spans.append(PageSpan(span.start, span.end, its.values))
+            spans.append(replace(span, attributes=its.values))
         if missing := lacking(require, own.values):
             raise _Refused(
                 "tags_missing",
@@ -113,6 +123,7 @@ def accept(
             url=_url(fields.get("url")),
             language=_language(fields.get("language")),
             attributes=own.values,
+            layout=None if extracted is None else extracted.layout,
         )
     except _Refused as error:
         message = f"{where}: {error.message}"
@@ -161,7 +172,8 @@ def is_address(value: object) -> bool:
 
 def _fields(given: object, names: Sequence[str], what: str) -> Mapping[str, object]:
     if dataclasses.is_dataclass(given) and not isinstance(given, type):
-        given = {field.name: getattr(given, field.name) for field in dataclasses.fields(given)}
+        own = Record if isinstance(given, ExtractedRecord) else given
+        given = {field.name: getattr(given, field.name) for field in dataclasses.fields(own)}
     if not isinstance(given, Mapping):
         raise _Refused(
             "wrong_type",
@@ -214,7 +226,7 @@ def _id(value: object) -> str:
     return value
 
 
-def _text(fields: Mapping[str, object]) -> tuple[str, list[PageSpan]]:
+def _text(fields: Mapping[str, object]) -> tuple[str, Sequence[PageSpan]]:
     """The whole text, and its pages with their attributes as they were given."""
     text, pages = fields.get("text"), fields.get("pages")
     if pages is None:
@@ -226,8 +238,7 @@ def _text(fields: Mapping[str, object]) -> tuple[str, list[PageSpan]]:
         raise _Refused("text_and_pages", "it has `text` and `pages`", "give one of them")
     if isinstance(pages, (str, bytes)) or not isinstance(pages, Sequence):
         raise _Refused("wrong_type", f"`pages` is {_kind(pages)}, not a list of texts")
-    if len(pages) > MOST_PAGES:
-        raise _Refused("too_large", f"{len(pages):,} pages are too many; at most {MOST_PAGES:,}")
+    _require_few(pages)
     texts: list[str] = []
     spans: list[PageSpan] = []
     start = 0
@@ -239,6 +250,16 @@ def _text(fields: Mapping[str, object]) -> tuple[str, list[PageSpan]]:
         if start > MOST_TEXT_CHARS + len(BETWEEN_PAGES):
             break  # too large already
     return _checked(BETWEEN_PAGES.join(texts)), spans
+
+
+def _extracted(given: ExtractedRecord) -> tuple[str, Sequence[PageSpan]]:
+    _require_few(given.spans)
+    return _checked(given.text or ""), given.spans
+
+
+def _require_few(pages: Sequence[object]) -> None:
+    if len(pages) > MOST_PAGES:
+        raise _Refused("too_large", f"{len(pages):,} pages are too many; at most {MOST_PAGES:,}")
 
 
 def _page(given: object, number: int) -> RecordPage:

@@ -20,6 +20,7 @@ import msgspec
 
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
+from pincite.sources.record_layout import layout_in, pages_text
 from pincite.support.fields import replace
 from pincite.support.sqlite_schema import (
     connect_to_read,
@@ -221,7 +222,7 @@ class RecordStore:
         with self._translated("read"):
             return KeptRecord(
                 *(path, id_, text, tuple(_PAGES.decode(pages)), title, url, language),
-                _ATTRIBUTES.decode(attributes),
+                *(_ATTRIBUTES.decode(attributes), layout_in(pages)),
             )
 
     def put(self, collection: str, source: str, records: Iterable[KeptRecord]) -> None:
@@ -244,7 +245,7 @@ class RecordStore:
                     " excluded.size, excluded.updated, excluded.state) RETURNING number",
                     (
                         *(number, one.path, one.id, one.title, one.url, one.language),
-                        *(_text(one.attributes), _text(one.pages)),
+                        *(_text(one.attributes), pages_text(one.pages, one.layout)),
                         *(one.content_hash, one.shape, len(one.text.encode()), int(time.time())),
                     ),
                 ).fetchall()

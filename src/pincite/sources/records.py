@@ -61,20 +61,23 @@ class RecordsSource(OpenSource):
             raise SourceError(f"record {entry.path} no longer exists.")
         content_hash = kept.content_hash
         self._last = (kept.path, kept.shape)
+        layout = kept.layout
         return Document(
             source=self.source.name,
             ref=content_ref(content_hash),
             path=kept.path,
             text=kept.text,
-            encoding="utf-8",
+            encoding="" if layout else "utf-8",
             content_hash=content_hash,
             source_type="docs",
             language=kept.language,
             title=kept.title,
             url=kept.url,
             attributes=kept.attributes,
-            cited_in="char",
+            cited_in=layout.unit if layout else "char",
             pages=kept.pages,
+            extractor=layout.extractor if layout else "",
+            elements=layout.elements if layout else (),
         )
 
     def made_of(self, path: str) -> str:

@@ -151,6 +151,7 @@ def _evidence(
     chunk = candidate.chunk
     start_char, end_char = chars_of(chunk) or (None, None)
     page, unit = page_of(chunk)
+    in_file = start_char is None or bool(chunk.on_page and not chunk.on_page.of_record)
     is_placed = bool(chunk.end_line or page)
     return Evidence(
         number=number,
@@ -178,7 +179,7 @@ def _evidence(
         start_char=start_char,
         end_char=end_char,
         attributes=chunk.attributes,
-        record_id=None if start_char is None or page else chunk.path.split("/", required)[-1],
+        record_id=None if in_file else chunk.path.split("/", required)[-1],
         title=chunk.title,
         truth=truth,
         page=page,

@@ -48,9 +48,8 @@ async def _found(
     limits = ModelLimits(
         settings.metadata_chars, settings.metadata_timeout_s, settings.metadata_tokens
     )
-    whole = "\n".join(text.pages)
     described = Described(
-        *(document.filename, whole, document.content_hash, rules, document.metadata)
+        *(document.filename, text.text, document.content_hash, rules, document.metadata)
     )
     try:
         llm = await open_llm()

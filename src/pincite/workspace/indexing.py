@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, UsageError
-from pincite.model import KeptRecord, PageSpan, Record, RecordPage
+from pincite.model import ExtractedRecord, KeptRecord, PageSpan, Record, RecordPage
 from pincite.model.attributes import MOST_VALUES
 from pincite.model.records import OCR, PAGE_NUMBER
 from pincite.settings.layers import layer_of
@@ -20,6 +20,7 @@ from pincite.settings.load import Settings
 from pincite.settings.models import CollectionOptions
 from pincite.sources.record_places import has_records, open_record_store
 from pincite.support.fields import replace
+from pincite.workspace.checks import VALUE_CHARS, kept_text
 from pincite.workspace.metadata import found_metadata
 from pincite.workspace.model import Document
 from pincite.workspace.uploads import UploadedText
@@ -49,13 +50,28 @@ def settings_for(settings: Settings) -> Settings:
 
 
 def metadata_of(document: Document, text: UploadedText) -> dict[str, str]:
-    """Return the metadata that rules find for a document (see `found_metadata`) and the pages that
-    were read by OCR."""
-    found = found_metadata(document.filename, "\n".join(text.pages), text.title)
+    """Return the metadata that rules find for a document (see `found_metadata`), the pages that
+    were read by OCR, and the notes of reading, one per line."""
+    found = found_metadata(document.filename, text.text, text.title)
     if text.recognised:
         told = ", ".join(map(str, text.recognised[:_MOST_PAGES]))
         found["ocr_pages"] = told + (", ..." if len(text.recognised) > _MOST_PAGES else "")
+    if text.notes:
+        found["notes"] = _listed(text.notes)
     return found
+
+
+def _listed(notes: Sequence[str]) -> str:
+    """Return notes, one per line, and how many have no room."""
+    kept: list[str] = []
+    room = VALUE_CHARS - _MOST_CHARS
+    for note in (" ".join(one.split())[:_MOST_CHARS] for one in notes):
+        room -= len(note) + 1
+        if room < 0:
+            kept.append(f"more: {len(notes) - len(kept):,} notes")
+            break
+        kept.append(note)
+    return kept_text("\n".join(kept), VALUE_CHARS)
 
 
 def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str]) -> Record:
@@ -78,15 +94,18 @@ def record_of(document: Document, text: UploadedText, metadata: Mapping[str, str
     }
     held = {name: value for name, value in attributes.items() if value}
     title = (document.given.get("title") or text.title or document.filename)[:_MOST_CHARS]
-    if text.is_paged:
-        read = set(text.recognised)
-        pages = [
-            RecordPage(page, attributes={OCR: True} if number in read else {})
-            for number, page in enumerate(text.pages, start=1)
-        ]
-        return Record(document.id, pages=pages, title=title, attributes=held)
-    form = text.language
-    return Record(document.id, text.pages[0], title=title, attributes=held, language=form)
+    if text.layout is None:
+        form = text.language
+        return Record(document.id, text.text, title=title, attributes=held, language=form)
+    pages = tuple(
+        replace(
+            page, attributes={PAGE_NUMBER: page.number} | ({OCR: True} if page.recognised else {})
+        )
+        for page in text.pages
+    )
+    return ExtractedRecord(
+        *(document.id, text.text), title=title, attributes=held, spans=pages, layout=text.layout
+    )
 
 
 async def index_documents(
@@ -130,6 +149,12 @@ def _with_feeds(document: Document, kept: KeptRecord) -> Record | None:
     attributes = {**others, "feed_ids": feeds} if feeds else others
     if attributes == dict(kept.attributes):
         return None
+    if kept.layout is not None:
+        return ExtractedRecord(
+            *(kept.id, kept.text, None, kept.title, kept.url, attributes, kept.language),
+            spans=kept.pages,
+            layout=kept.layout,
+        )
     return Record(
         kept.id,
         None if kept.pages else kept.text,

@@ -1,4 +1,4 @@
-"""Read the text of an uploaded file by page, or report why it has none."""
+"""Read an uploaded file as a file of an index is read, or report why it has no text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import msgspec
 from pincite.citations.pictures import PagePicture, paint_cited
 from pincite.citations.reading import Passage
 from pincite.errors import SourceError, UsageError
-from pincite.model import Document, Source
+from pincite.model import Document, Layout, PageSpan, Source
+from pincite.model.pages import page_at, unit_of
 from pincite.model.records import RECORD_LANGUAGES
-from pincite.readers import read_document
+from pincite.readers import read_noted
 from pincite.readers.extraction import reason_of
 from pincite.records.accept import BETWEEN_PAGES, MOST_TEXT_CHARS
 from pincite.support.fields import replace
@@ -23,38 +24,43 @@ _SOURCE = Source(name="documents", kind="records", location="documents")
 
 
 class UploadedText(msgspec.Struct, frozen=True):
-    """The text of a file: one text, or one for each page if it has pages. `language` is the
-    language of the text, one of `RECORD_LANGUAGES`; `title` is the title in the file. `recognised`
-    are the pages, from 1, whose text OCR read from a picture: single letters may be wrong."""
+    """The text of a file. `language` is the language of the text, one of `RECORD_LANGUAGES`;
+    `title` is the title in the file. A text that was extracted has `pages` and a `layout`. `notes`
+    are remarks on how the file was read, each as `code: detail`."""
 
-    pages: tuple[str, ...]
-    is_paged: bool
+    text: str
     language: str
     title: str
-    recognised: tuple[int, ...] = ()
+    pages: tuple[PageSpan, ...] = ()
+    layout: Layout | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def recognised(self) -> tuple[int, ...]:
+        """Return the pages, from 1, whose text OCR read from a picture: single letters may be
+        wrong."""
+        return tuple(page.number for page in self.pages if page.recognised)
 
 
 def read_upload(raw: bytes, filename: str, *, ocr: bool = False) -> UploadedText:
     """Return the text in the bytes of a file; the file name selects the reader. With `ocr`, pages
     that are pictures are read, too. Raise SourceError with a reason for people: the type is
     unsupported, or the file is broken, encrypted, empty or too large."""
-    document = _document(raw, filename, ocr)
+    document, notes = _noted(raw, filename, ocr)
     text = document.text
     if "\0" in text:
         raise SourceError("binary: the file is not a text")
-    pages = tuple(text[page.start : page.end] for page in document.pages)
-    paged = bool(document.extractor and pages)
-    found = pages if paged else (text,)
-    if not any(one.strip() for one in found):
+    if not text.strip():
         raise SourceError("empty: the file has no text")
-    count = sum(map(len, found)) + len(BETWEEN_PAGES) * (len(found) - 1)
-    if count > MOST_TEXT_CHARS:
+    if len(text) > MOST_TEXT_CHARS:
         raise SourceError(
-            f"too_large: the text has {count:,} characters; at most {MOST_TEXT_CHARS:,}"
+            f"too_large: the text has {len(text):,} characters; at most {MOST_TEXT_CHARS:,}"
         )
     language = document.language if document.language in RECORD_LANGUAGES else "text"
-    pictures = tuple(n for n, page in enumerate(document.pages, 1) if page.recognised)
-    return UploadedText(found, paged, language, document.title, pictures)
+    layout, unit = None, unit_of(document)
+    if unit is not None:
+        layout = Layout(unit, document.extractor, document.elements)
+    return UploadedText(text, language, document.title, document.pages, layout, notes)
 
 
 def is_pictured(filename: str) -> bool:
@@ -70,13 +76,15 @@ def picture_of(raw: bytes, filename: str, cited: Passage, *, ocr: bool = False) 
     if not is_pictured(filename) or start is None or end is None:
         raise UsageError(f"{filename} is not a PDF: it has no pages")
     try:
-        return _picture(raw, _document(raw, filename, ocr), cited.text, start, end)
+        return _picture(raw, _noted(raw, filename, ocr)[0], cited.text, start, end)
     except SourceError as error:  # its message describes the file, for the caller
         raise UsageError(error.message, hint=error.hint) from error
 
 
 def _picture(raw: bytes, document: Document, cited: str, start: int, end: int) -> PagePicture:
-    begins = 0  # offset of the page in the record; gaps there are larger than in the document
+    if document.text[start:end] == cited and (there := page_at(document.pages, start)):
+        return paint_cited(raw, document, there.number, start, min(end, there.end))
+    begins = 0  # in a record of an earlier version, the gaps between pages are larger
     for number, page in enumerate(document.pages, 1):
         length = page.end - page.start
         if begins <= start < begins + length:
@@ -93,9 +101,9 @@ def _picture(raw: bytes, document: Document, cited: str, start: int, end: int) -
     )
 
 
-def _document(raw: bytes, filename: str, ocr: bool) -> Document:
+def _noted(raw: bytes, filename: str, ocr: bool) -> tuple[Document, tuple[str, ...]]:
     try:
-        return read_document(raw, source=replace(_SOURCE, ocr=ocr), path=filename, ref="")
+        return read_noted(raw, source=replace(_SOURCE, ocr=ocr), path=filename, ref="")
     except SourceError as error:
         code, detail = reason_of(error)
         if code == "no_extractor":

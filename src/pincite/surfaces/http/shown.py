@@ -17,7 +17,7 @@ from pincite.citations.reading import Passage
 from pincite.diagnostics.explain import StageView, explain
 from pincite.errors import UsageError
 from pincite.model import Answer, AnswerEvent, Evidence, EvidencePack
-from pincite.model.citation import line_range
+from pincite.model.citation import line_range, place_of
 from pincite.model.records import PAGE_NUMBER
 from pincite.presets import preset_names, unknown_preset
 from pincite.support.concurrency import both, run_in
@@ -30,6 +30,7 @@ from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.page.library import Found, Named, Opened
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
+from pincite.surfaces.render import page_words
 from pincite.trace import Trace
 from pincite.version import VERSION
 from pincite.workspace import Access, Document
@@ -82,7 +83,8 @@ class WorkspaceLibrary:
         passage = await self.desk.workspace.get(self.may, asked.citation, context)
         document, space = await self._document(passage)
         pictured = is_pictured(document.filename)
-        return Opened(passage, document.filename, space, pictured=pictured, numbered=not pictured)
+        page = f"{passage.page_unit} {passage.page}".capitalize() if passage.page else ""
+        return Opened(passage, document.filename, space, page, pictured, not pictured)
 
     async def picture(self, asked: Place) -> PagePicture:
         """See `Library`."""
@@ -111,7 +113,9 @@ class WorkspaceLibrary:
     def named(self, one: Evidence) -> Named:
         """Return the names of a passage, with the user's name of its document instead of the id."""
         name = str(one.attributes.get("filename") or one.path)
-        if page := one.attributes.get(PAGE_NUMBER):
+        if one.page is not None:
+            return Named(place_of(replace(one, path=name)), page_words(one))
+        if page := one.attributes.get(PAGE_NUMBER):  # of a document of an earlier version
             return Named(f"{name}#page={page}", f"Page {page}")
         if not one.end_line:
             return Named(name)
