@@ -76,6 +76,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "all definitions": Variant(_DEFINITIONS),
     **{f"`{name}`": Variant({name: 0.0}) for name in _DEFINITIONS},
     "`copied`": Variant({"copied": 0.0}),
+    "`defined_first`": Variant({"defined_first": 0}),
     **{f"`{name}`": Variant({name: 1.0}) for name in ("tests", "prose", "minor", "bare", "mixed")},
     "`words_power`": Variant({"words_power": 1.0}),
     "`words_again`": Variant({"words_again": 0.0}),

@@ -7,6 +7,9 @@ Route.matches defined?"). The packages are indexed by words, one index for each.
 - first: the share of the names whose first result contains the line of the definition. In the form
   of a declaration, any definition of this name in the package counts.
 
+One more package is indexed together with its documentation, if that is in `--data`: pages mention
+the names more often than the code defines them.
+
 No other program is needed. Versions of the packages are those that the tests install.
 """
 
@@ -19,8 +22,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+from zipfile import ZipFile
 
 from bench.frame import Options, SkippedError
+from bench.golden import find_wheel, require_docs
 from bench.product import open_product, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
@@ -29,6 +34,8 @@ PACKAGES: Final = (
     *("starlette", "click", "httpx", "anyio"),
     *("langchain_core", "litestar", "pydantic_ai", "sqlalchemy"),
 )
+DOCS: Final = "adk-docs"
+BESIDE: Final = "google-adk and its pages"
 _NAMES: Final = 150
 _SEED: Final = 7
 _SHOWN: Final = 5
@@ -67,6 +74,16 @@ async def run(options: Options) -> SymbolFigures:
                 asked += len(names)
                 first[name] = await _shares(engine, names)
             print(f"  {name}: {first[name]}", flush=True)
+        if not options.quick and (options.data / DOCS).is_dir():
+            code = work / "wheel"
+            with ZipFile(find_wheel(options, work)) as wheel:
+                wheel.extractall(code)
+            async with open_product(work / "beside", options) as engine:
+                for root in (code, require_docs(options)):
+                    await engine.index([root], options=IndexOptions(lexical=True))
+                names = draw(definitions(code), _NAMES)
+                asked += len(names)
+                first[BESIDE] = await _shares(engine, names)
     return SymbolFigures(asked, first)
 
 

@@ -247,7 +247,7 @@ async def _judge(
         gated = trace.tap("gate", Gated(covered, near.verdict))
     else:
         word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
-        judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word)
+        judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word, query.text)
         gated = trace.tap("gate", gate(covered, *judging))
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, deps.models)

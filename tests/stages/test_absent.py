@@ -35,6 +35,7 @@ def test_a_word_that_no_passage_has_is_named_as_the_question_has_it() -> None:
     assert absent("How do I rotate a key in Cassandra?").index == ("Cassandra",)
     assert absent("rotateAllKeys with the secret").index == ("rotateAllKeys",)
     assert absent("call rotate_keys_now").index == ("rotate_keys_now",)
+    assert absent("RotateKeyBackend").index == ("RotateKeyBackend",)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,8 @@ def test_a_word_that_no_passage_has_is_named_as_the_question_has_it() -> None:
         "ROTATE_KEY",
         "lru",
         "a web server with a client",
+        "WebServer",
+        "HttpServer",
         "index",  # forms that no stemmer brings together
         "a child writes",
         "authorized behavior",

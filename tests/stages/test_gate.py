@@ -225,3 +225,33 @@ def test_the_reason_is_one_sentence_that_names_the_number(numbers: list[float]) 
     verdict = gate(candidates, CONFIG).verdict
     assert verdict.reason.startswith(f"The coverage of the best passage is {max(numbers):.2f},")
     assert verdict.reason.endswith(".")
+
+
+FRAME = 'File "/usr/lib/python3/site-packages/airflow/timetables/simple.py", line 12, in <module>'
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "level"),
+    [
+        (FRAME, "airflow/timetables/simple.py", "weak"),
+        (FRAME, "timetables/simple.py", "weak"),
+        (FRAME.replace("/", "\\"), "timetables/simple.py", "weak"),
+        (FRAME, "simple.py", "none"),  # many folders have one of this name
+        (FRAME, "tables/simple.py", "none"),
+        (FRAME, "airflow/timetables/base.py", "none"),
+    ],
+)
+def test_a_question_that_names_the_file_of_a_candidate_is_not_off_topic(
+    question: str, path: str, level: str
+) -> None:
+    found = chunk("a", path=path)
+    far = Candidate("main", found, (Signal("coverage", "normalised", 0.1),))
+    assert gate((far,), CONFIG, question=question).verdict.level == level
+    off = GateConfig(coverage_normalised=Thresholds(0.6, 0.4), defined=False)
+    assert gate((far,), off, question=question).verdict.level == "none"
+
+
+def test_paths_are_looked_for_in_linear_time() -> None:
+    far = Candidate("main", chunk("a", path="x/y.py"), (Signal("coverage", "normalised", 0.1),))
+    for text in ("a" * 200_000, "a/" * 100_000, "/" * 200_000, "-.~" * 70_000):
+        assert gate((far,), CONFIG, question=text).verdict.level == "none"

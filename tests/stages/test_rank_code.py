@@ -58,7 +58,8 @@ def order(
 
 
 def only(**values: Any) -> dict[str, Any]:
-    return {**PARTS_OFF, "words_again": 0.0, "dominant": 1.0, **PRIORS_OFF, **values}
+    off = {"words_again": 0.0, "dominant": 1.0, "defined_first": 0}
+    return {**PARTS_OFF, **off, **PRIORS_OFF, **values}
 
 
 def test_a_file_with_more_of_what_was_found_goes_ahead_of_one_with_the_best_passage() -> None:

@@ -148,3 +148,60 @@ def test_a_copied_declaration_finds_its_definition_first() -> None:
     defines = one("defines", 0.7, "echo", path="utils.py")
     assert code_names("def echo") == ("echo",)
     assert first("def echo", uses, defines) == "defines"
+
+
+def guide(name: str, score: float) -> Candidate:
+    found = chunk(name, id=name, path=f"{name}.md", source_type="docs")
+    return Candidate("docs", found, (Signal("fused", "normalised", score),))
+
+
+def order(question: str, *found: Candidate, defined_first: int = 3) -> list[str]:
+    query = prepare(Question(question), PrepareConfig())
+    ranked, without = (
+        rank_code(query, found, ENGLISH, RankCodeConfig(defined_first=most))
+        for most in (defined_first, 0)
+    )
+    values = [sorted(each.rank_signal.value for each in these) for these in (ranked, without)]
+    assert values[0] == values[1]  # they exchange their scores
+    return [each.chunk.id for each in ranked]
+
+
+PAGES = [guide(f"page{n}", 1.0 - n / 100) for n in range(8)]
+BASKET = one("basket", 0.3, "Basket", path="shop.py")
+TOTAL = one("total", 0.2, "total", within="Basket", path="shop.py")
+USE = one("use", 0.6, "checkout", path="checkout.py")
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        *(("Basket", "basket"), ("Basket.total", "total")),
+        *(("where is Basket.total defined?", "total"), ("def total(self):", "total")),
+        ("Where is the class `CheckoutPage` implemented?", "page0"),
+    ],
+)
+def test_a_definition_comes_before_the_pages_that_mention_it(question: str, meant: str) -> None:
+    found = order(question, *PAGES, BASKET, TOTAL, USE)
+    assert found[0] == meant
+    pages = [name for name in found if name.startswith("page")]
+    assert pages == sorted(pages)
+
+
+def test_one_definition_of_a_plain_word_comes_before_the_pages_and_none_in_code_alone() -> None:
+    other = one("other", 0.25, "total", path="invoice.py")
+    assert order("total", *PAGES, TOTAL, other)[1] == "page0"
+    before = one("before", 1.0, "sum_of", path="total.py")
+    assert order("total", before, other, TOTAL)[0] == "before"
+
+
+def test_of_a_name_that_many_files_define_some_come_first() -> None:
+    many = [one(f"m{n}", 0.5 - n / 100, "Basket", path=f"m{n}.py") for n in range(5)]
+    assert order("Basket", *PAGES, *many)[3] == "page0"
+    assert order("Basket", *PAGES, *many, defined_first=1)[1] == "page0"
+    assert order("Basket", *PAGES, *many, defined_first=0)[0] == "page0"
+
+
+@pytest.mark.parametrize("question", ["how does Basket work", "basket totals", "Shelf"])
+def test_other_questions_keep_their_order(question: str) -> None:
+    found = [*PAGES, BASKET, TOTAL, USE]
+    assert order(question, *found) == order(question, *found, defined_first=0)

@@ -313,6 +313,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "further": "factor for the score of each further passage of a file",
             "bare": "factor, within a file, for passages with only comments and imports",
             "mixed": "weight of the order of files where documentation and code are mixed",
+            "defined_first": (
+                "definitions that come first if the question is a name or asks where one is defined"
+            ),
             "pool": "minimum number of loaded candidates in a collection of code",
             "by_words": (
                 "number of the best hits of keyword search to load as well, as a share of the pool"

@@ -23,8 +23,9 @@ _LEAST_COMMON: Final = 5  # chunks: in few chunks every word is common
 _WORD: Final = re.compile(r"[^\W_][\w'’]*(?:-[\w'’]+)*|_+[^\W_]\w*")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-#: Spellings that only programs have: `rotate_key`, `rotateKey`. `WebSocket` is also two words.
-_CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]")
+#: Spellings that only programs have: `rotate_key`, `rotateKey`, `RotatedKeyStore`. `WebSocket` is
+#: also two words.
+_CODE: Final = re.compile(r"[^\W_]_+[^\W_]|^[a-z]{2,}[0-9]*[A-Z]|^(?:[A-Z][a-z0-9]+){3,}$")
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\r\n_-.,'’"))
 #: Scripts without spaces, whose terms are pairs of characters: no word can be told to be absent.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\ud7ff]")

@@ -3,6 +3,7 @@ question."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pincite.model import Candidate
 
 GateSignal = Literal["auto", "reranked", "coverage", "dense"]
+_PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?:/[\w.@+~-]++)++")
+_MOST_PATHS: Final = 64  # of a question; a long traceback has fewer
 _LEVELS: Final[tuple[VerdictLevel, ...]] = ("none", "weak", "grounded")
 _BY_MODEL: Final[frozenset[SignalKind]] = frozenset({"normalised", "cosine"})
 
@@ -125,13 +128,15 @@ def gate(
     unmeasured: frozenset[str] = frozenset(),
     sought: Sequence[str] = (),
     word: str | None = None,
+    question: str = "",
 ) -> Gated:
     """The unchanged candidates, and the verdict on the best value of one signal.
 
     If a candidate defines one of the names in `sought`, the verdict is at least `weak`, unless the
     configuration says otherwise: a question for an existing definition is on topic, however short
     it is. So is a question of a single word that a candidate has, whose path is `word` (of
-    `only_word`): the cosine of a word and a passage says little.
+    `only_word`): the cosine of a word and a passage says little. So is a `question` with the path
+    of a candidate's file, as in a line of a traceback.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
@@ -142,7 +147,8 @@ def gate(
     `reranked` and nothing was reranked, coverage or dense cosine decide, with the notice
     `rerank_missing`.
     """
-    sought, word = (sought, word) if config.defined else ((), None)
+    if not config.defined:
+        sought, word, question = (), None, ""
     if not candidates:
         nothing, reason = config.coverage_share, "Nothing was found."
         origin = _origin("coverage_share", nothing, reranker)
@@ -162,7 +168,8 @@ def gate(
         ]
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
-            return Gated(tuple(candidates), _raised(best, candidates, sought, word), notices)
+            raised = _raised(best, candidates, sought, word, question)
+            return Gated(tuple(candidates), raised, notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
     present = sorted({f"{s.name} ({s.kind})" for one in candidates for s in one.signals})
@@ -213,18 +220,29 @@ def _raised(
     candidates: Sequence[Candidate],
     sought: Sequence[str],
     word: str | None,
+    question: str,
 ) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
-    question, or has the word that is the question."""
+    question, has the word that is the question, or is of a file that the question names."""
     if verdict.level != "none":
         return verdict
     if found := defined(candidates, sought):
         reason = f"{verdict.reason} But {found[0]} is defined in {found[1]}."
     elif word:
         reason = f"{verdict.reason} But {word} has the word."
+    elif path := _named_file(question, candidates):
+        reason = f"{verdict.reason} But the question names {path}."
     else:
         return verdict
     return replace(verdict, level="weak", reason=reason)
+
+
+def _named_file(question: str, candidates: Sequence[Candidate]) -> str | None:
+    """Return the path of the first candidate whose whole path ends a path of the question. A name
+    of a file alone is not enough."""
+    paths = [f"/{one}" for one in _PATH.findall(question.replace("\\", "/"))[:_MOST_PATHS]]
+    named = (one.chunk.path for one in candidates if "/" in one.chunk.path)
+    return next((path for path in named if any(one.endswith(f"/{path}") for one in paths)), None)
 
 
 def _unjudged(candidates: Sequence[Candidate], notices: tuple[Notice, ...]) -> Gated:

@@ -42,12 +42,14 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     collections of code), and of examples and similar files. 1 switches them off, and so does a
     question that asks for such files. `further` is the factor for each further passage of a file,
     `bare` the factor within a file for passages of comments and imports only. `mixed`: the weight
-    of the order of files if the hits also contain documentation. `pool`: the minimum number of
+    of the order of files if the hits also contain documentation. `defined_first`: the number of
+    definitions that come before all else if the question is only a name, or asks where one is
+    defined; 0 switches that off. `pool`: the minimum number of
     loaded candidates in collections of code. `by_words`: the number of the best hits of keyword
     search that are also loaded, as a share of the pool: 0, .3, .5, .6, .7, 1 give .925, .924, .930,
     .930, .929, .927 with the model, for 99, 102, 107, 111, 115, 129 candidates.
 
-    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063 and 0066.
+    Figures: docs/decisions/0020, 0028, 0037, 0038, 0056, 0063, 0066 and 0076.
     """
 
     coherence: float = 0.6
@@ -69,6 +71,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     further: float = 0.7
     bare: float = 0.5
     mixed: float = 0.5
+    defined_first: int = 3
     pool: int = 100
     by_words: float = 0.5
     source_named: bool = False
@@ -90,6 +93,10 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
                 raise ConfigError(f"rank_code.{name} is {getattr(self, name)}; it must be in 0..1")
         if self.coherent_from == 1:
             raise ConfigError("rank_code.coherent_from is 1; it must be below 1")
+        if not 0 <= self.defined_first <= 10:
+            raise ConfigError(
+                f"rank_code.defined_first is {self.defined_first}; it must be in 0..10"
+            )
         if self.pool < 1:
             raise ConfigError(f"rank_code.pool is {self.pool}; it must be at least 1")
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from pincite.model import Chunk
+from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.words import Asked, Likeness
-from pincite.support.names import components, last_component
+from pincite.support.names import components, last_component, owner_of
 
 _OTHER_CASE = 0.5
+_WHERE = re.compile(
+    r"where (?:is|are|was|do \w+ find) .*\b(?:defin|declar|implement)", re.IGNORECASE
+)
 #: How often `defines` counts if the question is only a name: 1, 2, 3, 4, 5 give .937, .964, .971,
 #: .973, .976 for names in packages that no setting was chosen with, and .925, .925, .925, .924,
 #: .924 on code-search-dev, by words (docs/decisions/0066)
@@ -65,6 +69,37 @@ def _at_path(owners: Iterable[tuple[str, str]], chunk: Chunk) -> AtPath:
         within | {end for owner, end in defined if owner.lower() in guessed},
         within,
     )
+
+
+def defining(
+    query: Query, candidates: Sequence[Candidate], most: int, *, beside_pages: bool
+) -> list[Candidate]:
+    """Return the passages of code that define what the question asks for, in order, the first of
+    each file: of a question that is only a name, or that asks where one is defined. A name with a
+    path has to be defined there. Upper and lower case count for the others. There are up to `most`.
+    A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
+    mention it and would hide it, and none in code alone.
+    """
+    names = query.symbols if query.asks == "symbol" else _placed(query)
+    if query.text.isalpha() and query.text.islower():
+        most = min(most, int(beside_pages))
+    if not names or not most:
+        return []
+    owners = [owned for name in names if (owned := owner_of(name)) is not None]
+    plain = frozenset(name for name in names if owner_of(name) is None)
+    found: dict[tuple[str, str, str], Candidate] = {}
+    for one in candidates:
+        chunk = one.chunk
+        if chunk.source_type == "code" and chunk.symbols:
+            is_named = not plain.isdisjoint(names_of(chunk.symbols))
+            if is_named or _at_path(owners, chunk).own:
+                found.setdefault((one.collection, chunk.repo, chunk.path), one)
+    return list(found.values())[:most]
+
+
+def _placed(query: Query) -> tuple[str, ...]:
+    """Return the name whose place the question asks for, if there is only one."""
+    return query.identifiers if len(query.identifiers) == 1 and _WHERE.match(query.text) else ()
 
 
 def definition_part(

@@ -16,6 +16,7 @@ from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.copied import Copied
 from pincite.stages.rank_code.definitions import (
     at_their_paths,
+    defining,
     defining_files,
     definition_part,
     names_of,
@@ -87,7 +88,8 @@ def rank_code(
     If documentation was found beside code, the score of a candidate of code is the mean of its
     previous score and the new one, with the weight `mixed` for the new one: such a question needs
     passages, of pages and of several definitions, more than one file. From nine tenths of code on,
-    this weight grows, up to 1 for code alone.
+    this weight grows, up to 1 for code alone. But a question that is only a name, or asks where one
+    is defined, gets `defined_first` of its definitions first, one of each file.
 
     `terms` returns the stems of a word. `partial` has the share of chunks with a dense vector, by
     collection. In these collections, the dense side does not count for coherence, and the exponent
@@ -110,7 +112,25 @@ def rank_code(
     if trust < 1:
         ranked.sort(key=lambda one: one.rank_key)
     others.sort(key=lambda one: one.rank_key)
-    return tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
+    merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
+    in_order = [one for one, _ in ordered]
+    meant = defining(query, in_order, config.defined_first, beside_pages=bool(others))
+    return _first(meant, merged)
+
+
+def _first(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates with those that are `meant` before the others. All that change places
+    exchange their scores."""
+    places = {(one.collection, one.chunk.id): place for place, one in enumerate(meant)}
+    order = sorted(
+        candidates, key=lambda one: places.get((one.collection, one.chunk.id), len(places))
+    )
+    return tuple(
+        one
+        if one is before
+        else one.with_signal(Signal("ranked", one.rank_signal.kind, before.rank_signal.value))
+        for one, before in zip(order, candidates, strict=True)
+    )
 
 
 def _trust(share: float, config: RankCodeConfig) -> float:
