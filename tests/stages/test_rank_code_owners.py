@@ -188,10 +188,23 @@ def test_a_definition_comes_before_the_pages_that_mention_it(question: str, mean
 
 
 def test_one_definition_of_a_plain_word_comes_before_the_pages_and_none_in_code_alone() -> None:
-    other = one("other", 0.25, "total", path="invoice.py")
-    assert order("total", *PAGES, TOTAL, other)[1] == "page0"
+    total = one("total", 0.2, "total", path="sums.py")
+    other = one("other", 0.15, "total", path="invoice.py")
+    assert order("total", *PAGES, total, other)[:2] == ["total", "page0"]
     before = one("before", 1.0, "sum_of", path="total.py")
-    assert order("total", before, other, TOTAL)[0] == "before"
+    assert order("total", before, other, total)[0] == "before"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        one("method", 0.2, "total", within="Basket", path="shop.py"),
+        one("tested", 0.2, "total", path="tests/test_sums.py"),
+        one("example", 0.2, "total", path="examples/sums.py"),
+    ],
+)
+def test_a_plain_word_is_a_topic_before_it_is_the_name_of_a_detail(found: Candidate) -> None:
+    assert order("total", *PAGES, found)[0] == "page0"
 
 
 def test_of_a_name_that_many_files_define_some_come_first() -> None:

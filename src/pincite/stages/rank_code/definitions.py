@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
+from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.words import Asked, Likeness
 from pincite.support.names import components, last_component, owner_of
 
@@ -78,10 +79,12 @@ def defining(
     each file: of a question that is only a name, or that asks where one is defined. A name with a
     path has to be defined there. Upper and lower case count for the others. There are up to `most`.
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
-    mention it and would hide it, and none in code alone.
+    mention it and would hide it, and none in code alone. It is outside of other definitions, and
+    not of a test or an example.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
-    if query.text.isalpha() and query.text.islower():
+    is_word = query.text.isalpha() and query.text.islower()
+    if is_word:
         most = min(most, int(beside_pages))
     if not names or not most:
         return []
@@ -90,6 +93,8 @@ def defining(
     found: dict[tuple[str, str, str], Candidate] = {}
     for one in candidates:
         chunk = one.chunk
+        if is_word and (chunk.headings not in ((), query.symbols[:1]) or place_of(chunk.path)):
+            continue
         if chunk.source_type == "code" and chunk.symbols:
             is_named = not plain.isdisjoint(names_of(chunk.symbols))
             if is_named or _at_path(owners, chunk).own:
