@@ -30,7 +30,7 @@ from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, keep_unreachable, unreachable
 from pincite.ingestion.counted import Counted
 from pincite.ingestion.dense_model import open_dense, require_local
-from pincite.ingestion.deps import IngestDeps, Only
+from pincite.ingestion.deps import IngestDeps, Only, Stopped
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
@@ -70,10 +70,11 @@ async def index_sources(
     progress: Callable[[Progress], None],
     among: frozenset[str] | None = None,
     only: Only | None = None,
+    stop: asyncio.Event | None = None,
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`. `among` limits the run
     to these known sources, and removes nothing if the disk of a source seems to be missing. `only`
-    limits it to these files and folders."""
+    limits it to these files and folders. Raises Stopped after a batch in which `stop` is set."""
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
@@ -129,6 +130,7 @@ async def index_sources(
                     early=early.files,
                     refusals=refusals,
                     only=only,
+                    stop=stop,
                 )
                 reports = await ingest_all(opened, spec, deps)
                 formerly = base.sources if base and among is None else ()
@@ -242,7 +244,7 @@ async def write_all(
     removed = {record.content_hash for record in changes.removed}
     known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
     pending, unread = changes.pending, dict[str, str]()
-    if deps.stage == "embed":
+    if deps.stop is not None or deps.stage == "embed":  # it may end early
         pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
     total_bytes = sum(entry.size for entry in pending)
     SMALL.expect(total_bytes)
@@ -255,6 +257,9 @@ async def write_all(
         preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
         try:
             while (batch := await preparing) is not None:
+                if writing and deps.stop is not None and deps.stop.is_set():
+                    await asyncio.gather(*writing)
+                    raise Stopped
                 embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
                 preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
                 embedded = await embedding

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -162,6 +164,35 @@ def test_files_that_no_reader_reads_are_not_counted_as_new(docs: Path) -> None:
     started = replace(record_of(docs), complete=False)
     named = glance(started, indexed(docs)[:-1]).named
     assert named == {"data.unknown": "left out", "tool": "new", "inner/b.md": "new"}
+
+
+def test_what_a_finished_run_left_out_is_not_called_new_if_more_was_than_is_listed(
+    docs: Path,
+) -> None:
+    for name in ("inner/made.js", "made.js", "away/moved.js"):
+        (docs / name).parent.mkdir(exist_ok=True)
+        (docs / name).write_text("x=1;" * 10)
+    (docs / "away").rename(docs.parent / "away")
+    end_s = int(time.time()) + 1
+    at = datetime.fromtimestamp(end_s, UTC).isoformat()
+    listed = ("minified: a.js",)
+    record = replace(record_of(docs), indexed_at=at, skipped={"minified": 3}, skipped_paths=listed)
+    records = indexed(docs)
+    assert set(glance(record, records).named.values()) == {"left out"}
+    all_listed = replace(record, skipped={"minified": 1})
+    assert set(glance(all_listed, records).named.values()) == {"new"}
+    unfinished = replace(record, complete=False)
+    assert set(glance(unfinished, records).named.values()) == {"new"}
+    time.sleep(max(0.0, end_s - time.time()) + 0.05)
+    (docs / "inner/later.js").write_text("y=1;")
+    (docs.parent / "away").rename(docs / "inner/away")
+    assert glance(record, records).named == {
+        "made.js": "left out",
+        "inner/made.js": "new",  # in a folder that has changed, nobody can tell
+        "inner/later.js": "new",
+        "inner/away/moved.js": "new",
+    }
+    assert glance_at(record, [], ["made.js"]).named == {"made.js": "left out"}
 
 
 def listing(docs: Path, *skipped: str) -> SourceRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,9 @@ async def refreshed(engine: AsyncPincite, *places: Path) -> tuple[str, ...]:
     assert asked is not None
     told: list[Found] = []
     paths = {info.spec.public_name: {record.source.name: asked}}
-    await refresh(engine.settings, engine.client(), told.append, Asked(paths=paths))
+    await refresh(
+        engine.settings, engine.client(), told.append, Asked(paths=paths), asyncio.Event()
+    )
     assert [one.trouble for one in told if one.trouble] == []
     assert told[-1].written
     return asked

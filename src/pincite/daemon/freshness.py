@@ -40,15 +40,18 @@ class Change(msgspec.Struct, frozen=True):
 
 
 DONE: Final = "done"  #: the `state` of the last message of a run
-GAVE_WAY: Final = "gave way"  #: the `state` of a source whose run stopped for another writer
+GAVE_WAY: Final = "gave way"  #: the `state` of a source whose run stopped before its end
+WORDS: Final = "words"  #: the `state` of a source that is found by words, and is being embedded
 
 
 class Asked(msgspec.Struct, frozen=True):
     """A request to the indexing process. `remote` as in `Wish`. `paths` limits the look, by
-    collection and source; without paths, everything is looked at."""
+    collection and source; without paths, everything is looked at. `stop` requests nothing: the
+    current run stops, and what it has finished stays."""
 
     remote: bool = False
     paths: dict[str, dict[str, tuple[str, ...]]] = {}
+    stop: bool = False
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -57,7 +60,7 @@ class Found(msgspec.Struct, frozen=True):
     `trouble` is the reason why the source was not updated; if it is `lasting`, another attempt is
     useless until the source changes. `paths` are the paths that were looked at, () for everything.
     `shows` are those among them that show other files. `unread` are indexed files that could not be
-    read and stay as they were."""
+    read and stay as they were. `encode_s` are the seconds in which vectors were made."""
 
     collection: str
     source: str
@@ -71,6 +74,7 @@ class Found(msgspec.Struct, frozen=True):
     paths: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    encode_s: float = 0.0
 
 
 class Pending(msgspec.Struct, frozen=True):

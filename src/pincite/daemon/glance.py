@@ -236,12 +236,16 @@ def _differ(
     settled: Collection[Differing],
 ) -> None:
     """Record the difference of a file, unless it is settled. One that cannot be read differs from
-    the same file when it can be read: it is looked at again then."""
+    the same file when it can be read: it is looked at again then. A file that an earlier run may
+    have left out is not called new."""
     one = (entry.path, entry.size, entry.mtime_ns)
     if one in settled:
         return
     if opened.can_read(entry):
-        found.differ("left out" if entry.path in listed.left_out else what, *one)
+        left_out = entry.path in listed.left_out or (
+            what == "new" and listed.may_be_left_out(entry, opened.source.location)
+        )
+        found.differ("left out" if left_out else what, *one)
     elif indexed is not None or (entry.path, entry.size, UNREAD) not in settled:
         found.differ("not read", entry.path, entry.size, UNREAD)
 
@@ -303,15 +307,41 @@ def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource)
 
 
 class _Listed(NamedTuple):
-    """What the catalog lists as left out of a source, and what of it as unreadable."""
+    """What the catalog lists as left out of a source, and what of it as unreadable. It lists the
+    first files only: if there are more, `all_before_ns` is the end of the run that left them out,
+    otherwise 0. `folders` are times of folders, read so far."""
 
     left_out: frozenset[str]
     unreadable: frozenset[str]
+    all_before_ns: int
+    folders: dict[str, int]
 
     @classmethod
     def of(cls, record: SourceRecord) -> _Listed:
         skipped = record.skipped_paths
-        return cls(frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped)))
+        cut = record.complete and sum(record.skipped.values()) > len(skipped)
+        end = datetime.fromisoformat(record.indexed_at) if cut and record.indexed_at else None
+        before_ns = int(end.timestamp()) * 10**9 if end is not None else 0
+        paths = (frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped)))
+        return cls(*paths, before_ns, {})
+
+    def may_be_left_out(self, entry: Entry, root: str) -> bool:
+        """Return whether a file without a document may have been left out of a source at `root`
+        without being listed: it was there when the run ended. Neither it nor a folder above it
+        changed since; a folder that was moved here changes the one above."""
+        if not 0 < entry.changed_ns < self.all_before_ns:
+            return False
+        above = (one.as_posix() for one in Path(entry.path).parents)
+        return all(self._folder_ns(root, one) < self.all_before_ns for one in above)
+
+    def _folder_ns(self, root: str, folder: str) -> int:
+        if folder not in self.folders:
+            try:
+                seen = Path(root, folder).stat()
+            except OSError:
+                return self.all_before_ns
+            self.folders[folder] = max(seen.st_mtime_ns, seen.st_ctime_ns)
+        return self.folders[folder]
 
 
 def unreadable_of(skipped: Iterable[str]) -> Iterator[str]:

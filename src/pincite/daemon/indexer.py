@@ -47,6 +47,7 @@ class Indexer:
         self._leaving: asyncio.TimerHandle | None = None
         self._running = 0  # current runs; at 0 the process ends by itself
         self._farewells: set[asyncio.Task[None]] = set()
+        self._stops: set[asyncio.Task[bool]] = set()
 
     async def start(self, wish: Wish) -> None:
         """Start a process ahead of a request. Raises OSError."""
@@ -86,6 +87,13 @@ class Indexer:
                 self._end()
             else:
                 self._leave_later()
+
+    def stop(self) -> None:
+        """Ask the current run, if any, to stop."""
+        if self._running and self._started is not None:
+            asking = asyncio.create_task(_ask(self._started, Asked(stop=True)))
+            self._stops.add(asking)
+            asking.add_done_callback(self._stops.discard)
 
     async def _at_hand(self, wish: Wish) -> _Started:
         async with self._starting:
@@ -139,7 +147,7 @@ class Indexer:
         closed."""
         async with self._starting:  # also ends one that is being started
             self._end()
-        await asyncio.gather(*self._farewells)
+        await asyncio.gather(*self._farewells, *self._stops)
 
 
 def _config_of(wish: Wish) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -24,6 +24,7 @@ from pincite.daemon.attempts import Attempts
 from pincite.daemon.freshness import (
     GAVE_WAY,
     REMEMBERED,
+    WORDS,
     Asked,
     Change,
     Found,
@@ -44,11 +45,13 @@ from pincite.daemon.glance import (
     parts_of,
 )
 from pincite.daemon.indexer import Indexer
+from pincite.daemon.interruption import Interruption
+from pincite.daemon.known_sources import HasSources, Key, records_of, sources_of
 from pincite.daemon.refresh_state import read_kept
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
-from pincite.model import DocumentRecord, SourceRecord
+from pincite.model import SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.support.fields import replace
 
@@ -63,22 +66,7 @@ _LEFT: Final = 10_000  # known differences that are remembered for a source
 #: Paths of a burst that are looked at one by one. With many more, the queue of the system
 #: overflows.
 _SIFTED: Final = 50
-
-Key = tuple[str, str]  #: a collection, under its public name, and one of its sources
-
-
-class HasSources(Protocol):
-    """The part of the index that this module reads."""
-
-    async def collections(self) -> tuple[CollectionInfo, ...]: ...
-
-    async def documents(
-        self, collection: str, source: str | None = None
-    ) -> tuple[DocumentRecord, ...]: ...
-
-    async def documents_after(
-        self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
-    ) -> tuple[DocumentRecord, ...]: ...
+_WATCH_S: Final = 0.05  # from the first source that a run has looked at until folders are watched
 
 
 class Refreshing:
@@ -106,8 +94,12 @@ class Refreshing:
         self._shows: dict[Key, frozenset[str]] = {}  # pages that show other files
         self._checked_s = -float("inf")
         self._again = self._whole = self._indexing = self._told_of_events = False
-        self._gave_way = False  # the last run stopped for another writer
-        self._indexed_s, self._took_s = -float("inf"), 0.0
+        self._gave_way = False  # the last run stopped before its end
+        self._certain = False  # the last look saw everything
+        self._interruption: Interruption | None = None  # of the current run over everything
+        self._watching: asyncio.TimerHandle | None = None
+        #: When the indexing process last looked at everything, and how long that took.
+        self._looked_s, self._took_s = -float("inf"), 0.0
         self._wanted = self._done = self._number = 0
         self._attempts = Attempts(self._try_again)
 
@@ -153,7 +145,7 @@ class Refreshing:
     def _is_due(self) -> bool:
         if self._wish.watch and self._watcher is None:
             return True  # no events were requested until now
-        heard = self._watcher is not None and self._watcher.active
+        heard = self._certain and self._watcher is not None and self._watcher.active
         every_s = max(self._wish.every_s, _WATCHED_EVERY_S) if heard else self._wish.every_s
         return time.monotonic() - self._checked_s >= every_s
 
@@ -174,11 +166,17 @@ class Refreshing:
         self._heard_of |= paths
         if not paths or len(self._heard_of) > _SIFTED:
             self._heard_of.clear()
-            self._told_of_events = True
-            self._begin()
+            self._edited()
         elif self._sifting is None:
             self._sifting = asyncio.create_task(self._sift())
             self._sifting.add_done_callback(_say_failure)
+
+    def _edited(self, paths: frozenset[str] = frozenset()) -> None:
+        """Handle relevant file events."""
+        self._told_of_events = True
+        self._begin(paths)
+        if self._interruption is not None:
+            self._interruption.edited()
 
     async def _sift(self) -> None:
         """Drop irrelevant paths, so that a log that is written all the time does not cause constant
@@ -187,10 +185,9 @@ class Refreshing:
             while self._heard_of:
                 paths = frozenset(self._heard_of)
                 self._heard_of.clear()
-                records = [record for record, _ in (await self._sources()).values()]
+                records = [record for record, _ in (await sources_of(self._index)).values()]
                 if await asyncio.to_thread(matters, paths, records):
-                    self._told_of_events = True
-                    self._begin(paths)
+                    self._edited(paths)
         finally:
             self._sifting = None
 
@@ -217,7 +214,7 @@ class Refreshing:
                 self._starting = asyncio.create_task(self._start_early())
             changed, unknown = await self._look_around()
             self._looked.set()
-            young = time.monotonic() - self._indexed_s < _REST_SHARE * self._took_s
+            young = time.monotonic() - self._looked_s < _REST_SHARE * self._took_s
             if whole or changed or (unknown and (heard or not young)):
                 await self._index_all()
             if not self._gave_way:
@@ -228,7 +225,7 @@ class Refreshing:
         """Look at the paths of events and index only those. Return False if everything has to be
         looked at: too little is known yet, or more may have changed than these paths."""
         changed: dict[str, dict[str, tuple[str, ...]]] = {}
-        for key, (record, members) in (await self._sources()).items():
+        for key, (record, members) in (await sources_of(self._index)).items():
             ours = parts_of(paths, record)
             if ours is None or (ours and not self._is_known(key, record, members)):
                 return False
@@ -296,12 +293,12 @@ class Refreshing:
         pending: dict[Key, int] = {}
         troubles: dict[Key, str] = {}
         looked: set[Key] = set()
-        for key, (record, members) in (await self._sources()).items():
+        for key, (record, members) in (await sources_of(self._index)).items():
             looked.add(key)
             documents = sum(info.documents for info in members)
             seen = Glance("unknown")
             if documents <= _MOST_DOCUMENTS:
-                records = await self._records(members, record.source.name)
+                records = await records_of(self._index, members, record.source.name)
                 self._shows[key] = frozenset(one.path for one in records if one.includes)
                 left = self._kept.left.get(_name(key), ())
                 settled = frozenset(left)
@@ -324,31 +321,12 @@ class Refreshing:
             for kept in (self._folders, self._shows, self._told, self._tried):
                 kept.pop(gone, None)
         self._pending, self._troubles = pending, troubles
-        self._checked()
+        self._checked_s, self._certain = time.monotonic(), not unknown
+        if not unknown:
+            self._kept.checked_at = _now()
         if self._watch() and not changed:
             self._again = True  # events between the look and the watch were missed
         return changed, unknown
-
-    async def _sources(self) -> dict[Key, tuple[SourceRecord, list[CollectionInfo]]]:
-        found: dict[Key, tuple[SourceRecord, list[CollectionInfo]]] = {}
-        for info in await self._index.collections():
-            if info.foreign or info.spec.pending or info.broken:
-                continue
-            for record in info.sources:
-                if record.source.kind != "records":
-                    key = (info.spec.public_name, record.source.name)
-                    members = found[key][1] if key in found else []
-                    found[key] = (record, [*members, info])
-        return found
-
-    async def _records(
-        self, members: Sequence[CollectionInfo], source: str
-    ) -> list[DocumentRecord]:
-        return [
-            record
-            for info in members
-            for record in await self._index.documents(info.spec.name, source)
-        ]
 
     def _note(self, key: Key, named: Mapping[str, str]) -> None:
         """Record the indexed differences for clients that watch."""
@@ -368,17 +346,20 @@ class Refreshing:
             self._watcher = Watcher(self._heard)
         return self._watcher.watch(one for folders in self._folders.values() for one in folders)
 
-    def _checked(self) -> None:
-        self._checked_s = time.monotonic()
-        self._kept.checked_at = _now()
+    def _watch_now(self) -> None:
+        """Watch the folders that a run has seen, while it goes on."""
+        self._watching = None
+        self._again |= self._watch()
 
     async def _index_all(self, paths: dict[str, dict[str, tuple[str, ...]]] | None = None) -> None:
         """Let the indexing process look at everything, or at these paths, and index the
         differences."""
         whole = not paths
         self._indexing, self._gave_way = True, False
-        started_s = time.monotonic()
-        failure, passing = "", False
+        started_s, started_at = time.monotonic(), _now()
+        encode_s, failure, passing = 0.0, "", False
+        interruption = Interruption(self._indexer.stop)
+        self._interruption = interruption if whole else None
         troubles: dict[Key, str] = {}
         named: dict[Key, Mapping[str, str]] = {}
         tried: dict[Key, frozenset[Differing]] = {}
@@ -386,8 +367,13 @@ class Refreshing:
             asked = Asked(self._wish.remote, paths or {})
             async for found in self._indexer.run(asked, self._wish):
                 key = (found.collection, found.source)
+                interruption.looked()
+                encode_s += found.encode_s
                 if found.folders and not found.paths:
                     self._folders[key] = found.folders
+                    if self._watching is None:
+                        later = asyncio.get_running_loop().call_later
+                        self._watching = later(_WATCH_S, self._watch_now)
                 if found.source:
                     self._shows[key] = self._shown(key, found)
                 if found.trouble:
@@ -405,6 +391,8 @@ class Refreshing:
                     self._note_written(key, named.pop(key, {}), found)
                 elif found.state == GAVE_WAY:
                     self._gave_way = True
+                elif found.state == WORDS:
+                    self._pending.pop(key, None)
                 elif found.state == "changed" and not found.trouble:
                     named[key] = found.files
                     if (files := _changes(found.files)) and key not in self._pending:
@@ -413,18 +401,22 @@ class Refreshing:
             failure, passing = f"the indexing process failed: {error}", True
             troubles["", ""] = failure
         finally:
-            self._indexing = False
+            self._indexing, self._interruption = False, None
+            interruption.close()
         if not self._gave_way:
             self._pending = {}
         self._troubles = troubles if whole else {**self._troubles, **troubles}
         self._tried = tried if whole else {**self._tried, **tried}
-        self._indexed_s = time.monotonic()
-        self._took_s = self._indexed_s - started_s
+        took_s = time.monotonic() - started_s
         changing = bool(self._paths or self._heard_of or self._told_of_events)
-        self._attempts.ended(self._took_s, failure, passing=passing, changing=changing)
+        pause_after_s = 0.0 if interruption.made else took_s
+        self._attempts.ended(pause_after_s, failure, passing=passing, changing=changing)
         self._kept.write(self._root)
         if whole:
-            self._checked()
+            self._took_s = took_s - encode_s
+            self._looked_s = started_s + self._took_s
+            self._checked_s, self._certain = started_s, True
+            self._kept.checked_at = started_at
             self._again |= self._watch()
         self._whole |= self._gave_way
 
@@ -455,6 +447,8 @@ class Refreshing:
         if self._watcher is not None:
             self._watcher.close()
         self._attempts.cancel()
+        if self._watching is not None:
+            self._watching.cancel()
         for task in (self._sifting, self._starting, self._work):
             if task is not None:
                 task.cancel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
@@ -27,6 +28,10 @@ async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Mapping[s
     return {}
 
 
+class Stopped(Exception):
+    """A run was asked to stop. What it has finished stays, and the next one continues there."""
+
+
 class Only(msgspec.Struct, frozen=True):
     """The files and folders that a run looks at, instead of whole sources. `records` returns their
     records in a collection and a source."""
@@ -46,7 +51,8 @@ class IngestDeps(msgspec.Struct, frozen=True):
     removes nothing that cannot be read now, nor if a source's disk seems to be unmounted. `vision`
     describes pictures, if a model is configured. `early` returns the files of a source that were
     read before, by path; `refusals` are the files without extractable text. `only` is for a run
-    over a part; it leaves the record of its source unchanged.
+    over a part; it leaves the record of its source unchanged. A run ends with Stopped
+    after a batch in which `stop` is set.
     """
 
     index: Index
@@ -66,3 +72,4 @@ class IngestDeps(msgspec.Struct, frozen=True):
     early: Callable[[OpenSource, CollectionSpec], Awaitable[Mapping[str, Begun]]] = nothing_early
     refusals: Refusals | None = None
     only: Only | None = None
+    stop: asyncio.Event | None = None

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from pincite.collection.members import all_members, as_one, members, visible
-from pincite.daemon.freshness import DONE, GAVE_WAY, Asked, Found
+from pincite.daemon.freshness import DONE, GAVE_WAY, WORDS, Asked, Found
 from pincite.daemon.glance import UNREAD, Glance, glance, glance_at, unreadable_of
 from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
@@ -30,8 +30,9 @@ from pincite.index.documents import records_at
 from pincite.ingest import index_sources
 from pincite.ingestion.changes import UNREACHABLE, Emptied
 from pincite.ingestion.dense_model import LOCAL_PROVIDERS
-from pincite.ingestion.deps import Only
+from pincite.ingestion.deps import Only, Stopped
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.report import Progress
 from pincite.maintenance.giving_way import while_nobody_waits
 from pincite.model import DocumentRecord, Notice, SourceRecord
 from pincite.ports import CollectionInfo
@@ -57,20 +58,27 @@ class _Looked:
 
 
 async def refresh(
-    settings: Settings, client: ServedIndex, tell: Callable[[Found], None], asked: Asked
+    settings: Settings,
+    client: ServedIndex,
+    tell: Callable[[Found], None],
+    asked: Asked,
+    stop: asyncio.Event,
 ) -> None:
     """Look at every source on disk of every collection, or at the requested paths, and index the
     differences. A source that fails is reported with the reason and does not stop the others. If
-    another writer waits for a collection, the rest of the collection is left to a later run."""
+    another writer waits for a collection, or `stop` is set, the rest is left to a later run."""
     infos = await client.collections()
     bases = dict.fromkeys(info.spec.public_name for info in visible(infos) if not info.foreign)
     for base in bases:
         if asked.paths and base not in asked.paths:
             continue
+        if stop.is_set():
+            tell(Found(base, "", GAVE_WAY))
+            return
         held = members(infos, base)
         info = as_one(held, held[-1].spec)
         try:
-            await _refresh_base(settings, client, info, tell, asked)
+            await _refresh_base(settings, client, info, tell, asked, stop)
         except PinciteError as error:
             tell(Found(base, "", "trouble", trouble=error.line))
 
@@ -81,6 +89,7 @@ async def _refresh_base(
     info: CollectionInfo,
     tell: Callable[[Found], None],
     asked: Asked,
+    stop: asyncio.Event,
 ) -> None:
     base = info.spec.public_name
     paths = asked.paths.get(base, {})
@@ -107,12 +116,15 @@ async def _refresh_base(
             client,
             (),
             _options(info, unreachable),
-            lambda _: None,
+            _telling_words(tell, replace(_found(base, one), state=WORDS)),
             among=frozenset({one.record.source.name}),
             only=_only(client, one.paths),
+            stop=stop,
         )
         try:
             reports = await while_nobody_waits(work, settings.index, base)
+        except Stopped:
+            reports = None
         except PinciteError as error:
             lasting = isinstance(error, Emptied)
             tell(_found(base, one, trouble=error.line, lasting=lasting))
@@ -130,7 +142,20 @@ async def _refresh_base(
         )
         done = _found(base, one, trouble="; ".join(unreachable), lasting=True, written=True)
         kept = tuple(sorted(unread & indexed))
-        tell(replace(done, left=left, shows=_showing(records), unread=kept))
+        encode_s = sum(each.encode_s for each in reports)
+        shows = _showing(records)
+        tell(replace(done, left=left, shows=shows, unread=kept, encode_s=encode_s))
+
+
+def _telling_words(tell: Callable[[Found], None], found: Found) -> Callable[[Progress], None]:
+    """Return a receiver of progress that tells this once, when the source is found by words."""
+    untold = [found]
+
+    def hear(progress: Progress) -> None:
+        if progress.stage == "embed" and untold:
+            tell(untold.pop())
+
+    return hear
 
 
 async def _look(
@@ -230,13 +255,13 @@ def _tell(found: Found) -> None:
     sys.stdout.buffer.flush()
 
 
-async def _run(root: Path, asked: Asked) -> None:
+async def _run(root: Path, asked: Asked, stop: asyncio.Event) -> None:
     """Answer one request. Settings and trust are read again for each."""
     try:
         settings = trusted(load_settings(os.environ, root.parent, root))
         client = open_index(settings)
         try:
-            await refresh(settings, client, _tell, asked)
+            await refresh(settings, client, _tell, asked, stop)
         finally:
             await client.close()
     except PinciteError as error:
@@ -249,9 +274,18 @@ async def _answer(root: Path) -> None:
     lines = _lines(asyncio.get_running_loop())
     coming = asyncio.create_task(lines.get())
     while line := await _next(coming):
-        run = asyncio.create_task(_run(root, msgspec.json.decode(line, type=Asked)))
+        asked, stop = msgspec.json.decode(line, type=Asked), asyncio.Event()
         coming = asyncio.create_task(lines.get())
+        if asked.stop:  # of a run that has ended
+            continue
+        run = asyncio.create_task(_run(root, asked, stop))
         await asyncio.wait((run, coming), return_when=asyncio.FIRST_COMPLETED)
+        while not run.done() and (line := coming.result()):
+            if not msgspec.json.decode(line, type=Asked).stop:
+                break
+            stop.set()
+            coming = asyncio.create_task(lines.get())
+            await asyncio.wait((run, coming), return_when=asyncio.FIRST_COMPLETED)
         if coming.done() and not coming.result():
             run.cancel()
             await asyncio.gather(run, return_exceptions=True)

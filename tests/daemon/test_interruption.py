@@ -1,0 +1,55 @@
+"""A run over everything begins again for edits, and is never kept from its work by them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from pincite.daemon import interruption
+from pincite.daemon.interruption import Interruption
+
+
+def test_an_edit_interrupts_once_when_the_look_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_LEAST_S", 0.1)
+
+    async def check() -> None:
+        made = asyncio.Event()
+        calls: list[bool] = []
+
+        def stop() -> None:
+            calls.append(one.made)
+            made.set()
+
+        one = Interruption(stop)
+        one.edited()
+        await asyncio.sleep(0.2)
+        assert not one.made  # it is looking, and may see the edit
+        one.looked()
+        one.edited()
+        assert not one.made  # looking took a fifth of a second, which work has to outlast
+        await made.wait()
+        one.edited()
+        await asyncio.sleep(0.2)
+        assert calls == [True]
+
+    asyncio.run(check())
+
+
+def test_a_run_without_edits_or_that_has_ended_is_not_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interruption, "_LEAST_S", 0.05)
+
+    async def check() -> None:
+        calls: list[None] = []
+        undisturbed = Interruption(lambda: calls.append(None))
+        undisturbed.looked()
+        ended = Interruption(lambda: calls.append(None))
+        ended.looked()
+        ended.edited()
+        ended.close()
+        await asyncio.sleep(0.2)
+        assert (calls, undisturbed.made, ended.made) == ([], False, False)
+
+    asyncio.run(check())
