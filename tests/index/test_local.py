@@ -8,13 +8,15 @@ import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.daemon.client import RemoteIndex
+from pincite.errors import DiskFull
 from pincite.index.local import LocalIndex
 from pincite.model import Source, SourceRecord
 from pincite.ports import Index
 from pincite.stores.memory import MemoryStore
 from pincite.stores.qdrant_edge.store import EdgeStore
+from pincite.support.fields import replace
 from pincite.testing.indexes import IndexContract
-from pincite.testing.points import LEXICAL_SPEC
+from pincite.testing.points import LEXICAL_SPEC, document_of, source_of
 from tests.places import quick_folder
 
 
@@ -35,6 +37,45 @@ async def test_a_changed_record_of_a_source_waits_for_the_next_flush(tmp_path: P
     assert (record.source, index.dirty) == (described, False)
     await catalog.close()
     await index.close()
+
+
+@pytest.mark.anyio
+async def test_what_was_emptied_is_not_complete_until_it_is_indexed_again(tmp_path: Path) -> None:
+    index = LocalIndex(MemoryStore(), SqliteCatalog(tmp_path / "catalog.db"))
+    await index.create(LEXICAL_SPEC)
+    await index.put_source(LEXICAL_SPEC.name, replace(source_of(), complete=True))
+    await index.reset(LEXICAL_SPEC)
+    assert [one.complete for one in await index.sources(LEXICAL_SPEC.name)] == [False]
+    await index.close()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("full_from", [0, 1])
+async def test_a_full_disk_empties_no_collection_and_is_no_lasting_damage(full_from: int) -> None:
+    """At once, or just after it was checked that there is room."""
+    looks = iter((10**12,) * full_from)
+    full = False
+
+    def free(_: Path) -> int:
+        return next(looks, 10**6) if full else 10**12
+
+    with quick_folder() as folder:
+        store = EdgeStore(folder / "collections", free)
+        index = LocalIndex(store, SqliteCatalog(folder / "catalog.db"), store)
+        await index.open()
+        await index.create(LEXICAL_SPEC)
+        await index.replace(
+            LEXICAL_SPEC.name, [document_of("a.md", "a1", ["one two"], dense=False)]
+        )
+        full = True
+        with pytest.raises(DiskFull):
+            await index.reset(LEXICAL_SPEC)
+        full = False
+        await index.create(LEXICAL_SPEC)
+        (info,) = await index.collections()
+        assert (info.broken, info.documents) == ("", 1 - full_from)
+        await index.replace(LEXICAL_SPEC.name, [document_of("b.md", "b1", ["three"], dense=False)])
+        await index.close()
 
 
 class TestOnTheMemoryStore(IndexContract):

@@ -116,6 +116,8 @@ class LocalIndex:
 
     async def _create(self, spec: CollectionSpec) -> None:
         known = self._specs.get(spec.name)
+        if isinstance(self._broken.get(spec.name), DiskFull):
+            self._broken.pop(spec.name)  # there may be room now
         if known is not None:
             self._usable(spec.name)
         else:
@@ -141,7 +143,11 @@ class LocalIndex:
         await self._write(spec.name, lambda: self._reset(spec))
 
     async def _reset(self, spec: CollectionSpec) -> None:
+        if self._measured is not None:
+            self._measured.require_room(spec.name)
         spec = replace(spec, counted=spec.idf)
+        for source in await self._catalog.sources(spec.name):  # until a run reaches its end again
+            await self._catalog.put_source(spec.name, replace(source, complete=False))
         records = await self._catalog.documents(spec.name)
         await self._catalog.delete(spec.name, [record.revision for record in records])
         self._lost.pop(spec.name, None)
@@ -150,7 +156,8 @@ class LocalIndex:
             await self._store.create(spec)
             await self._catalog.put_spec(spec)
         except StoreError as error:
-            self._broken[spec.name] = StoreError(error.message, hint=error.hint)
+            kind = DiskFull if isinstance(error, DiskFull) else StoreError
+            self._broken[spec.name] = kind(error.message, hint=error.hint)
             raise
         self._specs[spec.name] = spec
         self._broken.pop(spec.name, None)
@@ -373,7 +380,7 @@ class LocalIndex:
     def _usable(self, collection: str) -> None:
         self._require(collection)
         if broken := self._broken.get(collection):
-            raise StoreError(broken.message, hint=broken.hint)
+            raise type(broken)(broken.message, hint=broken.hint)
 
 
 def _in_order(revisions: Mapping[str, Sequence[Point]]) -> dict[str, list[str]]:

@@ -214,6 +214,8 @@ class Measured(Protocol):
 
     def bytes(self, collection: str) -> int: ...
     def optimising(self, collection: str) -> bool: ...
+    def require_room(self, collection: str) -> None:
+        """Raise DiskFull unless an emptied collection could be written again."""
 
 
 class Catalog(Protocol):

@@ -20,15 +20,15 @@ _POLL_S: Final = 0.02
 def require_no_journal(path: Path) -> None:
     """Raise OSError for a rollback journal beside a SQLite file: SQLite would first put back what
     it says, whoever wrote it. Our files have a log instead, and a journal only while a process
-    makes them."""
+    makes them. SQLite puts nothing back into an empty file and removes the journal."""
     journal = path.with_name(f"{path.name}-journal")
     deadline = time.monotonic() + _MAKING_S
-    while _has_content(journal):
+    while _has_content(path) and _has_content(journal):
         if time.monotonic() > deadline:
             raise OSError(
                 errno.EINVAL,
                 f"{journal.name} would change {path.name}: it came with files of others, or a"
-                " process was killed while it made the file; remove it",
+                f" process was killed while it made the file; remove {journal.name}",
                 str(journal),
             )
         time.sleep(_POLL_S)

@@ -267,6 +267,11 @@ class EdgeStore:
         """Return whether a child process is optimising this collection."""
         return self._shard(collection).optimising
 
+    def require_room(self, collection: str) -> None:
+        """See `Measured.require_room`."""
+        if (shard := self._shards.get(collection)) is not None:
+            shard.require_space(0)
+
     def _shard(self, collection: str) -> Shard:
         check_known(collection, self._specs)
         return self._shards[collection]

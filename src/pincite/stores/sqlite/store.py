@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from pincite.errors import DiskFull
 from pincite.model import (
     AttributeValue,
     Chunk,
@@ -25,6 +26,7 @@ from pincite.model import (
 from pincite.ports import SearchRequest, Stored
 from pincite.stores.attributes import check_changes
 from pincite.stores.ranked import rankings_of
+from pincite.stores.room import FINISHING_BYTES, free_bytes
 from pincite.stores.sqlite import fts, rows
 from pincite.stores.sqlite.database import Database
 from pincite.stores.sqlite.search import Image, sides_of, take_image
@@ -238,6 +240,16 @@ class SqliteStore:
         """Return False: SQLite never optimises in the background."""
         self._of(collection)
         return False
+
+    def require_room(self, collection: str) -> None:
+        """See `Measured.require_room`."""
+        free = free_bytes(self._path.parent)
+        if free < FINISHING_BYTES:
+            raise DiskFull(
+                f"{free / 1e6:.0f} MB are free at {self._path.parent}, but to write collection"
+                f" {collection!r} again needs {FINISHING_BYTES / 1e6:.0f} MB; nothing was removed",
+                hint="make room on that disk, then run the same command again",
+            )
 
     def _of(self, collection: str) -> tuple[int, CollectionSpec, int]:
         """Return number, spec and version."""
