@@ -138,7 +138,7 @@ async def wait_for_end(root: Path, pid: int | None) -> None:
 def _who(root: Path) -> str:
     """Return which process to end, for a hint."""
     pid = daemon_pid(root)
-    return "" if pid is None else f", then: kill {pid}"
+    return "" if pid is None else f", then: kill -9 {pid}"
 
 
 def hung(root: Path, what: str, seconds: float) -> IndexUnavailable:
