@@ -55,6 +55,10 @@ def test_keys_are_headings_as_they_read() -> None:
         ("a.yaml", r'a: "K\xFCche \U0001F389 \\u00fc \new"', r'a: "Küche 🎉 \\u00fc \new"'),
         ("a.toml", r'a = "K\u00fcche \UFFFFFFFF"', r'a = "Küche \UFFFFFFFF"'),
         ("a.yaml", "a: 'R&amp;D'", None),
+        ("a.yaml", r"tool: C:\tools\x64\link.exe", None),
+        ("a.yaml", r"tool: 'C:\x64'", None),
+        ("a.toml", r"lib = 'C:\sdk\x64 \u00fc'", None),
+        ("a.yaml", "a: it's \"K\\xFCche\" # isn't", None),
         ("a.json", '{"a": "Tür &#252;"}', None),
     ],
 )

@@ -53,3 +53,19 @@ def test_a_run_without_edits_or_that_has_ended_is_not_interrupted(
         assert (calls, undisturbed.made, ended.made) == ([], False, False)
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize(("interrupted", "least_s"), [(0, 2.0), (1, 4.0), (4, 32.0), (99, 2048.0)])
+def test_a_run_after_one_that_was_interrupted_lasts_twice_as_long(
+    interrupted: int, least_s: float
+) -> None:
+    """Otherwise constant edits of one file would keep the last collections waiting for ever."""
+
+    async def check() -> None:
+        one = Interruption(lambda: None, interrupted)
+        one.looked()
+        one.edited()
+        assert one.waits_s == pytest.approx(least_s, abs=0.5)
+        one.close()
+
+    asyncio.run(check())

@@ -116,3 +116,31 @@ def test_such_a_page_is_found_cited_and_verified_to_the_byte(tmp_path: Path, nam
         assert [check.status for check in opened.check(one.citation)] == ["fresh"]
         assert opened.get("a.html:2-2").raw == raw.splitlines(keepends=True)[1]
         opened.stop()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta name="description" content="Set charset=koi8-r in Apache">',
+        '<script>var x = "<meta charset=macintosh>"</script>',
+        "<style>/* <meta charset=koi8-r> */</style>",
+        "<!-- <meta charset=koi8-r>",
+        "<title><meta charset=koi8-r></title>",
+    ],
+)
+def test_what_only_mentions_an_encoding_declares_none(head: str) -> None:
+    raw = f"<html><head>{head}<meta charset=windows-1252><p>Grüße aus Köln</p>".encode("cp1252")
+    assert "Grüße aus Köln" in decode(raw, "html")[0]
+
+
+@pytest.mark.parametrize("declared", ["koi8-r", "windows-1251", "cp866", "macintosh", "shift_jis"])
+def test_a_declaration_that_the_text_refutes_is_not_believed(declared: str) -> None:
+    text = "中文网页的编码由服务器决定，浏览器按照声明读取它。" * 4
+    raw = f"<meta charset={declared}><p>{text}</p>".encode("gb18030")
+    assert decode(raw, "html") == (raw.decode("gb18030"), "gb18030")
+    assert declared_encoding(raw) == ""
+
+
+def test_markup_is_looked_at_in_linear_time() -> None:
+    for part in (b"<meta ", b"<script", b"<!--", b"<meta http-equiv=content-type ", b"<title>"):
+        declared_encoding(part * 100_000)

@@ -207,6 +207,12 @@ def test_a_plain_word_is_a_topic_before_it_is_the_name_of_a_detail(found: Candid
     assert order("total", *PAGES, found)[0] == "page0"
 
 
+def test_a_capitalised_topic_is_not_asked_for_a_fixture_of_this_name() -> None:
+    fixture = one("fixture", 0.2, "Caching", path="tests/test_views.py")
+    assert order("Caching", *PAGES, fixture)[0] == "page0"
+    assert order("Caching", *PAGES, one("own", 0.2, "Caching", path="caching.py"))[0] == "own"
+
+
 def test_of_a_name_that_many_files_define_some_come_first() -> None:
     many = [one(f"m{n}", 0.5 - n / 100, "Basket", path=f"m{n}.py") for n in range(5)]
     assert order("Basket", *PAGES, *many)[3] == "page0"

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _PAIR = r"\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})"
 _CODE = r"\\u([\da-fA-F]{4})"
 _JSON = re.compile(rf'{_PAIR}|{_CODE}|\\(["\\/bfnrt])')
-#: YAML and TOML have more forms, but only in some quotes: other backslashes may be those of paths.
+#: A text in double quotes on one line, or in single ones, in which a double quote is none.
+_DOUBLE = re.compile(r"'[^'\n]*+'|\"(?:[^\"\\\n]|\\.)*+\"")
+#: YAML and TOML have more forms.
 _QUOTED = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)|\\x([\da-fA-F]{{2}})|\\U([\da-fA-F]{{8}})")
 _PROPERTIES = re.compile(rf"{_PAIR}|{_CODE}|(\\\\)")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][a-zA-Z\d]{1,31});")
@@ -45,9 +47,13 @@ def decoded(text: str, language: str, path: str) -> str:
         return text
     if language == "json":
         return _JSON.sub(_character, text)
-    if language in ("yaml", "toml"):
-        return _QUOTED.sub(_character, text)
+    if language in ("yaml", "toml"):  # elsewhere, a backslash is one, as in paths of Windows
+        return _DOUBLE.sub(_in_quotes, text)
     return _PROPERTIES.sub(_character, text) if path.lower().endswith(".properties") else text
+
+
+def _in_quotes(match: re.Match[str]) -> str:
+    return match[0] if match[0][0] == "'" else _QUOTED.sub(_character, match[0])
 
 
 def _entity(match: re.Match[str]) -> str:

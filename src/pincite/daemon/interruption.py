@@ -14,13 +14,17 @@ from typing import Final
 #: seconds: constant edits must not keep it from its work.  # guess, unmeasured
 _SHARE: Final = 2
 _LEAST_S: Final = 2.0
+_DOUBLINGS: Final = 10  # half an hour
 
 
 class Interruption:
-    """Calls `stop` once in a run, when files have changed and the run has gone on for a while."""
+    """Calls `stop` once in a run, when files have changed and the run has gone on for a while. It
+    is twice as long after each run that was interrupted, so that runs come to their end at last."""
 
-    def __init__(self, stop: Callable[[], None]) -> None:
+    def __init__(self, stop: Callable[[], None], interrupted: int = 0) -> None:
+        """`interrupted` is the number of runs before this one that were, in succession."""
         self._stop = stop
+        self._least_s = _LEAST_S * 2 ** min(interrupted, _DOUBLINGS)
         self._loop = asyncio.get_running_loop()
         self._began_s = self._loop.time()
         self._from_s: float | None = None
@@ -33,8 +37,13 @@ class Interruption:
         """Handle a result of the run; with the first one, its look is over."""
         if self._from_s is None:
             took_s = self._loop.time() - self._began_s
-            self._from_s = self._began_s + max(_LEAST_S, _SHARE * took_s)
+            self._from_s = self._began_s + max(self._least_s, _SHARE * took_s)
             self._schedule()
+
+    @property
+    def waits_s(self) -> float:
+        """Return the seconds from the beginning of the run until it may be interrupted."""
+        return 0.0 if self._from_s is None else self._from_s - self._began_s
 
     def edited(self) -> None:
         """Handle a change of files."""

@@ -97,6 +97,7 @@ class Refreshing:
         self._gave_way = False  # the last run stopped before its end
         self._certain = False  # the last look saw everything
         self._interruption: Interruption | None = None  # of the current run over everything
+        self._interrupted = 0  # runs over everything, in succession
         self._watching: asyncio.TimerHandle | None = None
         #: When the indexing process last looked at everything, and how long that took.
         self._looked_s, self._took_s = -float("inf"), 0.0
@@ -358,7 +359,7 @@ class Refreshing:
         self._indexing, self._gave_way = True, False
         started_s, started_at = time.monotonic(), _now()
         encode_s, failure, passing = 0.0, "", False
-        interruption = Interruption(self._indexer.stop)
+        interruption = Interruption(self._indexer.stop, self._interrupted)
         self._interruption = interruption if whole else None
         troubles: dict[Key, str] = {}
         named: dict[Key, Mapping[str, str]] = {}
@@ -415,8 +416,10 @@ class Refreshing:
         if whole:
             self._took_s = took_s - encode_s
             self._looked_s = started_s + self._took_s
-            self._checked_s, self._certain = started_s, True
-            self._kept.checked_at = started_at
+            self._interrupted = self._interrupted + 1 if interruption.made else 0
+            if not self._gave_way:
+                self._checked_s, self._certain = started_s, True
+                self._kept.checked_at = started_at
             self._again |= self._watch()
         self._whole |= self._gave_way
 

@@ -15,5 +15,6 @@ SHAPES = {
     9: "1fd430b4b86dcda9",
     10: "3c89c6299378710d",
     11: "a83192585a94a7d2",
+    12: "d7a07efe0a805126",
 }
 PROTOCOL = max(SHAPES)

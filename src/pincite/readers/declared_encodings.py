@@ -11,12 +11,39 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pincite.readers.legacy_encodings import guessed_encoding
+
 _HEAD_BYTES: Final = 1_024  # a browser looks no further
-_COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
+#: What is not markup: comments, and scripts and styles up to their ends or the end of the head.
+_HIDDEN: Final = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<(script|style|title|noscript)\b.*?(?:</\1|\Z)", re.DOTALL | re.IGNORECASE
+)
 _XML: Final = re.compile(rb"\s*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
-_META: Final = re.compile(rb"<meta\s[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+#: The attribute `charset`, or that of the content type; `content` of other names is a text.
+_META: Final = re.compile(
+    rb"<meta\s+(?:charset\s*=\s*|(?=[^>]*?\bhttp-equiv\s*=\s*[\"']?content-type)[^>]*?\bcharset\s*=\s*)"
+    rb"[\"']?\s*([\w.:-]{1,40})",
+    re.IGNORECASE,
+)
 _SIGNS: Final = re.compile(r"[-_.:]")
-_C1: Final = re.compile("[\x80-\x9f]")  # controls: no text has these, other encodings have letters
+#: Controls and private characters: no text has these, other encodings have letters there.
+_ODD: Final = re.compile("[\x80-\x9f\ue000-\uf8ff]")
+#: A guess of these is certain enough to refute a declared encoding of single bytes, in which any
+#: bytes are a text.
+_OF_SEVERAL_BYTES: Final = frozenset(
+    {
+        "gb18030",
+        "gbk",
+        "big5",
+        "cp950",
+        "big5hkscs",
+        "shift_jis",
+        "cp932",
+        "euc_jp",
+        "euc_kr",
+        "cp949",
+    }
+)
 
 _OTHER_NAMES: Final = {
     "gb18030": "gb2312 gbk xgbk gb18030 chinese gb231280 csgb2312 cp936 windows936",
@@ -54,7 +81,7 @@ def declared_encoding(raw: bytes) -> str:
     """Return the encoding that HTML or XML declares, "" if it is none of the known ones, or if the
     bytes are not in it. The text encodes to the same bytes again."""
     head = raw[:_HEAD_BYTES]
-    found = _XML.match(head) or _META.search(_COMMENT.sub(b"", head))
+    found = _XML.match(head) or _META.search(_HIDDEN.sub(b"", head))
     name = _SIGNS.sub("", found[1].decode("ascii", "replace").lower()) if found else ""
     if not (codec := _CODECS.get(name, "")):
         return ""
@@ -63,4 +90,7 @@ def declared_encoding(raw: bytes) -> str:
         is_exact = text.encode(codec) == raw
     except UnicodeError:
         return ""
-    return codec if is_exact and not _C1.search(text) else ""
+    if not is_exact or _ODD.search(text):
+        return ""
+    is_single = codec not in _OF_SEVERAL_BYTES
+    return "" if is_single and guessed_encoding(raw) in _OF_SEVERAL_BYTES else codec

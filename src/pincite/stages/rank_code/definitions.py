@@ -79,12 +79,12 @@ def defining(
     each file: of a question that is only a name, or that asks where one is defined. A name with a
     path has to be defined there. Upper and lower case count for the others. There are up to `most`.
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
-    mention it and would hide it, and none in code alone. It is outside of other definitions, and
-    not of a test or an example.
+    mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
+    top level of a file that is not a test or an example.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
-    is_word = query.text.isalpha() and query.text.islower()
-    if is_word:
+    is_word = query.text.isalpha() and query.text[1:].islower()
+    if is_word and query.text.islower():
         most = min(most, int(beside_pages))
     if not names or not most:
         return []
