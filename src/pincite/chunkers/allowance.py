@@ -17,9 +17,9 @@ class Allowance:
 
     def __init__(self, size: int) -> None:
         """Begin with a file of this many bytes or characters."""
-        self._allowed_s = _LEAST_S + _S_PER_BYTE * size
-        self._until_s = time.thread_time() + self._allowed_s
-        self._sooner_s = time.perf_counter() + self._allowed_s  # no thread takes more than this
+        allowed_s = _LEAST_S + _S_PER_BYTE * size
+        self._until_s = time.thread_time() + allowed_s
+        self._sooner_s = time.perf_counter() + allowed_s  # no thread takes more than this
 
     def left_s(self) -> float:
         """Return how many seconds are left, below 0 if it took more."""

@@ -30,20 +30,7 @@ _SIGNS: Final = re.compile(r"[-_.:]")
 _ODD: Final = re.compile("[\x80-\x9f\ue000-\uf8ff]")
 #: A guess of these is certain enough to refute a declared encoding of single bytes, in which any
 #: bytes are a text.
-_OF_SEVERAL_BYTES: Final = frozenset(
-    {
-        "gb18030",
-        "gbk",
-        "big5",
-        "cp950",
-        "big5hkscs",
-        "shift_jis",
-        "cp932",
-        "euc_jp",
-        "euc_kr",
-        "cp949",
-    }
-)
+_OF_SEVERAL_BYTES: Final = frozenset({"gb18030", "cp950", "big5hkscs", "cp932", "euc_jp", "cp949"})
 
 _OTHER_NAMES: Final = {
     "gb18030": "gb2312 gbk xgbk gb18030 chinese gb231280 csgb2312 cp936 windows936",

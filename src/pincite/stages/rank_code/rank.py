@@ -115,7 +115,7 @@ def rank_code(
     merged = tuple(merge(ranked, others, key=lambda one: -one.rank_signal.value))
     in_order = [one for one, _ in ordered]
     meant = defining(query, in_order, config.defined_first, beside_pages=bool(others))
-    return _first(meant, merged)
+    return _first(meant, merged) if meant else merged
 
 
 def _first(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
