@@ -2,10 +2,13 @@
 
 Of each package, 150 classes, functions and methods are drawn. Each is asked for in three forms: the
 name with its path (`Route.matches`), its declaration (`def matches`), and a question ("where is
-Route.matches defined?"). The packages are indexed by words, one index for each.
+Route.matches defined?"). As many names of values are drawn, variables of modules and fields of
+classes. They are asked for alone (`max_age`), with their path, and in a question ("where is max_age
+defined?"). The packages are indexed by words, one index for each.
 
 - first: the share of the names whose first result contains the line of the definition. In the form
-  of a declaration, any definition of this name in the package counts.
+  of a declaration, any definition of this name in the package counts, and so for values without
+  their path.
 
 One more package is indexed together with its documentation, if that is in `--data`: pages mention
 the names more often than the code defines them.
@@ -17,7 +20,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,7 +73,7 @@ async def run(options: Options) -> SymbolFigures:
         for name, root in found.items():
             async with open_product(work / name, options) as engine:
                 await engine.index([root], options=IndexOptions(lexical=True, name=name))
-                names = draw(definitions(root), 10 if options.quick else _NAMES)
+                names = drawn(root, 10 if options.quick else _NAMES)
                 asked += len(names)
                 first[name] = await _shares(engine, names)
             print(f"  {name}: {first[name]}", flush=True)
@@ -81,7 +84,7 @@ async def run(options: Options) -> SymbolFigures:
             async with open_product(work / "beside", options) as engine:
                 for root in (code, require_docs(options)):
                     await engine.index([root], options=IndexOptions(lexical=True))
-                names = draw(definitions(code), _NAMES)
+                names = drawn(code, _NAMES)
                 asked += len(names)
                 first[BESIDE] = await _shares(engine, names)
     return SymbolFigures(asked, first)
@@ -93,15 +96,23 @@ def folder_of(package: str) -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
-def definitions(root: Path) -> Mapping[str, Sequence[Place]]:
-    """All definitions of a package by their names with paths, such as `Route.matches`."""
+def drawn(root: Path, most: int) -> list[Asked]:
+    """Up to `most` definitions and as many values of a package, the same ones each time."""
+    defined, values = places_in(root, _defined), places_in(root, _values)
+    return [*draw(defined, most), *draw_values(values, defined, most)]
+
+
+def places_in(
+    root: Path, names: Callable[[ast.AST, tuple[str, ...]], Iterator[tuple[str, int]]]
+) -> Mapping[str, Sequence[Place]]:
+    """All places of a package by their names with paths, such as `Route.matches`."""
     places: dict[str, list[Place]] = {}
     for file in sorted(root.rglob("*.py")):
         try:
             tree = ast.parse(file.read_text(encoding="utf-8"))
         except (SyntaxError, UnicodeDecodeError):
             continue
-        for name, line in _defined(tree, ()):
+        for name, line in names(tree, ()):
             places.setdefault(name, []).append(Place(file.relative_to(root).as_posix(), line))
     return places
 
@@ -116,6 +127,18 @@ def _defined(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[str, int]
                 yield from _defined(child, path)
         elif isinstance(child, ast.If | ast.Try):
             yield from _defined(child, within)
+
+
+def _values(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """The variables of a module and the fields of its classes."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield from _values(child, (*within, child.name))
+        elif isinstance(child, ast.Assign | ast.AnnAssign):
+            targets = child.targets if isinstance(child, ast.Assign) else [child.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    yield ".".join((*within, target.id)), target.lineno
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +167,33 @@ def draw(places: Mapping[str, Sequence[Place]], most: int) -> list[Asked]:
     ]
 
 
+def draw_values(
+    values: Mapping[str, Sequence[Place]], defined: Mapping[str, Sequence[Place]], most: int
+) -> list[Asked]:
+    """Draw names of values, the same ones each time. A definition of the same name counts."""
+    ends: dict[str, list[Place]] = {}
+    for name, found in (*values.items(), *defined.items()):
+        ends.setdefault(name.rpartition(".")[2], []).extend(found)
+    names = sorted(values)
+    return [
+        Asked(
+            {
+                "value": (end, ends[end]),
+                "where is value defined?": (f"where is {end} defined?", ends[end]),
+            }
+            | ({"Class.value": (name, values[name])} if "." in name else {})
+        )
+        for name in random.Random(_SEED).sample(names, min(most, len(names)))
+        if (end := name.rpartition(".")[2])
+    ]
+
+
 def _keyword(name: str) -> str:
     return "class" if name[0].isupper() else "def"
 
 
 async def _shares(engine: AsyncPincite, names: Sequence[Asked]) -> dict[str, float]:
-    found: dict[str, int] = {}
+    found: dict[str, list[bool]] = {}
     for one in names:
         for form, (text, places) in one.forms.items():
             pack = await engine.search(text, limit=_SHOWN)
@@ -157,5 +201,5 @@ async def _shares(engine: AsyncPincite, names: Sequence[Asked]) -> dict[str, flo
             hit = first is not None and any(
                 first.path.endswith(place.path) and place.line in first.lines for place in places
             )
-            found[form] = found.get(form, 0) + hit
-    return {form: count / len(names) for form, count in found.items()}
+            found.setdefault(form, []).append(hit)
+    return {form: sum(hits) / len(hits) for form, hits in found.items()}

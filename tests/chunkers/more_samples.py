@@ -80,7 +80,7 @@ class Foo extends Bar {
 }
 """,
     (
-        ("<?php", ("Foo", "__construct"), ("Foo", "__construct")),
+        ("<?php", ("Foo", "__construct"), ("Foo", "__construct", "width")),
         ("    #[Route", ("Foo", "run"), ("run",)),
     ),
 )
@@ -98,7 +98,7 @@ object Registry {
 }
 """,
     (
-        ("/** What", ("Foo",), ("Foo", "area")),
+        ("/** What", ("Foo",), ("Foo", "area", "width", "height")),
         ("object Registry", ("Registry",), ("Registry", "lookup")),
     ),
 )
@@ -135,7 +135,7 @@ object Registry {
 }
 """,
     (
-        ("/** What", ("Foo",), ("Foo", "area")),
+        ("/** What", ("Foo",), ("Foo", "area", "width", "height")),
         ("object Registry", ("Registry",), ("Registry", "lookup")),
     ),
 )
@@ -166,7 +166,7 @@ M.subtract = function(left, right, carry)
 end
 """,
     (
-        ("local M", ("M.add",), ("M.add", "add")),
+        ("local M", ("M.add",), ("M.add", "add", "M")),
         ("M.subtract", ("M.subtract",), ("M.subtract", "subtract")),
     ),
 )
@@ -195,7 +195,7 @@ data Shape = Circle Double | Square Double | Triangle Double Double
 """,
     (
         ("-- | Adds", ("add",), ("add",)),
-        ("data Shape", ("Shape",), ("Shape",)),
+        ("data Shape", ("Shape",), ("Shape", "Circle", "Square", "Triangle")),
     ),
 )
 ZIG = Sample(
@@ -212,7 +212,7 @@ pub fn main() void {
 }
 """,
     (
-        ("/// A point", ("Point",), ("Point", "init")),
+        ("/// A point", ("Point",), ("Point", "init", "horizontal")),
         ("pub fn main", ("main",), ("main",)),
     ),
 )

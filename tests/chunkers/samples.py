@@ -48,10 +48,10 @@ class Foo(Base):
 ''',
     (
         ('"""What', (), ()),
-        ("LIMIT", (), ()),
+        ("LIMIT", (), ("LIMIT",)),
         ("@decorated(", ("first",), ("first",)),
         ("class Foo(Base):", ("Foo",), ("Foo",)),
-        ("    width: int", ("Foo",), ()),
+        ("    width: int", ("Foo",), ("width",)),
         ("    # said", ("Foo", "area"), ("area",)),
         ("    async", ("Foo", "wait"), ("wait",)),
     ),
@@ -141,7 +141,7 @@ func (l List[T]) Len() int {
 }
 """,
     (
-        ("// Server", ("Server",), ("Server",)),
+        ("// Server", ("Server",), ("Server", "Addr", "handler")),
         ("// Start", ("Server", "Start"), ("Start",)),
         ("func (l", ("List", "Len"), ("Len",)),
     ),
@@ -169,7 +169,7 @@ impl<T> fmt::Display for Wrapper<T> {
 }
 """,
     (
-        ("/// A point", ("Point",), ("Point",)),
+        ("/// A point", ("Point",), ("Point", "horizontal", "vertical")),
         ("impl Point", ("Point",), ("new",)),
         ("impl<T>", ("Wrapper",), ("fmt",)),
     ),
@@ -196,7 +196,7 @@ public class Foo extends Bar {
 """,
     (
         ("package", (), ()),
-        ("/** What", ("Foo",), ("Foo",)),
+        ("/** What", ("Foo",), ("Foo", "widthInCharacters")),
         ("    /** Makes", ("Foo", "Foo"), ("Foo",)),
         ("    @Override", ("Foo", "toString"), ("toString",)),
     ),
@@ -220,7 +220,7 @@ char *name_of(struct point *point, int depth) {
 }
 """,
     (
-        ("/* A point", ("point",), ("point",)),
+        ("/* A point", ("point",), ("point", "horizontal", "vertical", "depth")),
         ("/* Adds", ("add",), ("add",)),
         ("char *name_of", ("name_of",), ("name_of",)),
     ),

@@ -123,13 +123,13 @@ def test_a_long_docstring_stays_below_its_function() -> None:
         ),
         ("a.cpp", "bool operator<(A a, B b) { return true; }\n", ("operator<",)),
         ("a.kt", "package x\n\npublic val Timeout: Plugin = make {\n}\n", ("Timeout",)),
-        ("a.kt", "class A {\n  val inner = 1\n}\n", ("A",)),
+        ("a.kt", "class A {\n  val inner = 1\n}\n", ("A", "inner")),
         ("a.js", "exports.handlers = {\n  get: 1,\n}\n", ("handlers",)),
         ("a.js", "module.exports = {\n  get: 1,\n}\n", ()),
         ("a.js", "function $get() {}\n", ("$get",)),
-        ("a.sql", "CREATE TABLE `lines` (id INT);\n", ("lines",)),
-        ("a.sql", 'CREATE TABLE "public"."users" (id INT);\n', ("public.users", "users")),
-        ("a.sql", 'CREATE TABLE "Order Details" (id INT);\n', ("Order Details",)),
+        ("a.sql", "CREATE TABLE `lines` (id INT);\n", ("lines", "id")),
+        ("a.sql", 'CREATE TABLE "public"."users" (id INT);\n', ("public.users", "users", "id")),
+        ("a.sql", 'CREATE TABLE "Order Details" (id INT);\n', ("Order Details", "id")),
         ("a.sql", "CREATE TABLE [dbo].[Orders] ([Id] int);\n", ("dbo.Orders", "Orders")),
         ("a.sql", "CREATE PROCEDURE [dbo].[pay] @id int AS\nSELECT 1\n", ("dbo.pay", "pay")),
         ("a.sql", "CREATE OR ALTER PROCEDURE [dbo].[pay]\nAS\nx\n", ("dbo.pay", "pay")),
@@ -215,11 +215,10 @@ def test_definitions_have_the_path_of(path: str, text: str, headings: list[str])
     tree = parse_repaired(grammar, text.encode())
     assert tree is not None
     assert not tree.root_node.has_error
-    definitions = find_definitions(tree.root_node, grammar, text.splitlines()).all
-    assert [" ".join(each.path) for each in definitions] == headings
-    assert {each.symbol for each in definitions} == {
-        symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols
-    }
+    known = find_definitions(tree.root_node, grammar, text.splitlines())
+    assert [" ".join(each.path) for each in known.all] == headings
+    names = {each.symbol for each in known.all} | {name for _, name in known.values}
+    assert names == {symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols}
 
 
 def test_a_mend_that_makes_a_tree_no_better_is_not_used() -> None:

@@ -30,7 +30,7 @@ from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.stages.retrieve.symbols import spellings
 from pincite.support.fields import replace
-from pincite.support.names import bare_words, code_names, last_component
+from pincite.support.names import bare_words, code_names, last_component, undeclared
 from tests.builders import chunk
 from tests.scene import make
 
@@ -54,6 +54,40 @@ def query(text: str) -> Query:
 )
 def test_a_question_is_a_symbol_prose_or_both(text: str, kind: str) -> None:
     assert query(text).asks == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("where is request defined?", "request"),
+        ("Where is the request class defined", "request"),
+        ("where is `g` declared ?", "g"),
+        ("where are the constant LIMITS defined?", "LIMITS"),
+        ("where is Route.matches defined in the code?", "Route.matches"),
+        ("where do we define TIMEOUT_S?", "TIMEOUT_S"),
+        ("which file defines the setting DEBUG?", "DEBUG"),
+    ],
+)
+def test_a_question_for_the_place_of_one_name_asks_for_this_name(text: str, name: str) -> None:
+    assert undeclared(text) == name
+    query = prepare(Question(text), PrepareConfig())
+    assert (query.asks, query.symbols) == ("symbol", (name,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where is it defined?",
+        "where are they declared",
+        "where is the retry logic defined?",
+        "where is authentication implemented?",
+        "where is request used?",
+        "where do I define routes?",
+        "where is request defined, and who calls it?",
+    ],
+)
+def test_other_questions_with_where_stay_as_they_are(text: str) -> None:
+    assert undeclared(text) == text
 
 
 def test_names_are_sought_as_they_stand_and_capitals_of_prose_are_not() -> None:

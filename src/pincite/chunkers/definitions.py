@@ -26,6 +26,7 @@ _NAME_CHARS = 80
 _PATH = re.compile(r"\w+(?:(?:\.|::)\w+)*(?=\s?<|\Z)")
 _WORD = re.compile(r"\w")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
+_SIGNED = ("simple_symbol", "variable")
 _PROBES = 15  # children of a wide node
 
 
@@ -44,16 +45,21 @@ class Definition(msgspec.Struct, frozen=True):
 
 class Definitions:
     """All definitions of a file in order of their start, outer before inner. Those found `by_line`
-    have a name, but no end and no members."""
+    have a name, but no end and no members, and so have `values`: constants and fields."""
 
     def __init__(
-        self, found: list[Definition], rows: int, by_line: Iterable[tuple[int, str]] = ()
+        self,
+        found: list[Definition],
+        rows: int,
+        by_line: Iterable[tuple[int, str]] = (),
+        values: Iterable[tuple[int, str]] = (),
     ) -> None:
         self.all = found
         self._starts = [each.first for each in found]
         self._start_bytes = [each.start_byte for each in found]
         named = sorted([*((each.name_row, each.symbol) for each in found), *by_line])
         self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
+        self.values = sorted(values, key=_row)
         self._enclosing = _sweep(found, rows)
 
     def path_at(self, row: int) -> Path:
@@ -77,10 +83,18 @@ class Definitions:
         return found
 
     def symbols_in(self, first: int, last: int) -> tuple[str, ...]:
-        """Return the names that rows first..last define, each once, in order."""
-        low = bisect_left(self._named, (first, ""))
-        high = bisect_left(self._named, (last + 1, ""))
-        return tuple(dict.fromkeys(name for _, name in self._named[low:high]))
+        """Return the names that rows first..last define, each once, in order: those of definitions,
+        then those of values."""
+        names: dict[str, None] = {}
+        for known in (self._named, self.values):
+            low = bisect_left(known, first, key=_row)
+            high = bisect_left(known, last + 1, low, key=_row)
+            names.update(dict.fromkeys(name for _, name in known[low:high]))
+        return tuple(names)
+
+
+def _row(named: tuple[int, str]) -> int:
+    return named[0]
 
 
 def names_of(symbol: str) -> tuple[str, ...]:
@@ -114,10 +128,10 @@ def find_definitions(
     allowance = allowance or Allowance(root.end_byte)
     if _is_rubble(root) or _walk_s(root) > allowance.left_s():
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
-    found = _by_query(root, grammar)
+    found, values = _by_query(root, grammar)
     named = {each.name_row for each in found}
     rows = _unnamed(root, grammar) - named if grammar.patterns else set()
-    return Definitions(found, len(lines), _by_line(grammar, rows, lines))
+    return Definitions(found, len(lines), _by_line(grammar, rows, lines), values)
 
 
 def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
@@ -155,13 +169,18 @@ def _name_of(node: Node) -> Node | None:
     return next((each for each in node.children_by_field_name("name") if each.is_named), None)
 
 
-def _by_query(root: Node, grammar: Grammar) -> list[Definition]:
+def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tuple[int, str]]]:
+    """Return the definitions, and the names of values with their rows."""
     from tree_sitter import QueryCursor
 
     query = load(grammar)[1]
     spans: dict[tuple[int, int], _Captured] = {}
     rests: dict[int, list[Node]] = {}
+    values: list[tuple[int, str]] = []
     for _, captures in QueryCursor(query).matches(root):
+        if "value" in captures:
+            values += [(each.start_point.row, _value(each, grammar)) for each in captures["value"]]
+            continue
         nodes = captures.get("def") or captures.get("scope")
         if not nodes:
             continue
@@ -199,7 +218,17 @@ def _by_query(root: Node, grammar: Grammar) -> list[Definition]:
         )
         found.append(definition)
         stack.append(definition)
-    return found
+    return found, values
+
+
+def _value(node: Node, grammar: Grammar) -> str:
+    """Return the name of a value, without quotes and the sign of a symbol or variable."""
+    text = _text(node)
+    if grammar.quoted:
+        return unquoted(text)
+    if node.type in _SIGNED and text[:1] in ":$":
+        return text[1:]
+    return text.strip("`") or text
 
 
 def _extent(captured: _Captured, rests: dict[int, list[Node]]) -> tuple[int, int, int, _Captured]:

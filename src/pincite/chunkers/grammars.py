@@ -18,6 +18,8 @@ import msgspec
 from pincite.chunkers import more_queries as more
 from pincite.chunkers.more_queries import named
 from pincite.chunkers.patterns import PATTERNS
+from pincite.chunkers.value_queries import VALUES
+from pincite.support.fields import replace
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Query
@@ -51,6 +53,8 @@ class Grammar(msgspec.Struct, frozen=True):
     module: str
     query: str
     function: str = "language"
+    #: a further query, for the names of values (see `value_queries`)
+    values: str = ""
     #: node types that belong to what follows, besides LEADING
     leading: frozenset[str] = frozenset()
     #: what defines something on lines that make no node
@@ -101,10 +105,10 @@ _TYPESCRIPT = named(
 """  # fmt: skip
 _GO = """
 (function_declaration name: (identifier) @name) @def
-(method_declaration receiver: (parameter_list (parameter_declaration type: [
-  (type_identifier) @owner (pointer_type (type_identifier) @owner)
-  (generic_type type: (type_identifier) @owner)
-  (pointer_type (generic_type type: (type_identifier) @owner))]))
+(method_declaration receiver: (parameter_list . (parameter_declaration type: [
+  (type_identifier) @owner (pointer_type . (type_identifier) @owner)
+  (generic_type . (type_identifier) @owner)
+  (pointer_type . (generic_type . (type_identifier) @owner))] .) .)
   name: (field_identifier) @name) @def
 (type_spec name: (type_identifier) @name) @def
 (type_alias name: (type_identifier) @name) @def
@@ -193,14 +197,13 @@ _SWIFT = named("class_declaration", "protocol_declaration", "function_declaratio
 _LUA = (
     named("function_declaration")
     + """
-(assignment_statement (variable_list name: (_) @name)
-  (expression_list value: (function_definition))) @def
+(assignment_statement (variable_list . (_) @name .) (expression_list . (function_definition))) @def
 """
 )
 _ELIXIR = """
-((call target: (identifier) @_kind (arguments (alias) @name) (do_block)) @def
+((call target: (identifier) @_kind (arguments . (alias) @name) (do_block)) @def
   (#any-of? @_kind "defmodule" "defprotocol" "defimpl"))
-((call target: (identifier) @_kind (arguments [
+((call target: (identifier) @_kind (arguments . [
     (call target: (identifier) @name) (identifier) @name
     (binary_operator left: (call target: (identifier) @name))])) @def
   (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate"))
@@ -225,7 +228,7 @@ _CSS = """
 #: The parser does not know the names in brackets of T-SQL.
 _BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 
-GRAMMARS: dict[str, Grammar] = {
+_DEFINITIONS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
     "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"]),
     "typescript": Grammar(
@@ -290,9 +293,20 @@ GRAMMARS: dict[str, Grammar] = {
     "r": Grammar(f"{_PACK}.r", more.R, revision=1),
     "protobuf": Grammar(f"{_PACK}.proto", more.PROTOBUF),
 }
-
-
-_INTERFACES = {".mli": Grammar("tree_sitter_ocaml", more.OCAML_INTERFACE, _MLI)}
+#: Raise it if files of several languages get other values: the next run cuts them again.
+_VALUES_REVISION = 1
+GRAMMARS: dict[str, Grammar] = _DEFINITIONS | {
+    language: replace(
+        _DEFINITIONS[language],
+        values=values,
+        revision=_DEFINITIONS[language].revision + _VALUES_REVISION,
+    )
+    for language, values in VALUES.items()
+}
+_SCRIPTS = {"vue": "typescript", "svelte": "typescript"}
+_INTERFACES = {
+    ".mli": Grammar("tree_sitter_ocaml", more.OCAML_INTERFACE, _MLI, VALUES["ocaml"]),
+}
 
 
 def grammar_for(language: str, path: str = "") -> Grammar | None:
@@ -305,7 +319,9 @@ def grammar_for(language: str, path: str = "") -> Grammar | None:
 
 
 def grammar_revision(language: str) -> int:
-    """Return the revision of the language's definitions, 0 if it has no grammar here."""
+    """Return the revision of the language's definitions, 0 if it has no grammar here. That of a
+    component is the one of its scripts."""
+    language = _SCRIPTS.get(language, language)
     return 0 if lacks_grammar(language) or language not in GRAMMARS else GRAMMARS[language].revision
 
 
@@ -338,7 +354,7 @@ def load(grammar: Grammar) -> tuple[Language, Query]:
     if isinstance(pointer, int):  # some wheels give the bare address, which is deprecated
         pointer = _capsule(pointer)
     language = Language(pointer)
-    return language, Query(language, grammar.query)
+    return language, Query(language, grammar.query + grammar.values)
 
 
 @cache

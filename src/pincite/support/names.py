@@ -12,6 +12,20 @@ _KEYWORD = re.compile(
     r"(?:(?P<function>def|defp|fn|func|fun)"
     r"|class|function|struct|enum|trait|interface|type|object|module|macro|protocol) "
 )
+_KIND = (
+    r"(?:(?:class|constant|enum|field|function|interface|macro|method|module|property|setting|struct"
+    r"|symbol|trait|type|variable) )?"
+)
+#: A question for the place of one name, `where is request defined?`. `implemented` and `used` ask
+#: for more than a definition.
+_PLACE = re.compile(
+    r"(?:where (?:is|are|was) (?!(?:it|they|this|that|these|those)\b)(?:the |an? )?"
+    rf"{_KIND}(?P<is>\S+) {_KIND}(?:defined|declared)"
+    rf"|where (?:do|did) (?:they|we|you) (?:define|declare) (?:the |an? )?{_KIND}(?P<do>\S+)"
+    rf"|(?:(?:which|what) (?:file|module) )(?:defines|declares) (?:the |an? )?{_KIND}(?P<file>\S+))"
+    r"(?: in (?:the |this )?(?:code|codebase|source|sources|repo|repository|project))? ?\??",
+    re.IGNORECASE,
+)
 _NO_WORD = re.compile(r"_|[a-z][A-Z]")
 _RESULT_WORDS = 4  # of a declaration behind its parameters; guess, unmeasured
 _AROUND = "`'\"()[]{}<>,;.:?!"
@@ -38,12 +52,17 @@ def code_names(text: str) -> tuple[str, ...]:
 
 
 def undeclared(text: str) -> str:
-    """Return the name that a text declares, alone: `echo` for `def echo` and `def echo(text):`.
-    Return other texts as they are, also if more than a signature follows the name.
+    """Return the name that a text declares, alone: `echo` for `def echo` and `def echo(text):`, and
+    the name whose place it asks for: `echo` for `where is echo defined?`. Return other texts as
+    they are, also if more than a signature follows the name.
 
     `def` begins no sentence. `function` and `class` do, so a name must follow that no English word
     looks like, with an underscore or an inner capital.
     """
+    placed = _PLACE.fullmatch(text)
+    if placed is not None:
+        name = (placed["is"] or placed["do"] or placed["file"]).strip(_AROUND)
+        return name if _NAME.fullmatch(name) else text
     found = _KEYWORD.match(text)
     if found is None:
         return text

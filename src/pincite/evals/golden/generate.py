@@ -95,7 +95,7 @@ def _by_rule(chunk: Chunk, frequencies: Counter[str], total: int, number: int) -
     names = [name for name in (chunk.symbols or chunk.headings) if name.strip()]
     if names and number % 2:
         if chunk.source_type == "code":
-            return f"what does {names[-1]} do?", "rule: name"
+            return f"what does {names[0]} do?", "rule: name"
         above = chunk.headings[-2] if len(chunk.headings) > 1 else chunk.title
         heading = f"{names[-1]} ({above})" if above and above != names[-1] else names[-1]
         return _plain(heading), "rule: heading"

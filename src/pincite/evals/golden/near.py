@@ -144,7 +144,7 @@ def _things(corpus: _Corpus, rng: random.Random) -> list[str]:
     """Return short headings and names of classes: first one of each file, then the others."""
     found: dict[str, dict[str, None]] = {}
     for chunk in corpus.chunks:
-        classes = (name for name in chunk.symbols[:1] if name[:1].isupper())
+        classes = (name for name in chunk.symbols[:1] if name[:1].isupper() and not name.isupper())
         for name in (*chunk.headings[-1:], *classes):
             words = " ".join(name.split())
             short = len(words) > _LEAST_CHARS and len(words.split()) <= _MOST_WORDS

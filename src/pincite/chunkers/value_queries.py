@@ -1,0 +1,179 @@
+"""Queries for values with names: constants, variables of a file's top level, members of
+enumerations, and fields of types.
+
+`@value` captures the name. A value is found by its name, like a definition, but it is not one for
+cutting: no heading names it, and no section ends because of it. Variables within functions are no
+values.
+"""
+
+from __future__ import annotations
+
+#: An import by assignment defines nothing.
+_NO_IMPORT = r'(#not-match? @_all "^[\\w$]+\\s*=\\s*(await\\s+)?(require|import)\\b")'
+#: Attributes of a module that describe, and hold no value.
+_ELIXIR_OTHERS = (
+    "after_compile|before_compile|behaviour|callback|compile|deprecated|derive|describetag|dialyzer"
+    "|doc|enforce_keys|external_resource|impl|macrocallback|moduledoc|moduletag|opaque"
+    "|optional_callbacks|since|spec|tag|type|typedoc|typep"
+)
+
+_PYTHON = """
+(module (expression_statement (assignment . (identifier) @value)))
+(module (expression_statement (assignment . (pattern_list (identifier) @value))))
+(class_definition (block (expression_statement (assignment . (identifier) @value))))
+((class_definition (block (function_definition . (identifier) @_name (block (expression_statement
+    (assignment . (attribute . (identifier) @_of . (identifier) @value)))))))
+  (#eq? @_name "__init__") (#eq? @_of "self"))
+"""
+_JAVASCRIPT_VARIABLES = f"""
+((program (lexical_declaration (variable_declarator . (identifier) @value) @_all)) {_NO_IMPORT})
+((program (variable_declaration (variable_declarator . (identifier) @value) @_all)) {_NO_IMPORT})
+"""
+_JAVASCRIPT = f"""{_JAVASCRIPT_VARIABLES}
+(field_definition (property_identifier) @value)
+((method_definition (property_identifier) @_name (statement_block (expression_statement
+    (assignment_expression . (member_expression . (this) (property_identifier) @value)))))
+  (#eq? @_name "constructor"))
+"""
+_TYPESCRIPT = f"""{_JAVASCRIPT_VARIABLES}
+(public_field_definition (property_identifier) @value)
+(required_parameter (accessibility_modifier) (identifier) @value)
+(interface_body (property_signature (property_identifier) @value))
+(type_alias_declaration (object_type (property_signature (property_identifier) @value)))
+(enum_body (property_identifier) @value)
+(enum_assignment . (property_identifier) @value)
+"""
+_C_DECLARED = """[(identifier) @value (array_declarator . (identifier) @value)
+  (pointer_declarator [(identifier) @value (array_declarator . (identifier) @value)])
+  (init_declarator . [(identifier) @value (array_declarator . (identifier) @value)
+    (pointer_declarator [(identifier) @value (array_declarator . (identifier) @value)])])]"""
+_C = f"""
+(preproc_def (identifier) @value (preproc_arg))
+(enumerator . (identifier) @value)
+(translation_unit [(declaration {_C_DECLARED}) (preproc_ifdef (declaration {_C_DECLARED}))
+  (preproc_if (declaration {_C_DECLARED}))])
+(field_declaration [(field_identifier) @value (pointer_declarator (field_identifier) @value)
+  (array_declarator . (field_identifier) @value)
+  (function_declarator (parenthesized_declarator (pointer_declarator (field_identifier) @value)))])
+"""
+
+VALUES: dict[str, str] = {
+    "python": _PYTHON,
+    "javascript": _JAVASCRIPT,
+    "typescript": _TYPESCRIPT,
+    "tsx": _TYPESCRIPT,
+    "go": """
+(source_file (const_declaration (const_spec (identifier) @value)))
+(source_file (var_declaration (var_spec (identifier) @value)))
+(source_file (var_declaration (var_spec_list (var_spec (identifier) @value))))
+(field_declaration (field_identifier) @value)
+""",
+    "rust": """
+(field_declaration (field_identifier) @value)
+(enum_variant . (identifier) @value)
+""",
+    "java": """
+(field_declaration (variable_declarator . (identifier) @value))
+(constant_declaration (variable_declarator . (identifier) @value))
+(record_declaration (formal_parameters (formal_parameter (identifier) @value)))
+(enum_constant (identifier) @value)
+""",
+    "c": _C,
+    "cpp": f"{_C} (declaration_list (declaration {_C_DECLARED}))",
+    "objective_c": _C,
+    "c_sharp": """
+(field_declaration (variable_declaration (variable_declarator . (identifier) @value)))
+(record_declaration (parameter_list (parameter name: (identifier) @value)))
+(enum_member_declaration (identifier) @value)
+""",
+    "ruby": """
+(program (assignment . (constant) @value))
+(body_statement (assignment . (constant) @value))
+((call . (identifier) @_kind (argument_list (simple_symbol) @value))
+  (#match? @_kind "^(attr_(accessor|reader|writer)|belongs_to|has_many|has_one|scope)$"))
+""",
+    "php": """
+(const_declaration (const_element . (name) @value))
+(property_declaration (property_element . (variable_name (name) @value)))
+(property_promotion_parameter (variable_name (name) @value))
+(enum_case (name) @value)
+((function_call_expression . (name) @_kind (arguments . (argument
+    [(encapsed_string (string_content) @value) (string (string_content) @value)])))
+  (#eq? @_kind "define"))
+""",
+    "kotlin": """
+(class_body (property_declaration (variable_declaration . (identifier) @value)))
+(class_parameter (identifier) @value)
+(enum_entry . (identifier) @value)
+""",
+    "scala": """
+(compilation_unit (val_definition . (identifier) @value))
+(template_body (val_definition (identifier) @value))
+(template_body (var_definition (identifier) @value))
+(class_parameter (identifier) @value)
+(simple_enum_case . (identifier) @value)
+""",
+    "swift": """
+(class_body (property_declaration (pattern (simple_identifier) @value)))
+(source_file (property_declaration (pattern (simple_identifier) @value)))
+(enum_entry (simple_identifier) @value)
+""",
+    "lua": """
+(chunk (variable_declaration (assignment_statement (variable_list (identifier) @value))))
+(chunk (assignment_statement (variable_list [(identifier) @value
+  (dot_index_expression . (identifier) (identifier) @value)])))
+""",
+    "bash": """
+(program (variable_assignment . (variable_name) @value))
+(program (declaration_command (variable_assignment . (variable_name) @value)))
+""",
+    "elixir": f"""
+((unary_operator (call . (identifier) @value))
+  (#not-match? @value "^({_ELIXIR_OTHERS})$"))
+""",
+    "haskell": """
+(data_constructor (prefix . (constructor) @value))
+(record . (constructor) @value)
+(newtype_constructor . (constructor) @value)
+(field_name (variable) @value)
+""",
+    "zig": """
+((source_file (variable_declaration . (identifier) @value . (_) @_of))
+  (#not-match? @_of "^@import"))
+(container_field . (identifier) @value)
+""",
+    "css": '((declaration (property_name) @value) (#match? @value "^--"))',
+    "sql": "(column_definition . (identifier) @value)",
+    "julia": """
+(source_file (assignment . (identifier) @value))
+(module_definition (assignment . (identifier) @value))
+(struct_definition [(identifier) @value (typed_expression . (identifier) @value)])
+""",
+    "ocaml": """
+(field_declaration (field_name) @value)
+(constructor_declaration . (constructor_name) @value)
+""",
+    "powershell": """
+(class_property_definition (variable) @value)
+(enum_member . (simple_name) @value)
+""",
+    "solidity": """
+(struct_member name: (identifier) @value)
+(enum_value) @value
+""",
+    "dockerfile": "(env_pair . (unquoted_string) @value)",
+    "cmake": """
+((normal_command . (identifier) @_kind (argument_list . (argument) @value))
+  (#match? @_kind "^(set|SET)$") (#not-match? @value "[$]"))
+""",
+    "r": '(program (binary_operator lhs: (identifier) @value operator: ["<-" "="]))',
+    "protobuf": """
+(field (identifier) @value)
+(enum_field (identifier) @value)
+""",
+    "graphql": """
+(field_definition . (name) @value)
+(input_fields_definition (input_value_definition . (name) @value))
+(enum_value (name) @value)
+""",
+}

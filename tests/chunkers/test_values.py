@@ -1,0 +1,216 @@
+"""Constants, variables of the top level, members of enumerations and fields are found by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.chunkers import ChunkerConfig, lacks_grammar
+from pincite.chunkers.grammars import GRAMMARS
+from pincite.chunkers.value_queries import VALUES
+from pincite.readers.languages import file_type
+from tests.chunkers.laws import chunks_of
+
+#: A program of each language, its values, and names in it that are none.
+PROGRAMS = {
+    "a.py": (
+        "import os\nLIMIT = 1\nrate: int = 2\nlow, high = 1, 2\nclass Job:\n    size: int\n"
+        "    KIND = 3\n    def __init__(self, owner):\n        self.owner = owner\n"
+        "        self.age: int = 1\n        local = 2\n    def run(self):\n        self.late = 1\n",
+        "LIMIT rate low high size KIND owner age",
+        "os local late",
+    ),
+    "a.js": (
+        'const http = require("http");\nconst port = 3000, host = f();\nvar LIMITS = {a: 1};\n'
+        "class Job { static kind = 1; constructor() { this.owner = 1; } run() { this.late = 2 } }\n"
+        "let state;\nfunction f() { const local = 1; }\n",
+        "port host LIMITS kind owner state",
+        "http a local late",
+    ),
+    "a.ts": (
+        "const rate: number = 1;\nenum Kind { Small, Big = 2 }\n"
+        "interface Job { name: string; run(): void }\ntype Options = { depth: number };\n"
+        "class Task { private readonly age = 1; constructor(private owner: number, x: Q) {} }\n"
+        "export const limit = 2;\n",
+        "rate Small Big name depth age owner limit",
+        "x number",
+    ),
+    "a.tsx": (
+        "const Rate = 1;\nfunction App() { const local = 2; return <a/>; }\n",
+        "Rate",
+        "local",
+    ),
+    "a.go": (
+        "package a\nconst Limit = 1\nconst (\n\tFirst = iota\n\tSecond\n)\nvar (\n\trate int\n)\n"
+        "var low, high = 1, 2\ntype Job struct {\n\tName, Kind string\n\t*Base\n}\n"
+        "func f() { var local int }\n",
+        "Limit First Second rate low high Name Kind",
+        "local Base",
+    ),
+    "a.rs": (
+        "struct Job { pub name: u8, age: u8 }\nenum Kind { Small, Big(u8), Odd { size: u8 } }\n"
+        "fn f() { let local = 1; }\n",
+        "name age Small Big Odd size",
+        "local",
+    ),
+    "A.java": (
+        "class A { static final int LIMIT = 1; private String name, owner;\n"
+        "  enum Kind { SMALL, BIG(1) }\n  void f() { int local = 1; } }\n"
+        "interface I { int RATE = 1; }\nrecord Point(int left, int top) {}\n",
+        "LIMIT name owner SMALL BIG RATE left top",
+        "local",
+    ),
+    "a.c": (
+        "#ifndef GUARD_H\n#define GUARD_H\n#define LIMIT 1\nenum kind { SMALL, BIG = 2 };\n"
+        "static int rate = 1;\nchar *name = 0;\nint table[3] = {1};\nint later;\n"
+        "struct job { int age; char *owner; int marks[3]; int (*run)(int); };\n"
+        "int f(void) { int local = 1; return local; }\n#endif\n",
+        "LIMIT SMALL BIG rate name table later age owner marks run",
+        "GUARD_H local",
+    ),
+    "a.cpp": (
+        "constexpr int limit = 1;\nnamespace n { const int rate = 2; }\n"
+        "class Job { int age_; static const int kind = 3; };\nenum class Size { Small };\n",
+        "limit rate age_ kind Small",
+        "",
+    ),
+    "a.m": (
+        "#define LIMIT 1\n@interface Job : Base\n@end\nstatic int rate = 1;\n",
+        "LIMIT rate",
+        "",
+    ),
+    "a.cs": (
+        "class A { public const int Limit = 1; readonly int _name; enum Kind { Small, Big = 1 } }\n"
+        "record Point(int Left, Other Top);\n",
+        "Limit _name Small Big Left Top",
+        "Other",
+    ),
+    "a.rb": (
+        "LIMIT = 1\nclass Job\n  KINDS = 2\n  attr_reader :owner, :age\n"
+        "  def run; local = 1; end\nend\n",
+        "LIMIT KINDS owner age",
+        "local",
+    ),
+    "a.php": (
+        "<?php\nconst LIMIT = 1;\ndefine('RATE', 2);\nclass Job { const KIND = 1;\n"
+        "  public $age = 2; function __construct(private int $owner) { $local = 1; } }\n"
+        "enum Size { case Small; }\n",
+        "LIMIT RATE KIND age owner Small",
+        "local",
+    ),
+    "a.kt": (
+        "class Job(val owner: Int) {\n  val age = 2\n"
+        "  companion object { const val LIMIT = 1 }\n}\nenum class Kind { SMALL, BIG }\n"
+        "fun f() { val local = 1 }\n",
+        "owner age LIMIT SMALL BIG",
+        "local",
+    ),
+    "a.scala": (
+        "object Jobs {\n  val limit = 1\n  var rate = 2\n  def f = { val local = 1; local }\n}\n"
+        "enum Kind { case Small, Big }\ncase class Point(left: Int)\n",
+        "limit rate Small Big left",
+        "local",
+    ),
+    "a.swift": (
+        "let limit = 1\nclass Job {\n  var age: Int = 2\n  func f() { let local = 1 }\n}\n"
+        "enum Kind { case small, big(Int) }\n",
+        "limit age small big",
+        "local",
+    ),
+    "a.lua": (
+        "local M = {}\nM.timeout = 5\nlocal low, high = 1, 2\n"
+        "local function f() local inner = 1 end\n",
+        "M timeout low high",
+        "inner",
+    ),
+    "a.sh": ("LIMIT=1\nexport RATE=2\nf() { inner=1; }\n", "LIMIT RATE", "inner"),
+    "a.ex": (
+        'defmodule Jobs do\n  @moduledoc "x"\n  @timeout 5000\n'
+        "  @spec f() :: any\n  def f, do: 1\nend\n",
+        "timeout",
+        "moduledoc spec",
+    ),
+    "a.hs": (
+        "data Kind = Small Int | Odd { size :: Int }\nnewtype Name = Name { text :: Int }\n",
+        "Small Odd size text",
+        "",
+    ),
+    "a.zig": (
+        'const std = @import("std");\nconst limit = 1;\nconst Job = struct { age: u8 };\n',
+        "limit age",
+        "std",
+    ),
+    "a.css": (":root { --main-color: red; color: blue; }\n", "--main-color", "color"),
+    "a.sql": ("CREATE TABLE jobs (id INT, [owner name] INT);\n", "id", ""),
+    "a.jl": ("rate = 1\nstruct Job\n  age::Int\n  name\nend\n", "rate age name", ""),
+    "a.ml": ("type job = { age : int }\ntype kind = Small | Big of int\n", "age Small Big", ""),
+    "a.mli": ("type kind = Small | Big of int\n", "Small Big", ""),
+    "a.ps1": ("class Job { [int]$Age }\nenum Kind { Small; Big }\n", "Age Small Big", "$Age"),
+    "a.sol": ("contract A { struct Job { uint age; } enum Kind { Small } }\n", "age Small", ""),
+    "Dockerfile": ("FROM a\nENV RATE=1 LIMIT=2\n", "RATE LIMIT", ""),
+    "CMakeLists.txt": ("set(LIMIT 1)\nset(${x}_y 2)\n", "LIMIT", "${x}_y"),
+    "a.R": ("limit <- 1\nrate = 2\ndata |> show()\n", "limit rate", "data"),
+    "a.proto": (
+        'syntax = "proto3";\nmessage Job { string name = 1; repeated int32 ids = 2; }\n'
+        "enum Kind { SMALL = 0; }\n",
+        "name ids SMALL",
+        "",
+    ),
+    "a.graphql": (
+        "type Job { name: Int }\nenum Kind { SMALL }\ninput New { age: Int }\n",
+        "name SMALL age",
+        "",
+    ),
+}
+
+
+def language_of(path: str, text: str) -> str:
+    found = file_type(path, text[:1000].encode())
+    assert found is not None
+    return found.language
+
+
+@pytest.mark.parametrize("path", PROGRAMS)
+def test_values_are_found_by_name_in(path: str) -> None:
+    text, values, others = PROGRAMS[path]
+    if lacks_grammar(language_of(path, text)):
+        pytest.skip("needs the extra `languages`")
+    symbols = {name for chunk in chunks_of(path, text) for name in chunk.symbols}
+    assert symbols >= set(values.split())
+    assert symbols.isdisjoint(others.split())
+
+
+def test_every_query_has_a_program() -> None:
+    assert {language_of(path, text) for path, (text, _, _) in PROGRAMS.items()} == set(VALUES)
+    assert set(VALUES) <= set(GRAMMARS)
+
+
+def test_names_of_definitions_precede_those_of_values() -> None:
+    text = "LIMIT = 1\n\n\ndef run():\n    pass\n"
+    (chunk,) = chunks_of("a.py", text)
+    assert chunk.symbols == ("run", "LIMIT")
+
+
+def test_a_value_neither_cuts_a_file_nor_names_a_section() -> None:
+    text = "".join(f"LIMIT_{number} = {number}  # of something\n" for number in range(60))
+    chunks = chunks_of("a.py", text, ChunkerConfig(target_tokens=64))
+    assert {chunk.headings for chunk in chunks} == {()}
+    assert len(chunks) < 30
+    assert sum(len(chunk.symbols) for chunk in chunks) == 60
+
+
+#: Each is a list of many names. The query of Lua took 200 s for 4,000 of them.
+WIDE = {
+    "a.lua": "local {} last = 1\n",
+    "a.py": "{} last = 1\n",
+    "a.js": "const {} last = 1;\n",
+    "a.go": "package a\nvar {} last int\n",
+    "a.c": "int {} last;\n",
+    "A.java": "enum E {{ {} LAST }}\n",
+    "a.rs": "enum E {{ {} Last }}\n",
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("path", WIDE)
+def test_a_list_of_20000_names_takes_no_time(path: str) -> None:
+    assert chunks_of(path, WIDE[path].format("a, " * 20_000))
