@@ -130,15 +130,26 @@ def _defined(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[str, int]
 
 
 def _values(node: ast.AST, within: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    """The variables of a module and the fields of its classes."""
+    """The variables of a module and the fields of its classes, also those that `__init__` sets."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef):
             yield from _values(child, (*within, child.name))
+        elif isinstance(child, ast.FunctionDef):
+            if child.name == "__init__" and within:
+                yield from ((".".join((*within, name)), line) for name, line in _set_in(child))
         elif isinstance(child, ast.Assign | ast.AnnAssign):
             targets = child.targets if isinstance(child, ast.Assign) else [child.target]
             for target in targets:
                 if isinstance(target, ast.Name):
                     yield ".".join((*within, target.id)), target.lineno
+
+
+def _set_in(constructor: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+    for statement in constructor.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            match statement.targets[0] if isinstance(statement, ast.Assign) else statement.target:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name, lineno=line):
+                    yield name, line
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunkers import ChunkerConfig, lacks_grammar
+from pincite.chunkers.definitions import find_definitions
 from pincite.chunkers.grammars import GRAMMARS
+from pincite.chunkers.parsing import parse
 from pincite.chunkers.value_queries import VALUES
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
@@ -188,6 +190,30 @@ def test_names_of_definitions_precede_those_of_values() -> None:
     text = "LIMIT = 1\n\n\ndef run():\n    pass\n"
     (chunk,) = chunks_of("a.py", text)
     assert chunk.symbols == ("run", "LIMIT")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "rows"),
+    [
+        (
+            "a.py",
+            "class A:\n  def __init__(self):\n    self.size = 1\n    self.age = 2\n  size: int\n",
+            [(3, "age"), (4, "size")],
+        ),
+        (
+            "a.js",
+            "class A {\n  size;\n  constructor() {\n    this.size = 1;\n    this.age = 2;\n  }\n}\n",
+            [(1, "size"), (4, "age")],
+        ),
+    ],
+)
+def test_a_field_that_its_class_declares_is_found_there_and_not_in_the_constructor(
+    path: str, text: str, rows: list[tuple[int, str]]
+) -> None:
+    grammar = GRAMMARS[language_of(path, text)]
+    tree = parse(grammar, text.encode())
+    assert tree is not None
+    assert find_definitions(tree.root_node, grammar, text.splitlines()).values == rows
 
 
 def test_a_value_neither_cuts_a_file_nor_names_a_section() -> None:

@@ -120,6 +120,16 @@ class _Captured(NamedTuple):
     rest: bool
 
 
+class _Value(NamedTuple):
+    """A match of a query for values. `of` identifies the type that it belongs to, if the query
+    tells; `assigned` fields are set in a constructor."""
+
+    row: int
+    name: str
+    of: int
+    assigned: bool
+
+
 def find_definitions(
     root: Node, grammar: Grammar, lines: list[str], allowance: Allowance | None = None
 ) -> Definitions:
@@ -176,10 +186,12 @@ def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tupl
     query = load(grammar)[1]
     spans: dict[tuple[int, int], _Captured] = {}
     rests: dict[int, list[Node]] = {}
-    values: list[tuple[int, str]] = []
+    values: list[_Value] = []
     for _, captures in QueryCursor(query).matches(root):
-        if "value" in captures:
-            values += [(each.start_point.row, _value(each, grammar)) for each in captures["value"]]
+        if named := captures.get("value") or captures.get("assigned"):
+            of = captures["type"][0].id if "type" in captures else 0
+            row, text = named[0].start_point.row, _value(named[0], grammar)
+            values.append(_Value(row, text, of, "assigned" in captures))
             continue
         nodes = captures.get("def") or captures.get("scope")
         if not nodes:
@@ -218,7 +230,12 @@ def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tupl
         )
         found.append(definition)
         stack.append(definition)
-    return found, values
+    declared = {(each.of, each.name) for each in values if not each.assigned}
+    return found, [
+        (each.row, each.name)
+        for each in values
+        if not each.assigned or (each.of, each.name) not in declared
+    ]
 
 
 def _value(node: Node, grammar: Grammar) -> str:

@@ -3,7 +3,8 @@ enumerations, and fields of types.
 
 `@value` captures the name. A value is found by its name, like a definition, but it is not one for
 cutting: no heading names it, and no section ends because of it. Variables within functions are no
-values.
+values. `@assigned` captures a field that a constructor of `@type` sets. It is a value if the body
+of this type has no `@value` of the same name.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ _ELIXIR_OTHERS = (
 _PYTHON = """
 (module (expression_statement (assignment . (identifier) @value)))
 (module (expression_statement (assignment . (pattern_list (identifier) @value))))
-(class_definition (block (expression_statement (assignment . (identifier) @value))))
+(class_definition (block (expression_statement (assignment . (identifier) @value)))) @type
 ((class_definition (block (function_definition . (identifier) @_name (block (expression_statement
-    (assignment . (attribute . (identifier) @_of . (identifier) @value)))))))
+    (assignment . (attribute . (identifier) @_of . (identifier) @assigned))))))) @type
   (#eq? @_name "__init__") (#eq? @_of "self"))
 """
 _JAVASCRIPT_VARIABLES = f"""
@@ -30,9 +31,10 @@ _JAVASCRIPT_VARIABLES = f"""
 ((program (variable_declaration (variable_declarator . (identifier) @value) @_all)) {_NO_IMPORT})
 """
 _JAVASCRIPT = f"""{_JAVASCRIPT_VARIABLES}
-(field_definition (property_identifier) @value)
-((method_definition (property_identifier) @_name (statement_block (expression_statement
-    (assignment_expression . (member_expression . (this) (property_identifier) @value)))))
+(class_body (field_definition (property_identifier) @value)) @type
+((class_body (method_definition (property_identifier) @_name (statement_block
+    (expression_statement (assignment_expression . (member_expression
+      . (this) (property_identifier) @assigned)))))) @type
   (#eq? @_name "constructor"))
 """
 _TYPESCRIPT = f"""{_JAVASCRIPT_VARIABLES}

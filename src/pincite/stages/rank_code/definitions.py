@@ -78,6 +78,7 @@ def defining(
     """Return the passages of code that define what the question asks for, in order, the first of
     each file: of a question that is only a name, or that asks where one is defined. A name with a
     path has to be defined there. Upper and lower case count for the others. There are up to `most`.
+    Those that contain the question as it is written (`def echo`) come before the others.
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
     mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
     top level of a file that is not a test or an example.
@@ -90,7 +91,7 @@ def defining(
         return []
     owners = [owned for name in names if (owned := owner_of(name)) is not None]
     plain = frozenset(name for name in names if owner_of(name) is None)
-    found: dict[tuple[str, str, str], Candidate] = {}
+    matching: list[Candidate] = []
     for one in candidates:
         chunk = one.chunk
         if is_word and (chunk.headings not in ((), query.symbols[:1]) or place_of(chunk.path)):
@@ -98,7 +99,12 @@ def defining(
         if chunk.source_type == "code" and chunk.symbols:
             is_named = not plain.isdisjoint(names_of(chunk.symbols))
             if is_named or _at_path(owners, chunk).own:
-                found.setdefault((one.collection, chunk.repo, chunk.path), one)
+                matching.append(one)
+    declared = query.text.partition("(")[0].strip()
+    matching.sort(key=lambda one: declared not in one.chunk.text)
+    found: dict[tuple[str, str, str], Candidate] = {}
+    for one in matching:
+        found.setdefault((one.collection, one.chunk.repo, one.chunk.path), one)
     return list(found.values())[:most]
 
 
