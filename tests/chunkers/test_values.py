@@ -202,7 +202,7 @@ def test_names_of_definitions_precede_those_of_values() -> None:
         ),
         (
             "a.js",
-            "class A {\n  size;\n  constructor() {\n    this.size = 1;\n    this.age = 2;\n  }\n}\n",
+            "class A {\n  size;\n  constructor() {\n    this.size = 1;\n    this.age = 2\n  }\n}\n",
             [(1, "size"), (4, "age")],
         ),
     ],
