@@ -149,6 +149,28 @@ def test_an_edit_of_one_function_encodes_what_it_changed(
         asyncio.run(check(Place(source, one), Place(source, other)))
 
 
+def test_files_that_are_cut_again_for_other_definitions_keep_their_vectors() -> None:
+    async def check(place: Place) -> None:
+        dense = Reading()
+        place.write("a.py", "LIMIT = 3\n\n\n" + functions("one", "two"))
+        with pytest.MonkeyPatch.context() as before:
+            before.setattr("pincite.ingestion.revisions.grammar_revision", lambda _language: 0)
+            first = await place.run(dense)
+        vectors = await place.held()
+        dense.read.clear()
+        report = await place.run(dense)
+        assert (report.changed, report.reused) == (1, first.chunks)
+        assert dense.read == []
+        assert {enrich(chunk): bytes(vector) for chunk, vector in vectors.items()} == {
+            enrich(chunk): bytes(vector) for chunk, vector in (await place.held()).items()
+        }
+
+    with quick_folder() as folder, edge(folder / "x") as one:
+        source = folder / "source"
+        source.mkdir()
+        asyncio.run(check(Place(source, one)))
+
+
 def run(check: Callable[[Place], object]) -> None:
     with quick_folder() as folder:
         asyncio.run(check(Place(folder, MemoryStore())))  # type: ignore[arg-type]

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.revisions import UNEMBEDDED, fingerprints_of, revision_of
+from pincite.ingestion.revisions import (
+    UNEMBEDDED,
+    definitions_revision,
+    fingerprints_of,
+    revision_of,
+)
 from pincite.model import CollectionSpec, DocumentRecord, Vector
 from pincite.ports import GroupedEncoder
 from pincite.sources import OpenSource
@@ -48,9 +53,15 @@ def count_reused(documents: Sequence[Prepared], known: KnownVectors) -> int:
 
 def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec) -> bool:
     """Return whether the document was cut and enriched as it would be now, according to its
-    revision. Pages that include other files are left out: these may have changed."""
+    revision. Other definitions make no difference: names of symbols are not encoded. Pages that
+    include other files are left out: these may have changed."""
     if record.includes:
         return False
-    ways = fingerprints_of(opened, record.path, "", spec, lambda *_: (UNEMBEDDED,))
     key = (record.source, record.path, record.content_hash)
-    return any(revision_of(*key, made) == record.revision for made in ways)
+    return any(
+        revision_of(*key, made) == record.revision
+        for definitions in range(definitions_revision(record.path), -1, -1)
+        for made in fingerprints_of(
+            opened, record.path, "", spec, lambda *_: (UNEMBEDDED,), definitions
+        )
+    )

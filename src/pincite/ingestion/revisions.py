@@ -58,11 +58,13 @@ def fingerprints_of(
     includes: str,
     spec: CollectionSpec,
     made_with: MadeWith = made_with_no_other,
+    definitions: int | None = None,
 ) -> tuple[str, ...]:
     """Return fingerprints of everything but the content that determines a document's points;
     `includes` as in `DocumentRecord`. The first is that of a document indexed now; documents with
     one of the others stay unchanged. URLs and included content are written into the chunks, and so
-    are part of it. Attributes are not: they change without embedding again."""
+    are part of it. Attributes are not: they change without embedding again. `definitions` replaces
+    the revision of the definitions of the document's language."""
     parts = []
     url = url_for(path, opened.source.url_rule)
     if url is not None:
@@ -82,7 +84,8 @@ def fingerprints_of(
         parts.append("no grammar")  # cut again when a grammar is available
     if found is not None and found.source_type == "code" and outlined(found.language):
         parts.append("by line")
-    if found is not None and (revision := grammar_revision(found.language)):
+    revision = definitions_revision(path) if definitions is None else definitions
+    if revision:
         parts.append(f"definitions {revision}")
     if opened.source.kind != "records" and found is not None and found.language in _TEXT_RULES:
         parts.append(f"text {_TEXT_RULES[found.language]}")
@@ -91,6 +94,12 @@ def fingerprints_of(
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):
         parts.append(extractor_name(suffix, ocr=opened.source.ocr))
     return fingerprints(spec, parts, made_with(opened.source.name, path))
+
+
+def definitions_revision(path: str) -> int:
+    """Return the revision of the definitions of a document's language, 0 for none."""
+    found = file_type(path, b"")
+    return grammar_revision(found.language) if found is not None else 0
 
 
 def fingerprints(
