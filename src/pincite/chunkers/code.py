@@ -93,18 +93,22 @@ def with_symbols(
     """Yield the sections with the names that each defines. The sections of one long line have the
     names of the whole line, which are found once; if these are more than a section could contain,
     it has those that are words of it."""
-    before, symbols, size = (-1, -1), dict[str, None](), 0
+    before, symbols, values, size = (-1, -1), dict[str, None](), dict[str, None](), 0
     for one in sections:
         rows = lines.line_at(one.start), lines.line_at(one.end - 1)
         if rows != before:
-            names = chain.from_iterable(each.symbols_in(*rows) for each in known)
-            before, symbols = rows, dict.fromkeys(names)
-            size = sum(map(len, symbols))
-        found: Iterable[str] = symbols
+            before = rows
+            symbols = dict.fromkeys(chain.from_iterable(each.symbols_in(*rows) for each in known))
+            values = dict.fromkeys(chain.from_iterable(each.values_in(*rows) for each in known))
+            values = {name: None for name in values if name not in symbols}
+            size = sum(map(len, chain(symbols, values)))
+        defined, valued = tuple(symbols), tuple(values)
         if size > _NAMED_CHARS + _NAME_FORMS * (one.end - one.start):
-            words = _WORD.findall(lines.text, one.start, one.end)
-            found = dict.fromkeys(word for word in words if word in symbols)
-        yield Section(one.start, one.end, one.headings, tuple(found))
+            words = dict.fromkeys(_WORD.findall(lines.text, one.start, one.end))
+            defined = tuple(word for word in words if word in symbols)
+            valued = tuple(word for word in words if word in values)
+        names = (*defined, *valued)
+        yield Section(one.start, one.end, one.headings, names, named_values=len(valued))
 
 
 def _pieces(

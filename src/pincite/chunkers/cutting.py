@@ -82,6 +82,7 @@ def _chunk(
         title=document.title,
         headings=section.headings,
         symbols=section.symbols,
+        named_values=section.named_values,
         url=_address(document.url, section.anchor),
         start_column=start_column,
         end_column=end_column,

@@ -14,7 +14,7 @@ from pincite.chunkers.grammars import load, unnamed_regions
 from pincite.chunkers.patterns import names_in, unquoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from tree_sitter import Node
 
@@ -82,15 +82,19 @@ class Definitions:
                 index += 1
         return found
 
-    def symbols_in(self, first: int, last: int) -> tuple[str, ...]:
-        """Return the names that rows first..last define, each once, in order: those of definitions,
-        then those of values."""
-        names: dict[str, None] = {}
-        for known in (self._named, self.values):
-            low = bisect_left(known, first, key=_row)
-            high = bisect_left(known, last + 1, low, key=_row)
-            names.update(dict.fromkeys(name for _, name in known[low:high]))
-        return tuple(names)
+    def symbols_in(self, first: int, last: int) -> Iterator[str]:
+        """Yield the names of the definitions in rows first..last, in order."""
+        return _between(self._named, first, last)
+
+    def values_in(self, first: int, last: int) -> Iterator[str]:
+        """Yield the names of the values in these rows, in order."""
+        return _between(self.values, first, last)
+
+
+def _between(named: list[tuple[int, str]], first: int, last: int) -> Iterator[str]:
+    low = bisect_left(named, first, key=_row)
+    high = bisect_left(named, last + 1, low, key=_row)
+    return (name for _, name in named[low:high])
 
 
 def _row(named: tuple[int, str]) -> int:

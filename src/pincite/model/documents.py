@@ -154,7 +154,8 @@ class Section(msgspec.Struct, frozen=True):
     """The result of a chunker: a span of `Document.text` with context for the encoder.
 
     `headings` is the heading path of prose or the symbol path of code, outermost first.
-    `symbols` are the names that the span defines. `plain` replaces the text for indexing (markup
+    `symbols` are the names that the span defines; the last `named_values` of them name constants,
+    fields and other values. `plain` replaces the text for indexing (markup
     removed), never for citing; None: the text itself is indexed. `anchor` is the anchor of the
     page's address where the span begins, "" for the page. `attributes` belong to this span only.
     `on_page` is its position in an extracted document.
@@ -168,6 +169,7 @@ class Section(msgspec.Struct, frozen=True):
     anchor: str = ""
     attributes: Attributes = {}
     on_page: OnPage | None = None
+    named_values: int = 0
 
     def __hash__(self) -> int:
         return hash((self.start, self.end))  # a mapping has no hash
@@ -180,7 +182,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     or ends inside a line. Otherwise the span is exactly the lines `start_line` to `end_line`,
     without the last newline. `attributes` are those of its document and its own. `cited_in` is the
     unit of its citation. `space_before` is the white space after the previous chunk, if it is more
-    than newlines.
+    than newlines. The last `named_values` of its symbols name constants, fields and other values.
 
     `on_page` is its position in an extracted document, None in other documents.
     """
@@ -208,9 +210,15 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     cited_in: CitedIn = ""
     space_before: str = ""
     on_page: OnPage | None = None
+    named_values: int = 0
 
     def __hash__(self) -> int:
         return hash((self.id, self.content_hash))  # a mapping has no hash
+
+    @property
+    def definitions(self) -> tuple[str, ...]:
+        """The symbols of functions, classes and the like, without those of values."""
+        return self.symbols[: len(self.symbols) - self.named_values]
 
     @property
     def read_as(self) -> str:

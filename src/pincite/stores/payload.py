@@ -56,6 +56,8 @@ def to_payload(point: Point, revision: str, *, aliased: bool) -> dict[str, Any]:
     payload |= {name: value for name, value in fields.items() if value or value == 0}
     del payload["id"]
     payload.pop("attributes", None)
+    if not chunk.named_values:
+        del payload["named_values"]
     payload |= {name: list(payload[name]) for name in _TUPLES if name in payload}
     if chunk.on_page is not None:
         payload["on_page"] = _on_page(chunk.on_page)

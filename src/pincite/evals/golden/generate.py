@@ -92,10 +92,10 @@ def _spread(chunks: Sequence[Chunk], rng: random.Random) -> list[Chunk]:
 
 def _by_rule(chunk: Chunk, frequencies: Counter[str], total: int, number: int) -> tuple[str, str]:
     """Make a question from the rarest words of the text, or in turn from its headings."""
-    names = [name for name in (chunk.symbols or chunk.headings) if name.strip()]
+    names = [name for name in (chunk.definitions or chunk.headings) if name.strip()]
     if names and number % 2:
         if chunk.source_type == "code":
-            return f"what does {names[0]} do?", "rule: name"
+            return f"what does {names[-1]} do?", "rule: name"
         above = chunk.headings[-2] if len(chunk.headings) > 1 else chunk.title
         heading = f"{names[-1]} ({above})" if above and above != names[-1] else names[-1]
         return _plain(heading), "rule: heading"

@@ -104,7 +104,7 @@ def _swapped_names(corpus: _Corpus, terms: Terms, rng: random.Random) -> Iterato
         {
             name
             for chunk in corpus.chunks
-            for symbol in chunk.symbols
+            for symbol in chunk.definitions
             if len(_PARTS.findall(name := last_component(symbol))) > 1 and name[0] not in "_."
         }
     )
@@ -144,7 +144,7 @@ def _things(corpus: _Corpus, rng: random.Random) -> list[str]:
     """Return short headings and names of classes: first one of each file, then the others."""
     found: dict[str, dict[str, None]] = {}
     for chunk in corpus.chunks:
-        classes = (name for name in chunk.symbols[:1] if name[:1].isupper() and not name.isupper())
+        classes = (name for name in chunk.definitions[:1] if name[:1].isupper())
         for name in (*chunk.headings[-1:], *classes):
             words = " ".join(name.split())
             short = len(words) > _LEAST_CHARS and len(words.split()) <= _MOST_WORDS

@@ -67,9 +67,9 @@ def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> 
 def _is_part(document: Document, place: int, depth: int) -> bool:
     """Is the chunk a piece of a longer unit, rather than several whole units?"""
     chunk = document.chunk(place)
-    if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.symbols:
+    if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.definitions:
         return depth == len(chunk.headings)
-    return chunk.headings[-1] in chunk.symbols
+    return chunk.headings[-1] in chunk.definitions
 
 
 def _towards(document: Document, reach: Range, whole: Range, config: ContextConfig) -> Range:

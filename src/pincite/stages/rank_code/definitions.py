@@ -116,6 +116,7 @@ def _placed(query: Query) -> tuple[str, ...]:
 def definition_part(
     asked: Asked,
     names: Set[str],
+    definitions: Set[str],
     like: Likeness,
     files: Mapping[str, int],
     config: RankCodeConfig,
@@ -130,10 +131,11 @@ def definition_part(
     mentions if it defines any word of the question
     overlap  * share of the question's words in the names that it defines
 
-    A name that n of the found `files` define counts 1 / n for the first two: a namespace is opened
-    in every file, and a class in parts is in many. For `defines`, that is not so for the passage's
-    `own` names, which it defines where the question's path says. Names that any passage is known to
-    define there (`placed`) do not count in other passages.
+    `names` count for the first. The two others leave out values: words of prose name many fields
+    that they do not mean. A name that n of the found `files` define counts 1 / n for the first two:
+    a namespace is opened in every file, and a class in parts is in many. For `defines`, that is not
+    so for the passage's `own` names, which it defines where the question's path says. Names that
+    any passage is known to define there (`placed`) do not count in other passages.
     """
     if not names:
         return 0.0
@@ -142,8 +144,8 @@ def definition_part(
         defined = max(defined, 1.0 if own & names else _OTHER_CASE)
     return (
         config.defines * (_ALONE if asked.alone else 1) * defined
-        + config.mentions * _rarest(names & asked.names, files)
-        + config.overlap * like.overlap(names)
+        + config.mentions * _rarest(definitions & asked.names, files)
+        + config.overlap * like.overlap(definitions)
     )
 
 

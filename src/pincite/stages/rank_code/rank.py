@@ -203,7 +203,11 @@ def _files(
     for place, one in enumerate(candidates):
         places[one.collection, one.chunk.repo, one.chunk.path or one.chunk.id].append(place)
     names = [names_of(one.chunk.symbols) for one in candidates]
-    defining = defining_files([names[place] for place in of_file] for of_file in places.values())
+    defined = [names_of(one.chunk.definitions) for one in candidates]
+    defining = {
+        **defining_files([names[place] for place in of_file] for of_file in places.values()),
+        **defining_files([defined[place] for place in of_file] for of_file in places.values()),
+    }
 
     found = at_their_paths(asked, [one.chunk for one in candidates])
     placed = frozenset[str]().union(*(one.within for one in found))
@@ -211,7 +215,8 @@ def _files(
     def passage(place: int) -> _Passage:
         one = candidates[place]
         own = found[place].own if found else frozenset[str]()
-        part = definition_part(asked, names[place], like, defining, config, own, placed)
+        both = (names[place], defined[place])
+        part = definition_part(asked, *both, like, defining, config, own, placed)
         again = config.words_again * partial.get(one.collection, 1.0) if words else 0.0
         said = words[place] if words else 0.0
         same = config.copied * copied.part(one.chunk.text) if config.copied else 0.0
@@ -272,8 +277,8 @@ def _says(of_all: float, dominant: float) -> float:
 
 def _definition(chunk: Chunk) -> str:
     """Return the definition that a passage belongs to: its own, else the enclosing one, else ""."""
-    if chunk.symbols:
-        return chunk.symbols[0]
+    if chunk.definitions:
+        return chunk.definitions[0]
     return chunk.headings[-1] if chunk.headings else ""
 
 

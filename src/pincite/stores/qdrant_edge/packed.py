@@ -47,6 +47,7 @@ class _Rest(msgspec.Struct, array_like=True, gc=False):
     space_before: str = ""
     on_page: OnPage | None = None
     coarse: str | None = None
+    named_values: int = 0
 
 
 _decode: Final = msgspec.json.Decoder(_Rest).decode
@@ -70,7 +71,7 @@ def pack(
     rest = _Rest(
         *(point.length, chunk.ref, chunk.start, chunk.end, chunk.content_hash, chunk.headings),
         *(chunk.start_column, chunk.end_column, chunk.plain, chunk.cited_in, chunk.space_before),
-        *(chunk.on_page, coarse),
+        *(chunk.on_page, coarse, chunk.named_values),
     )
     held: dict[str, Any] = {
         REVISION: revision,
@@ -117,6 +118,7 @@ def unpack(point_id: UUID, held: Mapping[str, Any]) -> Unpacked:
         rest.cited_in,
         rest.space_before,
         rest.on_page,
+        rest.named_values,
     )
     return Unpacked(held[REVISION], chunk, rest.length, rest.coarse)
 
