@@ -189,7 +189,22 @@ def test_every_query_has_a_program() -> None:
 def test_names_of_definitions_precede_those_of_values() -> None:
     text = "LIMIT = 1\n\n\ndef run():\n    pass\n"
     (chunk,) = chunks_of("a.py", text)
-    assert chunk.symbols == ("run", "LIMIT")
+    assert (chunk.symbols, chunk.named_values) == (("run", "LIMIT"), 1)
+    assert chunk.definitions == ("run",)
+
+
+def test_a_name_that_is_defined_and_assigned_is_a_definition() -> None:
+    (chunk,) = chunks_of("a.js", "const run = () => 1;\nlet state = 2;\n")
+    assert (chunk.symbols, chunk.definitions) == (("run", "state"), ("run",))
+
+
+def test_a_section_of_a_long_line_has_the_values_that_it_names() -> None:
+    text = "const " + ", ".join(f"name{number} = {number}" for number in range(400)) + ";\n"
+    chunks = chunks_of("a.js", text)
+    assert len(chunks) > 2
+    for chunk in chunks:
+        assert chunk.named_values == len(chunk.symbols) > 0
+        assert all(name in chunk.text for name in chunk.symbols)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_a_file_without_its_grammar_is_noted_and_cut_again_once_there_is_one(
     (report,) = desk.run("api")
     assert report.noted == {"no_grammar": 1}
     assert "pip install 'pincite[languages]'" in report.noted_paths[0]
-    assert {name for chunk in desk.chunks() for name in chunk.symbols} == {"loans"}
+    assert {name for chunk in desk.chunks() for name in chunk.symbols} == {"loans", "id"}
     (again,) = desk.run("api")
     assert (again.unchanged, again.noted) == (2, {"no_grammar": 1})
 
@@ -73,14 +73,15 @@ def test_a_file_whose_language_has_other_definitions_since_is_cut_again(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.write("app/Ports.kt", "interface Sink { fun put(x: Int) }\n")
-    desk.write("app/ports.py", "class Sink:\n    pass\n")
+    desk.write("app/Page.vue", "<script>\nconst limit = 3\n</script>\n")
+    desk.write("app/README.md", "# Ports\n")
     with monkeypatch.context() as before:
         before.setattr("pincite.ingestion.revisions.grammar_revision", lambda _language: 0)
         desk.run("app")
     (report,) = desk.run("app")
-    assert (report.changed, report.unchanged) == (1, 1)
+    assert (report.changed, report.unchanged) == (2, 1)
     (report,) = desk.run("app")
-    assert (report.changed, report.unchanged) == (0, 2)
+    assert (report.changed, report.unchanged) == (0, 3)
 
 
 def test_headers_that_an_earlier_version_read_as_c_are_read_again(

@@ -8,6 +8,7 @@ from pincite.deps import informative_terms
 from pincite.model import Candidate, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
+from pincite.support.fields import replace
 from pincite.support.names import code_names, owner_of, undeclared
 from tests.builders import chunk
 
@@ -224,3 +225,37 @@ def test_of_a_name_that_many_files_define_some_come_first() -> None:
 def test_other_questions_keep_their_order(question: str) -> None:
     found = [*PAGES, BASKET, TOTAL, USE]
     assert order(question, *found) == order(question, *found, defined_first=0)
+
+
+def valued(found: Candidate) -> Candidate:
+    """The same passage, whose symbols name values."""
+    named = replace(found.chunk, named_values=len(found.chunk.symbols))
+    return replace(found, chunk=named)
+
+
+@pytest.mark.parametrize(
+    "question", ["MAX_AGE", "Basket.MAX_AGE", "where is max_age defined?", "MAX_AGE?"]
+)
+def test_a_value_is_meant_by_its_name(question: str) -> None:
+    limit = valued(one("limit", 0.2, "MAX_AGE", within="Basket", path="shop.py"))
+    name = question.replace("max_age", "MAX_AGE")
+    assert order(name, *PAGES, limit, USE)[0] == "limit"
+
+
+def test_words_of_prose_do_not_name_the_fields_of_a_type() -> None:
+    question = "how is the total of a basket paid"
+    fields = one("fields", 0.5, "total", "paid", within="Row", path="row.py")
+    assert part(question, "fields", fields, USE) > 0
+    assert part(question, "fields", valued(fields), USE) == 0
+
+
+def test_a_field_makes_no_definition_of_the_same_name_common() -> None:
+    fields = [valued(one(f"f{n}", 0.4, "total", path=f"f{n}.py")) for n in range(9)]
+    defined = one("total", 0.3, "total", path="sums.py")
+    assert part("total", "total", defined, *fields) == part("total", "total", defined)
+
+
+def test_a_declaration_prefers_the_passage_that_contains_it() -> None:
+    field = valued(one("prompt: str", 0.9, "prompt", path="option.py"))
+    function = one("def prompt(text): ...", 0.2, "prompt", path="terminal.py")
+    assert order("def prompt", field, function)[0] == function.chunk.id
