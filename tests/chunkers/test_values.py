@@ -32,8 +32,8 @@ PROGRAMS = {
         "const rate: number = 1;\nenum Kind { Small, Big = 2 }\n"
         "interface Job { name: string; run(): void }\ntype Options = { depth: number };\n"
         "class Task { private readonly age = 1; constructor(private owner: number, x: Q) {} }\n"
-        "export const limit = 2;\n",
-        "rate Small Big name depth age owner limit",
+        "export const limit = 2;\ndeclare const known: string;\n",
+        "known rate Small Big name depth age owner limit",
         "x number",
     ),
     "a.tsx": (
@@ -65,8 +65,9 @@ PROGRAMS = {
         "#ifndef GUARD_H\n#define GUARD_H\n#define LIMIT 1\nenum kind { SMALL, BIG = 2 };\n"
         "static int rate = 1;\nchar *name = 0;\nint table[3] = {1};\nint later;\n"
         "struct job { int age; char *owner; int marks[3]; int (*run)(int); };\n"
+        "struct bits { unsigned : 4; char **words; struct job *jobs[4]; };\n"
         "int f(void) { int local = 1; return local; }\n#endif\n",
-        "LIMIT SMALL BIG rate name table later age owner marks run",
+        "words jobs LIMIT SMALL BIG rate name table later age owner marks run",
         "GUARD_H local",
     ),
     "a.cpp": (
@@ -107,10 +108,11 @@ PROGRAMS = {
         "local",
     ),
     "a.scala": (
-        "object Jobs {\n  val limit = 1\n  var rate = 2\n  def f = { val local = 1; local }\n}\n"
+        "object Jobs {\n  val limit = other\n  private val Pat(x) = y\n"
+        "  var rate = 2\n  def f = { val local = 1; local }\n}\n"
         "enum Kind { case Small, Big }\ncase class Point(left: Int)\n",
         "limit rate Small Big left",
-        "local",
+        "local other Pat x y",
     ),
     "a.swift": (
         "let limit = 1\nclass Job {\n  var age: Int = 2\n  func f() { let local = 1 }\n}\n"
@@ -127,14 +129,15 @@ PROGRAMS = {
     "a.sh": ("LIMIT=1\nexport RATE=2\nf() { inner=1; }\n", "LIMIT RATE", "inner"),
     "a.ex": (
         'defmodule Jobs do\n  @moduledoc "x"\n  @timeout 5000\n'
-        "  @spec f() :: any\n  def f, do: 1\nend\n",
+        "  @spec f() :: any\n  def f, do: not open?(1)\nend\n",
         "timeout",
-        "moduledoc spec",
+        "moduledoc spec open?",
     ),
     "a.hs": (
-        "data Kind = Small Int | Odd { size :: Int }\nnewtype Name = Name { text :: Int }\n",
+        "data Kind = Small Int | Odd { size :: Int }\nnewtype Name = Name { text :: Int }\n"
+        "main = run def { mask = 1 }\nhigh Rect { height = h } = h\n",
         "Small Odd size text",
-        "",
+        "mask Rect height",
     ),
     "a.zig": (
         'const std = @import("std");\nconst limit = 1;\nconst Job = struct { age: u8 };\n',
@@ -153,8 +156,9 @@ PROGRAMS = {
     "a.R": ("limit <- 1\nrate = 2\ndata |> show()\n", "limit rate", "data"),
     "a.proto": (
         'syntax = "proto3";\nmessage Job { string name = 1; repeated int32 ids = 2; }\n'
+        "message Page { oneof of { int32 row = 1; } map<string, int32> ages = 2; }\n"
         "enum Kind { SMALL = 0; }\n",
-        "name ids SMALL",
+        "name ids row ages SMALL",
         "",
     ),
     "a.graphql": (
@@ -178,6 +182,7 @@ def test_values_are_found_by_name_in(path: str) -> None:
         pytest.skip("needs the extra `languages`")
     symbols = {name for chunk in chunks_of(path, text) for name in chunk.symbols}
     assert symbols >= set(values.split())
+    assert "" not in symbols
     assert symbols.isdisjoint(others.split())
 
 

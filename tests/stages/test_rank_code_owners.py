@@ -259,3 +259,21 @@ def test_a_declaration_prefers_the_passage_that_contains_it() -> None:
     field = valued(one("prompt: str", 0.9, "prompt", path="option.py"))
     function = one("def prompt(text): ...", 0.2, "prompt", path="terminal.py")
     assert order("def prompt", field, function)[0] == function.chunk.id
+
+
+def test_where_a_plain_word_is_defined_is_a_topic_beside_pages_and_a_definition_in_code() -> None:
+    question = "where is the total defined?"
+    tested = one("tested", 0.9, "total", path="tests/test_sums.py")
+    field = valued(one("field", 0.8, "total", within="Basket", path="shop.py"))
+    defined = one("defined", 0.2, "total", path="sums.py")
+    assert order(question, *PAGES, tested, field)[0] == "page0"
+    assert order(question, *PAGES, tested, field, defined)[:2] == ["defined", "page0"]
+    assert order(question, tested, field, defined)[0] == "defined"
+    assert order(question, USE, field)[0] == "field"
+
+
+def test_a_field_in_a_passage_of_several_types_is_not_on_the_top_level() -> None:
+    packed = one("packed", 0.3, "Basket", "total", path="shop.py")
+    packed = replace(packed, chunk=replace(packed.chunk, named_values=1))
+    assert order("total", *PAGES, packed)[0] == "page0"
+    assert order("total", *PAGES, valued(one("own", 0.2, "total", path="sums.py")))[0] == "own"

@@ -66,6 +66,9 @@ def test_a_question_is_a_symbol_prose_or_both(text: str, kind: str) -> None:
         ("where is Route.matches defined in the code?", "Route.matches"),
         ("where do we define TIMEOUT_S?", "TIMEOUT_S"),
         ("which file defines the setting DEBUG?", "DEBUG"),
+        ("what defines Route.matches?", "Route.matches"),
+        ("in which file is Route defined?", "Route"),
+        ("where's Route defined?", "Route"),
     ],
 )
 def test_a_question_for_the_place_of_one_name_asks_for_this_name(text: str, name: str) -> None:

@@ -195,7 +195,8 @@ def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tupl
         if named := captures.get("value") or captures.get("assigned"):
             of = captures["type"][0].id if "type" in captures else 0
             row, text = named[0].start_point.row, _value(named[0], grammar)
-            values.append(_Value(row, text, of, "assigned" in captures))
+            if text:  # `unsigned : 4` of C has no name
+                values.append(_Value(row, text, of, "assigned" in captures))
             continue
         nodes = captures.get("def") or captures.get("scope")
         if not nodes:

@@ -103,12 +103,15 @@ _TYPESCRIPT = named(
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name)
   @def)))
 """  # fmt: skip
-_GO = """
-(function_declaration name: (identifier) @name) @def
-(method_declaration receiver: (parameter_list . (parameter_declaration type: [
+_GO_RECEIVER = """(parameter_declaration type: [
   (type_identifier) @owner (pointer_type . (type_identifier) @owner)
   (generic_type . (type_identifier) @owner)
-  (pointer_type . (generic_type . (type_identifier) @owner))] .) .)
+  (pointer_type . (generic_type . (type_identifier) @owner))])"""
+_GO = f"""
+(function_declaration name: (identifier) @name) @def
+(method_declaration receiver: (parameter_list . {_GO_RECEIVER})
+  name: (field_identifier) @name) @def
+(method_declaration receiver: (parameter_list . (comment) . {_GO_RECEIVER})
   name: (field_identifier) @name) @def
 (type_spec name: (type_identifier) @name) @def
 (type_alias name: (type_identifier) @name) @def
@@ -197,7 +200,8 @@ _SWIFT = named("class_declaration", "protocol_declaration", "function_declaratio
 _LUA = (
     named("function_declaration")
     + """
-(assignment_statement (variable_list . (_) @name .) (expression_list . (function_definition))) @def
+(assignment_statement (variable_list . (_) @name . (attribute)? .)
+  (expression_list . (function_definition))) @def
 """
 )
 _ELIXIR = """

@@ -14,13 +14,15 @@ _NO_IMPORT = r'(#not-match? @_all "^[\\w$]+\\s*=\\s*(await\\s+)?(require|import)
 #: Attributes of a module that describe, and hold no value.
 _ELIXIR_OTHERS = (
     "after_compile|before_compile|behaviour|callback|compile|deprecated|derive|describetag|dialyzer"
-    "|doc|enforce_keys|external_resource|impl|macrocallback|moduledoc|moduletag|opaque"
-    "|optional_callbacks|since|spec|tag|type|typedoc|typep"
+    "|doc|enforce_keys|external_resource|file|impl|macrocallback|moduledoc|moduletag|on_load|opaque"
+    "|optional_callbacks|requirements|shortdoc|since|spec|tag|type|typedoc|typep|vsn"
 )
 
 _PYTHON = """
 (module (expression_statement (assignment . (identifier) @value)))
 (module (expression_statement (assignment . (pattern_list (identifier) @value))))
+(module [(if_statement (block (expression_statement (assignment . (identifier) @value))))
+  (try_statement (block (expression_statement (assignment . (identifier) @value))))])
 (class_definition (block (expression_statement (assignment . (identifier) @value)))) @type
 ((class_definition (block (function_definition . (identifier) @_name (block (expression_statement
     (assignment . (attribute . (identifier) @_of . (identifier) @assigned))))))) @type
@@ -31,29 +33,33 @@ _JAVASCRIPT_VARIABLES = f"""
 ((program (variable_declaration (variable_declarator . (identifier) @value) @_all)) {_NO_IMPORT})
 """
 _JAVASCRIPT = f"""{_JAVASCRIPT_VARIABLES}
-(class_body (field_definition (property_identifier) @value)) @type
+(class_body (field_definition [(property_identifier) (private_property_identifier)] @value)) @type
 ((class_body (method_definition (property_identifier) @_name (statement_block
     (expression_statement (assignment_expression . (member_expression
       . (this) (property_identifier) @assigned)))))) @type
   (#eq? @_name "constructor"))
 """
 _TYPESCRIPT = f"""{_JAVASCRIPT_VARIABLES}
-(public_field_definition (property_identifier) @value)
+(public_field_definition [(property_identifier) (private_property_identifier)] @value)
+(ambient_declaration [(lexical_declaration (variable_declarator . (identifier) @value))
+  (variable_declaration (variable_declarator . (identifier) @value))])
 (required_parameter (accessibility_modifier) (identifier) @value)
 (interface_body (property_signature (property_identifier) @value))
 (type_alias_declaration (object_type (property_signature (property_identifier) @value)))
 (enum_body (property_identifier) @value)
 (enum_assignment . (property_identifier) @value)
 """
-_C_DECLARED = """[(identifier) @value (array_declarator . (identifier) @value)
-  (pointer_declarator [(identifier) @value (array_declarator . (identifier) @value)])
-  (init_declarator . [(identifier) @value (array_declarator . (identifier) @value)
-    (pointer_declarator [(identifier) @value (array_declarator . (identifier) @value)])])]"""
+_C_NAMED = """(identifier) @value (array_declarator . (identifier) @value)
+  (pointer_declarator [(identifier) @value (array_declarator . (identifier) @value)
+    (pointer_declarator (identifier) @value)])"""
+_C_DECLARED = f"[{_C_NAMED} (init_declarator . [{_C_NAMED}])]"
 _C_MEMBERS = """
 (preproc_def (identifier) @value (preproc_arg))
 (enumerator . (identifier) @value)
-(field_declaration [(field_identifier) @value (pointer_declarator (field_identifier) @value)
-  (array_declarator . (field_identifier) @value)
+(field_declaration [(field_identifier) @value
+  (array_declarator . [(field_identifier) @value (array_declarator . (field_identifier) @value)])
+  (pointer_declarator [(field_identifier) @value (array_declarator . (field_identifier) @value)
+    (pointer_declarator (field_identifier) @value)])
   (function_declarator (parenthesized_declarator (pointer_declarator (field_identifier) @value)))])
 """
 _C = f"""{_C_MEMBERS}
@@ -116,10 +122,11 @@ VALUES: dict[str, str] = {
 (enum_entry . (identifier) @value)
 """,
     "scala": """
-(compilation_unit (val_definition . (identifier) @value))
-(template_body (val_definition (identifier) @value))
-(template_body (var_definition (identifier) @value))
-(class_parameter (identifier) @value)
+(compilation_unit [(val_definition pattern: [(identifier) @value (identifiers (identifier) @value)])
+  (var_definition pattern: [(identifier) @value (identifiers (identifier) @value)])])
+(template_body [(val_definition pattern: [(identifier) @value (identifiers (identifier) @value)])
+  (var_definition pattern: [(identifier) @value (identifiers (identifier) @value)])])
+(class_parameter name: (identifier) @value)
 (simple_enum_case . (identifier) @value)
 """,
     "swift": """
@@ -137,14 +144,14 @@ VALUES: dict[str, str] = {
 (program (declaration_command (variable_assignment . (variable_name) @value)))
 """,
     "elixir": f"""
-((unary_operator (call . (identifier) @value))
+((unary_operator "@" (call . (identifier) @value))
   (#not-match? @value "^({_ELIXIR_OTHERS})$"))
 """,
     "haskell": """
-(data_constructor (prefix . (constructor) @value))
-(record . (constructor) @value)
+(data_constructor [(prefix . (constructor) @value) (record . (constructor) @value)])
+(data_constructor (record (fields (field (field_name (variable) @value)))))
 (newtype_constructor . (constructor) @value)
-(field_name (variable) @value)
+(newtype_constructor (record (field (field_name (variable) @value))))
 """,
     "zig": """
 ((source_file (variable_declaration . (identifier) @value . (_) @_of))
@@ -177,7 +184,7 @@ VALUES: dict[str, str] = {
 """,
     "r": '(program (binary_operator lhs: (identifier) @value operator: ["<-" "="]))',
     "protobuf": """
-(field (identifier) @value)
+[(field (identifier) @value) (map_field (identifier) @value) (oneof_field (identifier) @value)]
 (enum_field (identifier) @value)
 """,
     "graphql": """

@@ -19,10 +19,12 @@ _KIND = (
 #: A question for the place of one name, `where is request defined?`. `implemented` and `used` ask
 #: for more than a definition.
 _PLACE = re.compile(
-    r"(?:where (?:is|are|was) (?!(?:it|they|this|that|these|those)\b)(?:the |an? )?"
-    rf"{_KIND}(?P<is>\S+) {_KIND}(?:defined|declared)"
+    r"(?:where(?:'s| is| are| was) (?!(?:it|they|there|this|that|these|those|what|everything)\b)"
+    rf"(?:the |an? )?{_KIND}(?P<is>\S+) {_KIND}(?:defined|declared)"
     rf"|where (?:do|did) (?:they|we|you) (?:define|declare) (?:the |an? )?{_KIND}(?P<do>\S+)"
-    rf"|(?:(?:which|what) (?:file|module) )(?:defines|declares) (?:the |an? )?{_KIND}(?P<file>\S+))"
+    rf"|(?:in )?(?:which|what) (?:file|module) is (?:the )?{_KIND}(?P<in>\S+) (?:defined|declared)"
+    r"|(?:which|what)(?: class| file| module)? (?:defines|declares) (?:the |an? )?"
+    rf"{_KIND}(?P<by>\S+))"
     r"(?: in (?:the |this )?(?:code|codebase|source|sources|repo|repository|project))? ?\??",
     re.IGNORECASE,
 )
@@ -59,10 +61,9 @@ def undeclared(text: str) -> str:
     `def` begins no sentence. `function` and `class` do, so a name must follow that no English word
     looks like, with an underscore or an inner capital.
     """
-    placed = _PLACE.fullmatch(text)
-    if placed is not None:
-        name = (placed["is"] or placed["do"] or placed["file"]).strip(_AROUND)
-        return name if _NAME.fullmatch(name) else text
+    placed = placed_name(text)
+    if placed:
+        return placed
     found = _KEYWORD.match(text)
     if found is None:
         return text
@@ -70,6 +71,13 @@ def undeclared(text: str) -> str:
     if not name or " " in name or not (found["function"] or _NO_WORD.search(name)):
         return text
     return name if not opened or _is_end(_behind(rest)) else text
+
+
+def placed_name(text: str) -> str:
+    """Return the name whose place a question asks for, "" if it asks for something else."""
+    placed = _PLACE.fullmatch(text)
+    name = next(filter(None, placed.groups())).strip(_AROUND) if placed is not None else ""
+    return name if _NAME.fullmatch(name) else ""
 
 
 def _behind(parameters: str) -> str:

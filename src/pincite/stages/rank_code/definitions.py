@@ -13,7 +13,7 @@ from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.paths import place_of
 from pincite.stages.rank_code.words import Asked, Likeness
-from pincite.support.names import components, last_component, owner_of
+from pincite.support.names import components, last_component, owner_of, placed_name
 
 _OTHER_CASE = 0.5
 _WHERE = re.compile(
@@ -78,34 +78,50 @@ def defining(
     """Return the passages of code that define what the question asks for, in order, the first of
     each file: of a question that is only a name, or that asks where one is defined. A name with a
     path has to be defined there. Upper and lower case count for the others. There are up to `most`.
-    Those that contain the question as it is written (`def echo`) come before the others.
+    Those that contain the question as it is written (`def echo`) come before the others, and
+    definitions before values.
+
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
-    mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
-    top level of a file that is not a test or an example.
+    mention it and would hide it, and none in code alone, unless the question asks for its place. A
+    plain or capitalised word beside pages is one on the top level of a file that is not a test or
+    an example.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
-    is_word = query.text.isalpha() and query.text[1:].islower()
-    if is_word and query.text.islower():
-        most = min(most, int(beside_pages))
+    word = placed_name(query.text) or query.text
+    is_word = word.isalpha() and word[1:].islower()
+    if is_word and word.islower():
+        asks_for_place = word != query.text
+        most = min(most, int(beside_pages)) if beside_pages or not asks_for_place else most
     if not names or not most:
         return []
     owners = [owned for name in names if (owned := owner_of(name)) is not None]
     plain = frozenset(name for name in names if owner_of(name) is None)
-    matching: list[Candidate] = []
+    declared = query.text.partition("(")[0].strip()
+    matching: list[tuple[bool, bool, bool, Candidate]] = []
     for one in candidates:
         chunk = one.chunk
-        if is_word and (chunk.headings not in ((), query.symbols[:1]) or place_of(chunk.path)):
+        if chunk.source_type != "code" or not chunk.symbols:
             continue
-        if chunk.source_type == "code" and chunk.symbols:
-            is_named = not plain.isdisjoint(names_of(chunk.symbols))
-            if is_named or _at_path(owners, chunk).own:
-                matching.append(one)
-    declared = query.text.partition("(")[0].strip()
-    matching.sort(key=lambda one: declared not in one.chunk.text)
+        is_named = not plain.isdisjoint(names_of(chunk.symbols))
+        if not is_named and not _at_path(owners, chunk).own:
+            continue
+        is_value = is_named and plain.isdisjoint(names_of(chunk.definitions))
+        is_detail = is_word and _is_detail(chunk, query, is_value=is_value)
+        if is_detail and (beside_pages or query.text == word):
+            continue
+        matching.append((declared not in chunk.text, is_value, is_detail, one))
+    matching.sort(key=lambda ranked: ranked[:3])
     found: dict[tuple[str, str, str], Candidate] = {}
-    for one in matching:
+    for *_, one in matching:
         found.setdefault((one.collection, one.chunk.repo, one.chunk.path), one)
     return list(found.values())[:most]
+
+
+def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:
+    """Is it within a definition, or of a test or an example? A passage of values and definitions
+    may have fields."""
+    within = chunk.headings not in ((), query.symbols[:1])
+    return within or bool(place_of(chunk.path)) or (is_value and bool(chunk.definitions))
 
 
 def _placed(query: Query) -> tuple[str, ...]:
