@@ -18,7 +18,6 @@ from pincite.surfaces.page.judging import grade_of, item_of
 from pincite.surfaces.page.library import Found, Grades, Named, Opened
 from pincite.surfaces.render import asides, verdict_words
 
-_MOST_NAMES = 3  # of definitions, for a passage without headings
 _MOST_SNIPPET = 12  # lines of a passage in the list
 
 Naming = Callable[[Evidence], Named]
@@ -58,7 +57,7 @@ def _result(
         "page": named.page,
         "kind": one.source_type,
         "language": one.language,
-        "section": list(one.headings) or list(one.symbols[:_MOST_NAMES]),
+        "section": list(one.headings or (one.symbols if len(one.symbols) == 1 else ())),
         "moved": one.truth == "moved",
         "recognised": one.recognised,
         "note": one.note,
