@@ -82,16 +82,17 @@ def defining(
     definitions before values.
 
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
-    mention it and would hide it, and none in code alone, unless the question asks for its place. A
-    plain or capitalised word beside pages is one on the top level of a file that is not a test or
-    an example.
+    mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
+    top level of a file that is not a test or an example. If the question asks for its place in code
+    alone, there are up to `most`, and the others count as well, behind these.
     """
     names = query.symbols if query.asks == "symbol" else _placed(query)
-    word = placed_name(query.text) or query.text
+    asked_place = placed_name(query.text)
+    word = asked_place or query.text
     is_word = word.isalpha() and word[1:].islower()
-    if is_word and word.islower():
-        asks_for_place = word != query.text
-        most = min(most, int(beside_pages)) if beside_pages or not asks_for_place else most
+    may_be_topic = is_word and (beside_pages or not asked_place)
+    if may_be_topic and word.islower():
+        most = min(most, int(beside_pages))
     if not names or not most:
         return []
     owners = [owned for name in names if (owned := owner_of(name)) is not None]
@@ -107,7 +108,7 @@ def defining(
             continue
         is_value = is_named and plain.isdisjoint(names_of(chunk.definitions))
         is_detail = is_word and _is_detail(chunk, query, is_value=is_value)
-        if is_detail and (beside_pages or query.text == word):
+        if is_detail and may_be_topic:
             continue
         matching.append((declared not in chunk.text, is_value, is_detail, one))
     matching.sort(key=lambda ranked: ranked[:3])
