@@ -160,21 +160,17 @@ class Asked:
 
 
 def draw(places: Mapping[str, Sequence[Place]], most: int) -> list[Asked]:
-    """Draw names, the same ones each time."""
-    ends: dict[str, list[Place]] = {}
-    for name, found in places.items():
-        ends.setdefault(name.rpartition(".")[2], []).extend(found)
-    names = sorted(places)
+    """Draw names of definitions, the same ones each time."""
+    ends = _by_end(places)
     return [
         Asked(
             {
                 "Class.name": (name, places[name]),
-                "def name": (f"{_keyword(end)} {end}", ends[end]),
+                "def name": (f"{_keyword(_end(name))} {_end(name)}", ends[_end(name)]),
                 "where is Class.name defined?": (f"where is {name} defined?", places[name]),
             }
         )
-        for name in random.Random(_SEED).sample(names, min(most, len(names)))
-        if (end := name.rpartition(".")[2])
+        for name in _sample(places, most)
     ]
 
 
@@ -182,21 +178,35 @@ def draw_values(
     values: Mapping[str, Sequence[Place]], defined: Mapping[str, Sequence[Place]], most: int
 ) -> list[Asked]:
     """Draw names of values, the same ones each time. A definition of the same name counts."""
-    ends: dict[str, list[Place]] = {}
-    for name, found in (*values.items(), *defined.items()):
-        ends.setdefault(name.rpartition(".")[2], []).extend(found)
-    names = sorted(values)
+    ends = _by_end(values, defined)
     return [
         Asked(
             {
-                "value": (end, ends[end]),
-                "where is value defined?": (f"where is {end} defined?", ends[end]),
+                "value": (_end(name), ends[_end(name)]),
+                "where is value defined?": (f"where is {_end(name)} defined?", ends[_end(name)]),
             }
             | ({"Class.value": (name, values[name])} if "." in name else {})
         )
-        for name in random.Random(_SEED).sample(names, min(most, len(names)))
-        if (end := name.rpartition(".")[2])
+        for name in _sample(values, most)
     ]
+
+
+def _sample(places: Mapping[str, Sequence[Place]], most: int) -> list[str]:
+    names = sorted(places)
+    return random.Random(_SEED).sample(names, min(most, len(names)))
+
+
+def _by_end(*known: Mapping[str, Sequence[Place]]) -> Mapping[str, Sequence[Place]]:
+    """All places by the last parts of their names."""
+    ends: dict[str, list[Place]] = {}
+    for places in known:
+        for name, found in places.items():
+            ends.setdefault(_end(name), []).extend(found)
+    return ends
+
+
+def _end(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _keyword(name: str) -> str:
