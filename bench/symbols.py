@@ -98,14 +98,23 @@ def folder_of(package: str) -> Path | None:
 
 def drawn(root: Path, most: int) -> list[Asked]:
     """Up to `most` definitions and as many values of a package, the same ones each time."""
-    defined, values = places_in(root, _defined), places_in(root, _values)
-    return [*draw(defined, most), *draw_values(values, defined, most)]
+    defined = definitions(root)
+    return [*draw(defined, most), *draw_values(values(root), defined, most)]
 
 
-def places_in(
+def definitions(root: Path) -> Mapping[str, Sequence[Place]]:
+    """All definitions of a package by their names with paths, such as `Route.matches`."""
+    return _places(root, _defined)
+
+
+def values(root: Path) -> Mapping[str, Sequence[Place]]:
+    """All values of a package by their names with paths, such as `Route.name`."""
+    return _places(root, _values)
+
+
+def _places(
     root: Path, names: Callable[[ast.AST, tuple[str, ...]], Iterator[tuple[str, int]]]
 ) -> Mapping[str, Sequence[Place]]:
-    """All places of a package by their names with paths, such as `Route.matches`."""
     places: dict[str, list[Place]] = {}
     for file in sorted(root.rglob("*.py")):
         try:
@@ -175,19 +184,19 @@ def draw(places: Mapping[str, Sequence[Place]], most: int) -> list[Asked]:
 
 
 def draw_values(
-    values: Mapping[str, Sequence[Place]], defined: Mapping[str, Sequence[Place]], most: int
+    places: Mapping[str, Sequence[Place]], defined: Mapping[str, Sequence[Place]], most: int
 ) -> list[Asked]:
     """Draw names of values, the same ones each time. A definition of the same name counts."""
-    ends = _by_end(values, defined)
+    ends = _by_end(places, defined)
     return [
         Asked(
             {
                 "value": (_end(name), ends[_end(name)]),
                 "where is value defined?": (f"where is {_end(name)} defined?", ends[_end(name)]),
             }
-            | ({"Class.value": (name, values[name])} if "." in name else {})
+            | ({"Class.value": (name, places[name])} if "." in name else {})
         )
-        for name in _sample(values, most)
+        for name in _sample(places, most)
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from bench.symbols import Place, SymbolFigures, definitions, draw
+from bench.symbols import Place, SymbolFigures, definitions, draw, draw_values, values
 from bench.symbols_table import symbols
 
 CODE = """
@@ -31,6 +31,38 @@ def test_definitions_have_their_paths_and_lines(tmp_path: Path) -> None:
         "Route.Inner": [Place("deep/a.py", 5)],
         "Route.Inner.go": [Place("deep/a.py", 6)],
         "matches": [Place("deep/a.py", 10)],
+    }
+
+
+def test_values_are_variables_of_modules_and_fields_of_classes(tmp_path: Path) -> None:
+    code = (
+        "LIMIT = low = 1\nclass Route:\n    name: str\n\n    def __init__(self):\n"
+        "        self.size: int = 1\n        local = 2\n        self.age = 3\n"
+    )
+    (tmp_path / "a.py").write_text(code, encoding="utf-8")
+    assert values(tmp_path) == {
+        "LIMIT": [Place("a.py", 1)],
+        "low": [Place("a.py", 1)],
+        "Route.name": [Place("a.py", 3)],
+        "Route.size": [Place("a.py", 6)],
+        "Route.age": [Place("a.py", 8)],
+    }
+
+
+def test_a_value_without_its_path_may_be_any_of_its_name() -> None:
+    places = {"Route.name": [Place("a.py", 3)], "LIMIT": [Place("a.py", 1)]}
+    defined = {"Mount.name": [Place("a.py", 9)]}
+    asked = {
+        text: list(found)
+        for one in draw_values(places, defined, 10)
+        for text, found in one.forms.values()
+    }
+    assert asked == {
+        "name": [Place("a.py", 3), Place("a.py", 9)],
+        "where is name defined?": [Place("a.py", 3), Place("a.py", 9)],
+        "Route.name": [Place("a.py", 3)],
+        "LIMIT": [Place("a.py", 1)],
+        "where is LIMIT defined?": [Place("a.py", 1)],
     }
 
 
