@@ -15,6 +15,7 @@ from pincite.ingestion.revisions import (
 )
 from pincite.model import CollectionSpec, DocumentRecord, Vector
 from pincite.ports import GroupedEncoder
+from pincite.readers import file_type
 from pincite.sources import OpenSource
 
 #: Vectors by path and by encoded text.
@@ -60,7 +61,7 @@ def _made_alike(record: DocumentRecord, opened: OpenSource, spec: CollectionSpec
     key = (record.source, record.path, record.content_hash)
     return any(
         revision_of(*key, made) == record.revision
-        for definitions in range(definitions_revision(record.path), -1, -1)
+        for definitions in range(definitions_revision(file_type(record.path)), -1, -1)
         for made in fingerprints_of(
             opened, record.path, "", spec, lambda *_: (UNEMBEDDED,), definitions
         )

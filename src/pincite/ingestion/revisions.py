@@ -9,7 +9,7 @@ from pincite.chunkers import grammar_revision, lacks_grammar, outlined
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
-from pincite.readers import extracted_suffix, file_type, is_header, url_for
+from pincite.readers import FileType, extracted_suffix, file_type, is_header, url_for
 from pincite.readers.extractors import extractor_name
 from pincite.readers.headers import HEADER_RULES
 from pincite.readers.secrets import MASKED
@@ -84,7 +84,7 @@ def fingerprints_of(
         parts.append("no grammar")  # cut again when a grammar is available
     if found is not None and found.source_type == "code" and outlined(found.language):
         parts.append("by line")
-    revision = definitions_revision(path) if definitions is None else definitions
+    revision = definitions_revision(found) if definitions is None else definitions
     if revision:
         parts.append(f"definitions {revision}")
     if opened.source.kind != "records" and found is not None and found.language in _TEXT_RULES:
@@ -96,9 +96,8 @@ def fingerprints_of(
     return fingerprints(spec, parts, made_with(opened.source.name, path))
 
 
-def definitions_revision(path: str) -> int:
-    """Return the revision of the definitions of a document's language, 0 for none."""
-    found = file_type(path, b"")
+def definitions_revision(found: FileType | None) -> int:
+    """Return the revision of the definitions of a document of this type, 0 for none."""
     return grammar_revision(found.language) if found is not None else 0
 
 
