@@ -32,6 +32,12 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=30).map("".join)
 
+#: Two lines of together 66 tokens, the limit, whose costs add up to 66.00000000000001
+_AT_THE_LIMIT = (
+    '"""}🦜\\\\\\0 V:À:A ÀN::¡GÀG::a.b, c; d. E f! :À¡⺀\u3040XÀ ::X{\n'
+    "🦜a.b, c; d. E f! end\rÀVÀ::¡ÀÀ "
+)
+
 CHILD = Child()
 
 
@@ -54,6 +60,7 @@ def test_a_parser_that_crashes_ends_its_child_alone() -> None:
 
 @example("md", "#")
 @example("md", "# Top\n\n##\n\nbelow a heading that says nothing")
+@example("py", _AT_THE_LIMIT)
 @given(st.sampled_from(SUFFIXES), TEXTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_any_language_is_cut_exactly_and_wholly(suffix: str, text: str) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(r"[.!?…]+[\"')\]*_`]*\s+|[。！？；]+[”』」）]*\s*")
 _TAIL = 8.0  # word pieces; less than that is a closing fence or brace and no range of its own
 _WORD_END = re.compile(r"\s+")
+_ROUNDING = 1e-9  # costs are differences of sums of decimal numbers
 
 
 def split_lines(
@@ -28,7 +29,7 @@ def split_lines(
     start = first
     while start < last:
         rest = lines.cost(start, last)
-        if rest <= limit:
+        if rest <= limit + _ROUNDING:
             yield start, last
             return
         if head and start == first and _heads_long_line(lines, first, head, limit):
@@ -40,8 +41,9 @@ def split_lines(
         if head and start == first:
             with_head = lines.cost(first, min(first + head + 1, last)) + target / 2
             bound = min(limit, max(bound, with_head))
-        end = bisect_left(lines.cost_before, lines.cost_before[start] + bound + 1e-9, start + 1)
-        end = max(start + 1, min(end - 1, last))
+        most = lines.cost_before[start] + bound + _ROUNDING
+        end = bisect_left(lines.cost_before, most, start + 1)
+        end = max(start + 1, min(end, last) - 1)
         if end - start > 1:
             low = bisect_left(lines.cost_before, lines.cost_before[start] + bound / 2, start + 1)
             low = min(max(low, first + head + 1 if start == first else 0), end)
