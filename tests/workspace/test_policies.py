@@ -255,9 +255,14 @@ def connection(postgres: Server, migrated: str) -> Iterator[psycopg.Connection[A
         yield found
 
 
-def failing(connection: psycopg.Connection[Any]) -> list[tuple[Probe, int | str]]:
-    """The probes that end otherwise than they should."""
-    return [(one, ended) for one in PROBES if (ended := run(connection, one)) != one.wanted]
+def failing(
+    connection: psycopg.Connection[Any], table: str = ""
+) -> Iterator[tuple[Probe, int | str]]:
+    """The probes that end otherwise than they should, those that name the table first."""
+    for one in sorted(PROBES, key=lambda probe: table not in probe.sql):
+        ended = run(connection, one)
+        if ended != one.wanted:
+            yield one, ended
 
 
 def run(connection: psycopg.Connection[Any], probe: Probe) -> int | str:
@@ -285,7 +290,7 @@ def policies(connection: psycopg.Connection[Any]) -> list[tuple[str, str, str | 
 
 
 def test_every_role_sees_and_changes_what_it_should(connection: psycopg.Connection[Any]) -> None:
-    assert failing(connection) == []
+    assert list(failing(connection)) == []
 
 
 def test_row_level_security_is_forced_on_every_table(connection: psycopg.Connection[Any]) -> None:
@@ -335,7 +340,7 @@ def test_without_any_one_policy_something_fails(connection: psycopg.Connection[A
     for table, name, _, _ in found:
         with connection.transaction(force_rollback=True):
             connection.execute(f"DROP POLICY {name} ON pincite.{table}".encode())
-            assert failing(connection), f"nobody misses {name} of {table}"
+            assert any(failing(connection, table)), f"nobody misses {name} of {table}"
 
 
 def test_without_the_condition_of_any_policy_something_fails(
@@ -351,7 +356,8 @@ def test_without_the_condition_of_any_policy_something_fails(
                 connection.execute(
                     f"ALTER POLICY {name} ON pincite.{table} {clause} (true)".encode()
                 )
-                assert failing(connection), f"nobody misses {clause} of {name} of {table}"
+                missed = any(failing(connection, table))
+                assert missed, f"nobody misses {clause} of {name} of {table}"
     assert count >= 24
 
 
