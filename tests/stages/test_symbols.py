@@ -78,6 +78,36 @@ def test_a_question_for_the_place_of_one_name_asks_for_this_name(text: str, name
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("where is DEBUG defined in settings.py?", "settings.py DEBUG"),
+        ("where is `g` declared in `flask/globals.py`", "flask/globals.py g"),
+        ("which file defines g in the file globals.py?", "globals.py g"),
+        ("DEBUG in conf/settings.py", "conf/settings.py DEBUG"),
+        ("tests/test_app.py::test_get", "tests/test_app.py test_get"),
+        ("src/app.py:Route.matches()", "src/app.py Route.matches"),
+        ("./src/App.tsx::render", "./src/App.tsx render"),
+    ],
+)
+def test_a_name_in_a_file_is_asked_for_like_the_file_and_the_name(text: str, name: str) -> None:
+    assert undeclared(text) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "std.foo::bar",
+        "src/app.py:12",
+        "http://example.org/a.py:b",
+        "errors in settings.py and urls.py",
+        "timeout in seconds",
+    ],
+)
+def test_other_texts_with_colons_or_in_are_not_names_in_a_file(text: str) -> None:
+    assert undeclared(text) == text
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "where is it defined?",

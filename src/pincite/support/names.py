@@ -25,8 +25,14 @@ _PLACE = re.compile(
     rf"|(?:in )?(?:which|what) (?:file|module) is (?:the )?{_KIND}(?P<in>\S+) (?:defined|declared)"
     r"|(?:which|what)(?: class| file| module)? (?:defines|declares) (?:the |an? )?"
     rf"{_KIND}(?P<by>\S+))"
-    r"(?: in (?:the |this )?(?:code|codebase|source|sources|repo|repository|project))? ?\??",
+    r"(?: in (?:the |this )?(?:code|codebase|source|sources|repo|repository|project)"
+    r"| in (?:the )?(?:(?:file|module) )?(?P<file>\S+\.\w+[`'\"]?))? ?\??",
     re.IGNORECASE,
+)
+#: A name and its file, `DEBUG in settings.py` or `app/settings.py:DEBUG`
+_IN_FILE = re.compile(
+    r"(?P<name>\S+) in [`'\"]?(?P<file>[\w./-]+\.\w+)[`'\"]?"
+    r"|(?P<path>[\w.-]*(?:/[\w.-]+)+\.\w+)::?(?P<member>[A-Za-z_$][\w$.:]*)(?:\(\))?"
 )
 _NO_WORD = re.compile(r"_|[a-z][A-Z]")
 _RESULT_WORDS = 4  # of a declaration behind its parameters; guess, unmeasured
@@ -55,15 +61,19 @@ def code_names(text: str) -> tuple[str, ...]:
 
 def undeclared(text: str) -> str:
     """Return the name that a text declares, alone: `echo` for `def echo` and `def echo(text):`, and
-    the name whose place it asks for: `echo` for `where is echo defined?`. Return other texts as
-    they are, also if more than a signature follows the name.
+    the name whose place it asks for: `echo` for `where is echo defined?`. If it says in which file
+    the name is, return the file and the name: `settings.py DEBUG` for `DEBUG in settings.py`.
+    Return other texts as they are, also if more than a signature follows the name.
 
     `def` begins no sentence. `function` and `class` do, so a name must follow that no English word
     looks like, with an underscore or an inner capital.
     """
-    placed = placed_name(text)
-    if placed:
-        return placed
+    name, file = _place(text)
+    if name:
+        return f"{file} {name}".lstrip()
+    held = _IN_FILE.fullmatch(text)
+    if held is not None:
+        return f"{held['file'] or held['path']} {held['name'] or held['member']}"
     found = _KEYWORD.match(text)
     if found is None:
         return text
@@ -75,9 +85,18 @@ def undeclared(text: str) -> str:
 
 def placed_name(text: str) -> str:
     """Return the name whose place a question asks for, "" if it asks for something else."""
+    return _place(text)[0]
+
+
+def _place(text: str) -> tuple[str, str]:
+    """Return the name whose place a question asks for, and the file in which it is, "" if the
+    question names none. Both are "" if it asks for something else."""
     placed = _PLACE.fullmatch(text)
-    name = next(filter(None, placed.groups())).strip(_AROUND) if placed is not None else ""
-    return name if _NAME.fullmatch(name) else ""
+    if placed is None:
+        return "", ""
+    file = placed["file"] or ""
+    name = next(filter(None, placed.groups())).strip(_AROUND)
+    return (name, file.strip(_AROUND)) if _NAME.fullmatch(name) else ("", "")
 
 
 def _behind(parameters: str) -> str:
