@@ -119,6 +119,7 @@ def test_names_and_sizes_alone_rule_out_what_is_not_for_people(tmp_path: Path) -
         {
             "a.png": "x", "empty.md": "", "package-lock.json": "{}", "uv.lock": "x",
             "a.js.map": "{}", "jquery.min.js": "x", "good.md": "x",
+            "a.egg-info/SOURCES.txt": "a.py",
         },
     )  # fmt: skip
     with (tmp_path / "big.md").open("wb") as file:
@@ -128,7 +129,7 @@ def test_names_and_sizes_alone_rule_out_what_is_not_for_people(tmp_path: Path) -
         assert skipped(source) == {
             "a.png": "binary", "empty.md": "empty", "package-lock.json": "generated",
             "uv.lock": "generated", "a.js.map": "generated", "jquery.min.js": "minified",
-            "big.md": "oversize",
+            "big.md": "oversize", "a.egg-info/SOURCES.txt": "generated",
         }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ _LOCK_FILES = _words(
     gemfile.lock go.sum mix.lock pubspec.lock podfile.lock packages.lock.json flake.lock
     gradle.lockfile package.resolved"""
 )
+_GENERATED_ENDS = ("-lock.json", ".map", ".egg-info/sources.txt")
 _DENSE = _words("js mjs cjs jsx ts mts cts tsx css json geojson topojson")
 
 HEAD_BYTES = 8192
@@ -58,7 +59,7 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
         code = "empty"
     elif suffix_of(path) in _BINARY:
         code, detail = "binary", f".{suffix_of(path)}"
-    elif name in _LOCK_FILES or name.endswith(("-lock.json", ".map")):
+    elif name in _LOCK_FILES or path.lower().endswith(_GENERATED_ENDS):
         code = "generated"
     elif size > (most := limits.most_bytes(path)):
         code, detail = "oversize", f"{size:,} bytes exceed the limit of {most:,}"
