@@ -488,7 +488,7 @@ def _close_all() -> None:
 
 
 def _begin_forked() -> None:
-    global _STARTING  # noqa: PLW0603 - a thread that does not exist here may hold it
+    global _STARTING
     _STARTING = threading.Lock()
     for one in list(_OPEN):
         one._leave_to_parent()

@@ -44,9 +44,10 @@ class IndexHandle:
                 self._forgotten.atexit = False  # an open index closes itself at exit
             return self._opened
 
-    def is_of(self, index: object, reranker: object = None) -> bool:
-        """Return whether these are its settings."""
-        return self._reranker is reranker and (self._index is index or self._index == index)
+    def of(self, index: Place, reranker: Reranker | None = None) -> IndexHandle:
+        """Return this handle if it has these settings, else a new one."""
+        same = self._reranker is reranker and self._index == index
+        return self if same else IndexHandle(index, reranker)
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""
@@ -127,7 +128,7 @@ _OPENING = threading.Lock()
 
 
 def _begin_forked() -> None:
-    global _OPENING  # noqa: PLW0603 - a thread that does not exist here may hold it
+    global _OPENING
     _OPENING = threading.Lock()
 
 
@@ -178,3 +179,8 @@ def count_of(value: object, name: str) -> int:
         raise UsageError(f"{name} is {value!r}; it takes a whole number")
     require_count(name, value, most=_MOST)
     return value
+
+
+def text_of_path(index: Any) -> Any:
+    """Return the path of an index as text, which a framework can save; anything else as it is."""
+    return os.fspath(index) if isinstance(index, os.PathLike) else index
