@@ -91,9 +91,10 @@ class EvidenceSource:
         require_kind("where", where, str, _FILTER)
         parse_where(where, None)  # a search would not show what is wrong with it
         given: dict[str, Any] = {"collections": collections, "sources": sources, "kinds": kinds}
-        scope = Scope(**given, tags={} if tags is None else tags, bound_where=where)  # type: ignore[arg-type]
+        given["tags"] = {} if tags is None else tags
+        scope = checked(Question("", Scope(**given, bound_where=where))).scope
         self.limit = limit
-        self._scope = checked(Question("", scope)).scope
+        self._scope = replace(scope, unshown=tuple(n for n in given if getattr(scope, n)))
         self._preset = preset
         self._handle = index if isinstance(index, IndexHandle) else IndexHandle(index, reranker)
 
