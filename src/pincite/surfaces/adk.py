@@ -301,10 +301,14 @@ class EvidenceToolset(BaseToolset):
 
     def _scope(self, given: _Arguments, tags: Sequence[str]) -> Scope:
         asked = tags_of_texts(tags, "tags")
-        bound = {"collections": self._collections, "sources": self._sources}
-        hidden = {**bound, "tags": () if asked.keys() - self._tags.keys() else self._tags}
+        hidden = {
+            "collections": self._collections,
+            "sources": self._sources,
+            "tags": () if asked.keys() - self._tags.keys() else self._tags,
+        }
         return Scope(
-            **bound,
+            collections=self._collections,
+            sources=self._sources,
             kinds=given.kinds or (),
             paths=given.paths or (),
             where=given.where,
