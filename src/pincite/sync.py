@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import os
+import threading
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
@@ -80,7 +82,7 @@ class Pincite:
     """An open index folder with the methods of `AsyncPincite`. Use it as a context manager.
 
     Its event loop runs in a thread of its own, so it may be used from several threads, and where
-    a loop is running already, as in a notebook.
+    a loop is running already, as in a notebook. A forked process opens the index anew.
 
     >>> with Pincite(".pincite") as pincite:
     ...     reports = pincite.index("docs", lexical=True)
@@ -97,9 +99,24 @@ class Pincite:
     ) -> None:
         """See `AsyncPincite`."""
         self._engine = AsyncPincite(index, reranker=reranker)
+        self._reranker = reranker
+        self._start()
+
+    def _start(self) -> None:
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = self._stack.enter_context(start_blocking_portal())
+        self._is_forked = False
         _OPEN.add(self)
+
+    def _leave_to_parent(self) -> None:
+        """Forget what belongs to the process that this one was forked from."""
+        if self._portal is None:
+            return
+        with suppress(StopIteration, RuntimeError):  # nothing waits for its thread from now on
+            self._portal.stop().send(None)
+        _OF_PARENT.append((self._engine, self._stack))
+        self._engine = AsyncPincite(self._engine.settings, reranker=self._reranker)
+        self._portal, self._is_forked = None, True
 
     def __enter__(self) -> Self:
         return self
@@ -114,7 +131,7 @@ class Pincite:
 
     def close(self) -> None:
         """See `AsyncPincite.close`."""
-        portal, self._portal = self._portal, None
+        portal, self._portal, self._is_forked = self._portal, None, False
         if portal is not None:
             with self._stack:
                 portal.call(self._engine.close)
@@ -417,12 +434,20 @@ class Pincite:
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         """What the engine answers. Raises UsageError after `close`."""
+        return self._running().call(work)
+
+    def _running(self) -> BlockingPortal:
+        """The portal to the loop, which a forked process starts itself. Raises UsageError."""
+        if self._is_forked:
+            with _STARTING:
+                if self._is_forked:
+                    self._start()
         if self._portal is None:
             raise UsageError(
                 "this Pincite is closed",
                 hint="make the call inside of `with Pincite(...) as pincite:`",
             )
-        return self._portal.call(work)
+        return self._portal
 
     def _iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         """What an async iterator of the engine yields, one by one; it runs ahead in the thread of
@@ -437,21 +462,22 @@ class Pincite:
             finally:
                 found.put(None)
 
-        if self._portal is None:
-            self._call(fill)
-        else:
-            work = self._portal.start_task_soon(fill)
-            try:
-                while (item := found.get()) is not None:
-                    yield item[0]
-                work.result()
-            finally:
-                work.cancel()
+        work = self._running().start_task_soon(fill)
+        try:
+            while (item := found.get()) is not None:
+                yield item[0]
+            work.result()
+        finally:
+            work.cancel()
 
 
 #: Those that are open. A program that ends without closing one would wait for its loop forever:
 #: the thread of the loop does not run any more when Python takes the objects down.
 _OPEN: WeakSet[Pincite] = WeakSet()
+_STARTING = threading.Lock()
+#: Of the process that this one was forked from. Closing a connection of it would remove its
+#: descriptor from a selector that the parent still uses.
+_OF_PARENT: list[object] = []
 
 
 @atexit.register
@@ -459,3 +485,14 @@ def _close_all() -> None:
     for one in list(_OPEN):
         with suppress(Exception):  # nobody is left to hear of it
             one.close()
+
+
+def _begin_forked() -> None:
+    global _STARTING
+    _STARTING = threading.Lock()
+    for one in list(_OPEN):
+        one._leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_begin_forked)

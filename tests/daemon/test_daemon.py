@@ -196,6 +196,30 @@ def test_a_forked_client_gets_connections_of_its_own() -> None:
     run(check)
 
 
+LOOPS = """
+import asyncio, gc, sys
+from pathlib import Path
+from pincite.daemon import client
+index = client.RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
+for _ in range(3):
+    asyncio.run(index.documents("main"))
+    assert index._idle == []
+    gc.collect()
+assert client._FOREIGN == []
+"""
+
+
+def test_connections_end_with_the_loop_that_made_them() -> None:
+    async def check(folder: Path) -> None:
+        async with connected(folder) as index:
+            await index.create(LEXICAL_SPEC)
+            looping = script(LOOPS, folder)
+            assert looping.communicate(timeout=600) == ("", "")
+            assert looping.returncode == 0
+
+    run(check)
+
+
 def test_a_daemon_keeps_nothing_open_of_the_client_that_started_it() -> None:
     """Such as a pipe that others wait for the end of, or a lock that `flock` has taken."""
 

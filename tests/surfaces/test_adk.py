@@ -17,6 +17,7 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 from pydantic import Field
 
+from pincite import Pincite
 from pincite.errors import ConfigError, UsageError
 from pincite.settings.load import load_settings
 from pincite.support.token_estimate import estimate_tokens
@@ -245,3 +246,44 @@ def test_the_example_of_the_documentation_makes_an_agent(
         return given
 
     assert asyncio.run(ask())["status"] == "success"
+
+
+def test_tools_are_bound_to_kinds_and_a_filter_that_no_message_shows(indexed: Cli) -> None:
+    ask = calling("retrieve_evidence", query="how do I rotate a key")
+    outside = calling("retrieve_evidence", query="rotate", kinds=["docs"], where="symbols = nope")
+    bound = {"kinds": "code", "where": "path ^= src/ or path ^= secret/", "sources": ["acme"]}
+    (given, none), _ = run(toolset(indexed, **bound), ask, outside)
+    assert {one["path"] for one in given["evidence_pack"]["evidence"]} == {"src/keys.py"}
+    assert none["status"] == "no_results"
+    assert "that may be searched matches kinds=['docs'], where='symbols = nope'" in none["evidence"]
+    assert "secret" not in str(none)
+    assert "acme" not in none["evidence"]
+    for wrong in ({"kinds": ["markdown"]}, {"where": "kind ="}, {"where": 5}):
+        with pytest.raises(UsageError, match=r"kinds is 'markdown'|where"):
+            toolset(indexed, **wrong)
+
+
+def test_a_prefix_and_a_filter_of_the_framework_apply(indexed: Cli) -> None:
+    both = ["retrieve_evidence", "retrieve_adk_evidence"]
+    options: dict[str, Any] = {"tools": both, "tool_filter": both[:1], "tool_name_prefix": "keys"}
+    ask = calling("keys_retrieve_evidence", query="how do I rotate a key")
+    (given,), model = run(toolset(indexed, **options), ask)
+    assert given["status"] == "success"
+    assert list(model.heard[0].tools_dict) == ["keys_retrieve_evidence"]
+
+
+def test_a_wrong_value_of_an_optional_choice_is_answered_with_the_valid_ones(indexed: Cli) -> None:
+    ask = calling("retrieve_evidence", query="keys", kinds=["markdown"])
+    (given,), _ = run(toolset(indexed), ask)
+    assert "kinds[0]: Invalid enum value 'markdown'; use one of 'code'" in given["error_message"]
+
+
+def test_missing_tags_are_named_in_the_form_that_the_tool_takes(tmp_path: Path) -> None:
+    (tmp_path / "pincite.toml").write_text('[collections.main]\nrequire = ["tenant"]\n')
+    record = {"id": "a", "text": "A key is rotated.", "attributes": {"tenant": "a"}}
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.upsert(record, lexical=True)
+    asks = [calling("retrieve_evidence", query="key", tags=tags) for tags in (None, ["tenant=a"])]
+    (refused, given), _ = run(EvidenceToolset(tmp_path / ".pincite"), *asks)
+    assert refused["error_message"].endswith('; try: tags=["tenant=..."]')
+    assert given["status"] == "success"

@@ -22,7 +22,7 @@ from pincite.support.arguments import (
 from pincite.support.fields import replace
 from pincite.support.valid_text import valid_text
 
-_NOT_ASKED = ("bounds", "bound_where", "commits")  # a program sets them
+_NOT_ASKED = ("bounds", "bound_where", "unshown", "commits")  # a program sets them
 _LISTS = ("collections", "sources", "kinds", "paths", "not_paths")
 
 

@@ -15,6 +15,7 @@ from pincite.errors import PinciteError, UsageError
 from pincite.model import CollectionSpec, Notice, Scope
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.ports.failures import failure_notice
+from pincite.scope.bound_where import refused_collection
 from pincite.settings.environment import COLLECTION
 from pincite.settings.models import BUNDLED, CollectionOptions, is_bundled
 
@@ -86,23 +87,32 @@ class Searchables:
         groups: list[tuple[str, ...]] = []
         for asked in dict.fromkeys(self._asked(scope) or bases):
             of_base = tuple(info.spec.name for info in members(infos, asked))
-            if not of_base and asked not in self.infos:
-                called = sorted({info.spec.public_name for info in infos})
-                meant = "" if scope.collections else f", the value of {COLLECTION}"
-                raise UsageError(
-                    f"no collection is named {asked!r}{meant}; known collections:"
-                    f" {', '.join(called)}",
-                    hint="pincite collections",
-                )
-            if not of_base and self.infos[asked].spec.pending:
-                raise UsageError(
-                    f"the collection {asked!r} is not complete yet",
-                    hint=f"pincite reembed {self.infos[asked].spec.public_name}"
-                    f" --to {self.infos[asked].spec.model or BUNDLED}",
-                )
+            if (error := self._unusable(asked, scope)) is not None:
+                if "collections" in scope.unshown:
+                    raise refused_collection() from error
+                raise error
             known = {name for group in groups for name in group}
             groups.append(tuple(name for name in of_base or (asked,) if name not in known))
         return groups
+
+    def _unusable(self, asked: str, scope: Scope) -> UsageError | None:
+        """Why a named collection cannot be searched; None where it can."""
+        if tuple(members(self.infos.values(), asked)):
+            return None
+        called = sorted({info.spec.public_name for info in self.infos.values()})
+        if asked not in self.infos:
+            meant = "" if scope.collections else f", the value of {COLLECTION}"
+            return UsageError(
+                f"no collection is named {asked!r}{meant}; known collections: {', '.join(called)}",
+                hint="pincite collections",
+            )
+        spec = self.infos[asked].spec
+        if not spec.pending:
+            return None
+        return UsageError(
+            f"the collection {asked!r} is not complete yet",
+            hint=f"pincite reembed {spec.public_name} --to {spec.model or BUNDLED}",
+        )
 
     async def _require_configured(self, one: Searchable) -> None:
         """Raise FingerprintMismatch where `[collections.NAME]` names another model than the one

@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import os
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -36,7 +36,7 @@ _LOOK_S = 0.1
 _PAGE = 2_000  # records of documents in a message: it blocks the daemon for 20 ms
 #: Connections from before a fork or of another loop. They stay open: closing one would remove its
 #: descriptor from a selector that the parent process still uses.
-_FOREIGN: list[list[Stream]] = []
+_FOREIGN: list[object] = []
 _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 
@@ -74,6 +74,7 @@ class RemoteIndex:
         self._idle_s = idle_s
         self._answer_s = answer_s
         self._idle: list[Stream] = []
+        self._ending: AsyncGenerator[None, None] | None = None
         self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._checked = False
         self._connecting = asyncio.Lock()
@@ -169,9 +170,12 @@ class RemoteIndex:
     async def _stream(self) -> Stream:
         place = (os.getpid(), asyncio.get_running_loop())
         if place != self._place:
-            _FOREIGN.append(self._idle)
+            if self._idle or (self._place is not None and self._place[0] != place[0]):
+                _FOREIGN.append((self._idle, self._ending))
             self._idle, self._place, self._checked = [], place, False
             self._connecting, self._attempt = asyncio.Lock(), None
+            self._ending = _closed_with_loop(self._idle)
+            await anext(self._ending)
         if self._idle:
             return self._idle.pop()
         waited_for = self._attempt
@@ -257,6 +261,19 @@ class RemoteIndex:
         for writer in writers:
             with suppress(ConnectionError):
                 await writer.wait_closed()
+        if self._ending is not None and self._place == (os.getpid(), asyncio.get_running_loop()):
+            await self._ending.aclose()
+            self._place = None
+
+
+async def _closed_with_loop(streams: list[Stream]) -> AsyncGenerator[None, None]:
+    """Close the connections before their loop is closed. `asyncio.run` ends all generators then."""
+    try:
+        yield
+    finally:
+        for _, writer in streams:
+            writer.close()
+        streams.clear()
 
 
 def _open(answer: bytes, result: Any) -> Any:

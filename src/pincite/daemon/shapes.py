@@ -17,5 +17,6 @@ SHAPES = {
     11: "a83192585a94a7d2",
     12: "d7a07efe0a805126",
     13: "3db74923949596a2",
+    14: "01ebefc057f74c50",
 }
 PROTOCOL = max(SHAPES)

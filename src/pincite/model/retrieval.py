@@ -127,7 +127,9 @@ class Scope:
     must have: one value, or any of several. `bounds` are attributes of the type `keyword` or
     `keywords` that a workspace sets. They apply in addition to the others, and an empty one matches
     nothing. `bound_where` is a filter that a program sets in addition to the `where` of its caller.
-    Callers of a surface cannot set these two, and no message shows the filter."""
+    `unshown` are the names of further fields that the program sets (`collections`, `sources`,
+    `kinds`, `tags`). Callers of a surface cannot set these three, and no message shows the filter
+    or the values of such fields."""
 
     collections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -139,6 +141,7 @@ class Scope:
     tags: Attributes = field(default_factory=dict, hash=False)
     bounds: Attributes = field(default_factory=dict, hash=False)
     bound_where: str = ""
+    unshown: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
 
     @property

@@ -25,6 +25,14 @@ def bound_filter(scope: Scope, schema: Schema) -> Filter:
         raise refused_bound() from error
 
 
+def refused_collection() -> UsageError:
+    """The error for a collection that a program names and that does not exist."""
+    return UsageError(
+        "a collection that this search is bound to does not exist, or is not complete",
+        hint="fix it in the program that names it",
+    )
+
+
 def refused_bound() -> UsageError:
     """The error for a `bound_where` that cannot be asked. A model that reads it did not write the
     filter and cannot change it."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from pincite.errors import UsageError
 from pincite.model import Candidate, CollectionSpec, DocumentRecord, Scope, SourceType
 from pincite.model.attributes import values_of
 from pincite.ports import AnyOf, Condition, Filter, Ids, Searchable
-from pincite.scope.bound_where import joined_where
+from pincite.scope.bound_where import joined_where, refused_bound
 from pincite.scope.paths import path_test
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
@@ -51,7 +52,16 @@ def given_filter(scope: Scope, schema: Schema) -> Filter:
         for name, value in sorted(scope.bounds.items())
         for one in _bound(name, tuple(map(str, values_of(value))))
     )
-    return replace(given, must=(*given.must, *tag_conditions(scope.tags, schema), *bounds))
+    return replace(given, must=(*given.must, *_of_tags(scope, schema), *bounds))
+
+
+def _of_tags(scope: Scope, schema: Schema) -> tuple[Condition, ...]:
+    try:
+        return tag_conditions(scope.tags, schema)
+    except UsageError as error:
+        if "tags" not in scope.unshown:
+            raise
+        raise refused_bound() from error
 
 
 def _named_here(given: Filter) -> Filter:

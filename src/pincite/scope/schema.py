@@ -47,10 +47,12 @@ def schema_of(specs: Iterable[CollectionSpec], scope: Scope) -> Schema:
 
 
 def _asked(scope: Scope) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a scope has conditions on: without those of `bound_where`, and all. Raises
+    """The names that a scope has conditions on: without those that a program sets, and all. Raises
     UsageError for a filter of wrong form."""
-    own = {*_fields(parse_where(scope.where, None)), *scope.tags, *scope.bounds}
-    return frozenset(own), frozenset((*own, *_fields(bound_filter(scope, None))))
+    own = {*_fields(parse_where(scope.where, None)), *scope.bounds}
+    tags, bound = {*scope.tags}, {*_fields(bound_filter(scope, None))}
+    own, bound = (own, bound | tags) if "tags" in scope.unshown else (own | tags, bound)
+    return frozenset(own), frozenset(own | bound)
 
 
 def _fields(filter_: Filter) -> Iterable[str]:

@@ -26,6 +26,7 @@ _MOST_CHARS = 200  # of what was asked for, as it is said
 _PAGE: Final = 256
 _MOST_PAGES: Final = 8  # of chunks; all of them took 0.03 to 0.11 s, embedded
 _MOST_READ: Final = 256  # documents that are read one by one; guess, unmeasured
+_NAMED: Final = ("sources", "kinds")
 #: What a record says of its chunks, by the names that filters have for it.
 _OF_RECORD: Final = {
     "path": "path",
@@ -67,11 +68,15 @@ async def unmatched(
                 records = tuple(each for each in records if fits_document(each, may_see))
             seen = [(record, _of_attributes(record, asked, one.spec)) for record in records]
             within = for_collection(bound_filter(scope, schema), one.spec)
+            hidden = {name: getattr(scope, name) for name in _NAMED if name in scope.unshown}
             known += [
                 record
                 for record, may in seen
                 if (may or (may is None and not bound))
-                and (not scope.bound_where or _fits(record, Scope(), within, one.spec))
+                and (
+                    not (scope.bound_where or hidden)
+                    or _fits(record, Scope(**hidden), within, one.spec)
+                )
             ]
             fits = {record: _fits(record, scope, asked, one.spec) for record in records}
         if told:
@@ -191,7 +196,7 @@ def _holds(condition: Condition, record: DocumentRecord, spec: CollectionSpec) -
 
 def _words(scope: Scope) -> str:
     """What was asked for, by the names that callers use. Beside bounds, which no caller gives, the
-    sources are none of a caller either; nor is `bound_where`."""
+    sources are none of a caller either; nor are `bound_where` and what is `unshown`."""
     given: dict[str, object] = {
         "sources": [] if scope.bounds else [*scope.sources],
         "kinds": [*scope.kinds],
@@ -201,8 +206,12 @@ def _words(scope: Scope) -> str:
         "tags": {name: _plain(value) for name, value in sorted(scope.tags.items())},
         "where": scope.where.strip(),
     }
-    said = ", ".join(f"{name}={_short(value)}" for name, value in given.items() if value)
-    if not (scope.bounds or scope.bound_where):
+    said = ", ".join(
+        f"{name}={_short(value)}"
+        for name, value in given.items()
+        if value and name not in scope.unshown
+    )
+    if not (scope.bounds or scope.bound_where or scope.unshown):
         return f"matches {said}"
     return f"that may be searched matches {said}" if said else "is within what may be searched"
 
@@ -237,7 +246,7 @@ def _revisions(known: Sequence[DocumentRecord], scope: Scope) -> str:
 def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> str:
     """What there is that may have been meant: of the sources, of the kinds, else of the paths."""
     sources = sorted({record.source for record in known})
-    named = () if scope.bounds else scope.sources
+    named = () if scope.bounds or "sources" in scope.unshown else scope.sources
     if named and not set(named) & set(sources):
         near = near_names(named, sources, _SHOWN) or sources[:_SHOWN]
         rest = f" and {len(sources) - len(near)} more" if len(sources) > len(near) else ""
@@ -245,7 +254,8 @@ def _instead(known: Sequence[DocumentRecord], scope: Scope, given: Filter) -> st
     if scope.refs and not any(record.ref.startswith(scope.refs) for record in known):
         return _revisions(known, scope)
     kinds = sorted({record.source_type for record in known})
-    if kinds and scope.kinds and not set(scope.kinds) & set(kinds):
+    asked = () if "kinds" in scope.unshown else scope.kinds
+    if kinds and asked and not set(asked) & set(kinds):
         return f"; the indexed files are of the kinds {', '.join(kinds)}"
     globs = [*scope.paths]
     for one in given.conditions:

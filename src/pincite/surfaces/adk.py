@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 import msgspec
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools.base_tool import BaseTool
-from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.base_toolset import BaseToolset, ToolPredicate
 from google.adk.tools.function_tool import FunctionTool
 from msgspec import Meta
 from pydantic import Field
@@ -25,12 +25,13 @@ from pydantic import Field
 from pincite.asking import bind_tags, bound_tags, tags_of_texts
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
-from pincite.model import Corpus, SourceType, TaskMode
+from pincite.model import Corpus, Scope, SourceType, TaskMode
 from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
+from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
-from pincite.support.arguments import require_choice, require_count, texts_of
+from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.surfaces import commands
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
@@ -56,7 +57,7 @@ _DETAILS: Final[Mapping[str, Detail]] = {
 TOOLS = tuple(_DETAILS)
 _ADK_RESULTS = 12
 #: There is one tool, for searches.
-_NAMES: Final = ToolNames(search="search again", read="", verify="", status="")
+_NAMES: Final = ToolNames(search="search again", read="", verify="", status="", tags="texts")
 
 _Query = Annotated[
     str,
@@ -128,12 +129,14 @@ class EvidenceToolset(BaseToolset):
     """Tools over one index. The runner closes it; it opens the index with the first call.
 
     `index` is an index folder or complete settings, by default what the environment and the
-    current folder say. `tools` are those that the agent gets. `collections` and `sources` bind
-    them to a part of the index, `tags` to what has these attributes: no call can take them off or
-    give them other values. `preset` stands in for the configured profile. `max_tokens` is what the
-    text of an answer has at most. `detail="full"` adds the whole evidence pack and its warnings to
-    each answer, for programs, and `detail="text"` leaves them out; by default the answers of
-    `retrieve_adk_evidence` have them. `debug` adds what services were asked and answered as well.
+    current folder say. `tools` are those that the agent gets. `collections`, `sources`, `kinds` and
+    the filter `where` bind them to a part of the index, `tags` to what has these attributes: no
+    call can take them off or give them other values. `preset` stands in for the configured profile.
+    `max_tokens` is what the text of an answer has at most. `detail="full"` adds the whole evidence
+    pack and its warnings to each answer, for programs, and `detail="text"` leaves them out; by
+    default the answers of `retrieve_adk_evidence` have them. `debug` adds what services were asked
+    and answered as well. `tool_filter` and `tool_name_prefix` are those of the framework: two
+    toolsets of one agent need different prefixes.
 
     >>> toolset = EvidenceToolset(".pincite", tags={"institution": "MIT", "mode": ["exam", "open"]})
     """
@@ -145,16 +148,20 @@ class EvidenceToolset(BaseToolset):
         tools: str | Sequence[str] = TOOLS[:1],
         collections: str | Sequence[str] = (),
         sources: str | Sequence[str] = (),
+        kinds: SourceType | Sequence[SourceType] = (),
+        where: str = "",
         tags: Mapping[str, object] | None = None,
         preset: str | None = None,
         reranker: Reranker | None = None,
         debug: bool = False,
         max_tokens: int = MAX_TOKENS,
         detail: Detail | None = None,
+        tool_filter: ToolPredicate | list[str] | None = None,
+        tool_name_prefix: str | None = None,
     ) -> None:
         """Prepare the toolset. Raises UsageError for an argument of a wrong type or value or a tag
         without value, ConfigError for an unknown tool or preset and for invalid settings."""
-        super().__init__()
+        super().__init__(tool_filter=tool_filter, tool_name_prefix=tool_name_prefix)
         tools = texts_of("tools", tools)
         for name in tools:
             _require("tool", name, TOOLS)
@@ -169,6 +176,7 @@ class EvidenceToolset(BaseToolset):
         self._names = tools
         self._collections = texts_of("collections", collections)
         self._sources = texts_of("sources", sources)
+        self._where = _bound_where(kinds, where)
         self._tags = bound_tags(tags)
         self._preset = preset
         self._reranker = reranker
@@ -177,13 +185,14 @@ class EvidenceToolset(BaseToolset):
 
     async def get_tools(
         self,
-        readonly_context: ReadonlyContext | None = None,  # noqa: ARG002 - the same for all
+        readonly_context: ReadonlyContext | None = None,
     ) -> list[BaseTool]:
         """Return the chosen tools. Their descriptions name the tags that the index requires and
         that are not bound; if none is left, they have no argument for tags."""
         needed = await needed_tags(self._engine(), self._tags)
         bound = bool(self._tags)
-        return [FunctionTool(_offered(getattr(self, n), needed, bound)) for n in self._names]
+        made = [FunctionTool(_offered(getattr(self, n), needed, bound)) for n in self._names]
+        return [one for one in made if self._is_tool_selected(one, readonly_context)]
 
     async def close(self) -> None:
         """Close the index."""
@@ -272,12 +281,7 @@ class EvidenceToolset(BaseToolset):
         options = commands.SearchOptions(
             asked.query,
             limit=asked.max_results_final or results_for(self._max_tokens),
-            kinds=given.kinds or (),
-            paths=given.paths or (),
-            where=given.where,
-            collections=self._collections,
-            sources=self._sources,
-            tags=bind_tags(self._tags, tags_of_texts(asked.tags or (), "tags")),
+            scope=self._scope(given, asked.tags or ()),
             mode=asked.task_mode,
             preset=preset,
             corpus=corpus,
@@ -294,6 +298,24 @@ class EvidenceToolset(BaseToolset):
         answer["debug"] |= {**found.pop("debug"), "timings_ms": found.pop("timings_ms")}
         said = [f"{notice.code}: {notice.message}" for notice in pack.warnings]
         return answer | {"evidence_pack": found, "warnings": said}
+
+    def _scope(self, given: _Arguments, tags: Sequence[str]) -> Scope:
+        asked = tags_of_texts(tags, "tags")
+        hidden = {
+            "collections": self._collections,
+            "sources": self._sources,
+            "tags": () if asked.keys() - self._tags.keys() else self._tags,
+        }
+        return Scope(
+            collections=self._collections,
+            sources=self._sources,
+            kinds=given.kinds or (),
+            paths=given.paths or (),
+            where=given.where,
+            tags=bind_tags(self._tags, asked),
+            bound_where=self._where,
+            unshown=tuple(name for name, value in hidden.items() if value),
+        )
 
     def _engine(self) -> AsyncPincite:
         """Return the index, open for the running loop."""
@@ -321,6 +343,17 @@ def _offered(
     if needed:
         described.__doc__ = f"{tool.__doc__}\n\n{needs(needed).strip()}"
     return offered
+
+
+def _bound_where(kinds: SourceType | Sequence[SourceType], where: str) -> str:
+    """Return the filter for both. Raises UsageError."""
+    require_kind("where", where, str, "a filter as text, such as \"kind = 'code'\"")
+    parse_where(where, None)
+    listed = texts_of("kinds", kinds)
+    for kind in listed:
+        require_choice("kinds", kind, get_args(SourceType))
+    of_kinds = f"kind in ({', '.join(listed)})" if listed else ""
+    return f"({where}) and {of_kinds}" if where.strip() and of_kinds else where or of_kinds
 
 
 def _require(what: str, name: str, known: Sequence[str]) -> None:

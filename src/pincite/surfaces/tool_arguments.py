@@ -123,9 +123,15 @@ def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
 
 def _choices(name: str, into: type[msgspec.Struct]) -> str:
     """Return the allowed values of an enumeration."""
-    schema = input_schema(into)["properties"].get(name.partition("[")[0], {})
-    values = schema.get("enum") or schema.get("items", {}).get("enum")
+    values = _enumerated(input_schema(into)["properties"].get(name.partition("[")[0], {}))
     return f"; use one of {', '.join(map(repr, values))}" if values else ""
+
+
+def _enumerated(schema: Mapping[str, Any]) -> list[str]:
+    found = [*schema.get("enum", ())]
+    for one in (*filter(None, [schema.get("items")]), *schema.get("anyOf", ())):
+        found += _enumerated(one)
+    return [one for one in found if one is not None]
 
 
 def _signature(into: type[msgspec.Struct]) -> str:

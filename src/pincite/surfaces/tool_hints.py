@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from pincite.errors import PinciteError
 
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """The names of an agent's tools, empty for a missing one."""
+    """The names of an agent's tools, empty for a missing one. `tags` is the form in which the tool
+    for searches takes tags: an object, texts `NAME=VALUE`, or only as a part of its filter."""
 
     search: str = "search_evidence"
     read: str = "read_lines"
     verify: str = "verify_citations"
     status: str = "index_status"
     refresh: str = ""
+    tags: Literal["object", "texts", "filter"] = "object"
 
 
 #: The tools of the MCP server.
@@ -47,12 +49,15 @@ _OPTIONS: Final = {
     "--tag": "tags",
     "--ref": "ref",
 }
+#: Tags that are missing, as `pincite.scope.required` writes them for a shell and for programs.
+_TAGS = re.compile(r"(?P<options>--tag \w+=\.\.\.(?: --tag \w+=\.\.\.)*), or tags=\{[^}]*\}")
 _OPTION = re.compile(rf"(?<![\w-])({'|'.join(_OPTIONS)}|-c)(?![\w-])")
 
 
 def for_tools(text: str, tools: ToolNames = TOOLS) -> str:
     """Return a message or a hint for a model: commands become calls of equivalent tools, otherwise
     commands for the user; options become arguments."""
+    text = _TAGS.sub(lambda found: _tags(found["options"], tools), text)
     pieces, at = [], 0
     for found in _COMMAND.finditer(text):
         pieces += [_arguments(text[at : found.start()]), _call(found, tools)]
@@ -64,6 +69,20 @@ def error_text(error: PinciteError, tools: ToolNames = TOOLS) -> str:
     """Return an error for a model, with the next step if the error names one."""
     said = for_tools(error.message, tools)
     return f"{said}\n  try: {for_tools(error.hint, tools)}" if error.hint else said
+
+
+def _tags(options: str, tools: ToolNames) -> str:
+    names = re.findall(r"--tag (\w+)=", options)
+    match tools.tags:
+        case "texts":
+            given = ", ".join(f'"{name}=..."' for name in names)
+            return f"tags=[{given}]"
+        case "filter":
+            given = " and ".join(f"{name} = ..." for name in names)
+            return f'where="{given}"'
+        case _:
+            given = ", ".join(f'"{name}": ...' for name in names)
+            return f"tags={{{given}}}"
 
 
 def _arguments(text: str) -> str:

@@ -47,7 +47,10 @@ class Scripted(Model):
     """A model that calls the tool with a question, or with arguments as JSON, and then keeps what
     it was told."""
 
-    def __init__(self, question: str = "", arguments: str = "") -> None:
+    def __init__(
+        self, question: str = "", arguments: str = "", tool: str = "search_evidence"
+    ) -> None:
+        self.tool = tool
         self.arguments = arguments or json.dumps({"query": question, "where": ""})
         self.told = ""
 
@@ -57,7 +60,7 @@ class Scripted(Model):
             said: Any = ResponseFunctionToolCall(
                 arguments=self.arguments,
                 call_id="c1",
-                name="search_evidence",
+                name=self.tool,
                 type="function_call",
             )
         else:

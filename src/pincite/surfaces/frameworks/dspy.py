@@ -19,19 +19,27 @@ class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has 
     a module: it returns a `Prediction` with `passages`, `citations`, `metadata` and `verdict`."""
 
     def __init__(self, index: Any = None, k: int = 3, **searched: Any) -> None:
+        """Prepare the retriever, with the restrictions of `EvidenceSource`. Raises TypeError for an
+        unknown argument, UsageError."""
+        if "limit" in searched:
+            raise TypeError("PinciteRetriever() takes k, not limit")
         super().__init__(k=count_of(k, "k"))
         self._source = EvidenceSource(index, **searched)
 
-    def forward(self, query: str, k: int | None = None, **asked: Any) -> Passages:
+    def forward(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
         """Return the passages for a question; `where` narrows the retriever's own filter."""
-        limit = self.k if k is None else count_of(k, "k")
-        return Passages(self._source.search(query, limit=limit, where=asked.pop("where", "")))
+        limit = count_of(self.k if k is None else k, "k")
+        return Passages(self._source.search(query, limit=limit, where=where))
 
-    async def aforward(self, query: str, k: int | None = None, **asked: Any) -> Passages:
+    async def aforward(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
         """Return the passages as `forward` does."""
-        limit = self.k if k is None else count_of(k, "k")
-        where = asked.pop("where", "")
+        limit = count_of(self.k if k is None else k, "k")
         return Passages(await self._source.asearch(query, limit=limit, where=where))
+
+    def dump_state(self, json_mode: bool = True) -> dict[str, Any]:  # noqa: ARG002 - the framework's
+        """Return the state that a saved module keeps: `k`."""
+        state: dict[str, Any] = super().dump_state()
+        return state
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""

@@ -7,33 +7,73 @@ import os
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
+from pincite.asking import checked
 from pincite.errors import UsageError
-from pincite.model import Evidence, EvidencePack, Scope, SourceType
+from pincite.model import Evidence, EvidencePack, Question, Scope, SourceType
 from pincite.ports import Reranker
+from pincite.presets import PRESETS
 from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
-from pincite.support.arguments import require_count, require_kind
+from pincite.support.arguments import require_choice, require_count, require_kind
+from pincite.support.fields import replace
 from pincite.sync import Pincite
 
+Place: TypeAlias = str | os.PathLike[str] | Settings | None
 _MOST = 1_000
 _FILTER = "a filter as text, such as \"kind = 'code'\""
+
+
+class IndexHandle:
+    """An index that the first question opens, with settings as `EvidenceSource` has them. Safe to
+    use from several threads. Its copies, also in other processes, open the index themselves."""
+
+    def __init__(self, index: Place = None, reranker: Reranker | None = None) -> None:
+        self._index = index
+        self._reranker = reranker
+        self._opened: Pincite | None = None
+
+    @property
+    def pincite(self) -> Pincite:
+        """Return the open index."""
+        with _OPENING:
+            if self._opened is None:
+                self._opened = Pincite(self._index, reranker=self._reranker)
+                self._forgotten = weakref.finalize(self, _hang_up, self._opened)
+                self._forgotten.atexit = False  # an open index closes itself at exit
+            return self._opened
+
+    def of(self, index: Place, reranker: Reranker | None = None) -> IndexHandle:
+        """Return this handle if it has these settings, else a new one."""
+        same = self._reranker is reranker and self._index == index
+        return self if same else IndexHandle(index, reranker)
+
+    def close(self) -> None:
+        """Close the index; the next question opens it again."""
+        with _OPENING:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            self._forgotten.detach()
+            opened.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_index": self._index, "_reranker": self._reranker, "_opened": None}
 
 
 class EvidenceSource:
     """An index, opened with the first question, and the part of it to search.
 
     `index` is an index folder or complete settings, by default those of the environment and the
-    current folder. `limit` is the number of passages, None for that of the profile. `collections`,
-    `sources`, `kinds`, `where` and `tags` restrict all questions, and no call widens them. No
-    message about the filter of a call shows `where`. Safe to use from several threads. Raises
-    UsageError for a `where` of wrong form.
+    current folder, or a handle that several sources share. `limit` is the number of passages, None
+    for that of the profile. `collections`, `sources`, `kinds`, `where` and `tags` restrict all
+    questions, and no call widens them. No message about a call shows them. Safe to use from
+    several threads. Raises UsageError for an argument of wrong type or value.
     """
 
     def __init__(
         self,
-        index: str | os.PathLike[str] | Settings | None = None,
+        index: Place | IndexHandle = None,
         *,
         limit: int | None = None,
         collections: str | Iterable[str] = (),
@@ -45,39 +85,32 @@ class EvidenceSource:
         reranker: Reranker | None = None,
     ) -> None:
         if limit is not None:
-            require_count("limit", limit, most=_MOST)
+            count_of(limit, "limit")
+        if preset is not None:
+            require_choice("preset", preset, tuple(PRESETS))
         require_kind("where", where, str, _FILTER)
-        self.limit = limit
-        self._index = index
-        self._reranker = reranker
         parse_where(where, None)  # a search would not show what is wrong with it
+        given: dict[str, Any] = {"collections": collections, "sources": sources, "kinds": kinds}
+        given["tags"] = {} if tags is None else tags
+        scope = checked(Question("", Scope(**given, bound_where=where))).scope
+        self.limit = limit
+        self._scope = replace(scope, unshown=tuple(n for n in given if getattr(scope, n)))
         self._preset = preset
-        self._asked: dict[str, Any] = {
-            "collections": collections,
-            "sources": sources,
-            "kinds": kinds,
-            "tags": {} if tags is None else tags,
-            "bound_where": where,
-        }
-        self._lock = threading.Lock()
-        self._opened: Pincite | None = None
+        self._handle = index if isinstance(index, IndexHandle) else IndexHandle(index, reranker)
 
     @property
     def pincite(self) -> Pincite:
         """Return the open index."""
-        with self._lock:
-            if self._opened is None:
-                self._opened = Pincite(self._index, reranker=self._reranker)
-                self._forgotten = weakref.finalize(self, _hang_up, self._opened)
-                self._forgotten.atexit = False  # an open index closes itself at exit
-            return self._opened
+        return self._handle.pincite
 
     def search(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
         """Return the evidence for a question. Raises the errors of `Pincite.search`."""
         require_kind("where", where, str, _FILTER)
-        scope = Scope(where=where, **self._asked)
         return self.pincite.search(
-            query, limit=limit or self.limit, scope=scope, preset=self._preset
+            query,
+            limit=limit or self.limit,
+            scope=replace(self._scope, where=where),
+            preset=self._preset,
         )
 
     async def asearch(
@@ -88,15 +121,24 @@ class EvidenceSource:
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""
-        with self._lock:
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            self._forgotten.detach()
-            opened.close()
+        self._handle.close()
+
+
+#: Held while an index is opened or forgotten, never while it is asked.
+_OPENING = threading.Lock()
+
+
+def _begin_forked() -> None:
+    global _OPENING
+    _OPENING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_begin_forked)
 
 
 def _hang_up(opened: Pincite) -> None:
-    """Close the index of a source that was not closed. Garbage collection can run in any thread,
+    """Close the index of a handle that was not closed. Garbage collection can run in any thread,
     including the one that closing waits for."""
     threading.Thread(target=opened.close, name="pincite-close", daemon=True).start()
 
@@ -138,3 +180,8 @@ def count_of(value: object, name: str) -> int:
         raise UsageError(f"{name} is {value!r}; it takes a whole number")
     require_count(name, value, most=_MOST)
     return value
+
+
+def text_of_path(index: Any) -> Any:
+    """Return the path of an index as text, which a framework can save; anything else as it is."""
+    return os.fspath(index) if isinstance(index, os.PathLike) else index

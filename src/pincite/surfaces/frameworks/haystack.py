@@ -5,13 +5,21 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from haystack import Document, component, default_from_dict, default_to_dict
 
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+from pincite.support.arguments import shown
+from pincite.surfaces.frameworks.evidence_source import (
+    EvidenceSource,
+    IndexHandle,
+    count_of,
+    metadata_of,
+    text_of_path,
+)
 
 
 @component
@@ -21,7 +29,7 @@ class PinciteRetriever:
 
     def __init__(
         self,
-        index: str | None = None,
+        index: str | os.PathLike[str] | None = None,
         *,
         top_k: int | None = None,
         collections: list[str] | None = None,
@@ -31,34 +39,44 @@ class PinciteRetriever:
         tags: dict[str, Any] | None = None,
         preset: str | None = None,
     ) -> None:
+        index = text_of_path(index)
         if index is not None and not isinstance(index, str):
-            raise UsageError("index: the path of an index folder as text, so that a pipeline keeps")
-        self._given = {
-            "index": index,
-            "top_k": top_k,
-            "collections": collections,
-            "sources": sources,
-            "kinds": kinds,
-            "where": where,
-            "tags": tags,
-            "preset": preset,
-        }
-        self._source = EvidenceSource(
-            index,
-            limit=top_k,
-            collections=collections or (),
-            sources=sources or (),
-            kinds=kinds or (),  # type: ignore[arg-type]  # checked by the search
-            where=where,
-            tags=tags,
-            preset=preset,
+            raise UsageError(
+                f"index is {shown(index)}; it takes the path of an index folder, because a saved"
+                " pipeline contains it"
+            )
+        self.index = index
+        self.top_k = top_k
+        self.collections = collections
+        self.sources = sources
+        self.kinds = kinds
+        self.where = where
+        self.tags = tags
+        self.preset = preset
+        self._handle = IndexHandle(index)
+        self._source()
+
+    def _source(self) -> EvidenceSource:
+        """Return what to search as the attributes are now."""
+        self._handle = self._handle.of(self.index)
+        if self.top_k is not None:
+            count_of(self.top_k, "top_k")
+        return EvidenceSource(
+            self._handle,
+            limit=self.top_k,
+            collections=self.collections or (),
+            sources=self.sources or (),
+            kinds=self.kinds or (),  # type: ignore[arg-type]  # checked here
+            where=self.where,
+            tags=self.tags,
+            preset=self.preset,
         )
 
     @component.output_types(documents=list[Document], verdict=str)
     def run(self, query: str, top_k: int | None = None, where: str = "") -> dict[str, Any]:
         """Return `documents`, best first, and `verdict`: `grounded`, `weak` or `none`."""
         limit = None if top_k is None else count_of(top_k, "top_k")
-        return _found(self._source.search(query, limit=limit, where=where))
+        return _found(self._source().search(query, limit=limit, where=where))
 
     @component.output_types(documents=list[Document], verdict=str)
     async def run_async(
@@ -66,11 +84,21 @@ class PinciteRetriever:
     ) -> dict[str, Any]:
         """Return the result of `run`."""
         limit = None if top_k is None else count_of(top_k, "top_k")
-        return _found(await self._source.asearch(query, limit=limit, where=where))
+        return _found(await self._source().asearch(query, limit=limit, where=where))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data of the component in a saved pipeline."""
-        return default_to_dict(self, **self._given)
+        return default_to_dict(
+            self,
+            index=self.index,
+            top_k=self.top_k,
+            collections=self.collections,
+            sources=self.sources,
+            kinds=self.kinds,
+            where=self.where,
+            tags=self.tags,
+            preset=self.preset,
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> PinciteRetriever:
@@ -80,7 +108,7 @@ class PinciteRetriever:
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""
-        self._source.close()
+        self._handle.close()
 
 
 def _found(pack: EvidencePack) -> dict[str, Any]:

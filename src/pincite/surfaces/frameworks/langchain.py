@@ -17,13 +17,18 @@ from langchain_core.callbacks import (
 )
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, PrivateAttr, model_validator
+from pydantic import ConfigDict, PrivateAttr, field_validator, model_validator
 
 from pincite.errors import InvalidRecord
 from pincite.model import EvidencePack
 from pincite.model.records import Record
 from pincite.records.accept import MOST_ID_CHARS, id_of, is_address
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+from pincite.surfaces.frameworks.evidence_source import (
+    EvidenceSource,
+    IndexHandle,
+    count_of,
+    metadata_of,
+)
 from pincite.surfaces.frameworks.metadata import attributes_of
 
 _MOST_SOURCE_CHARS = MOST_ID_CHARS - 20  # `#` and a number of 18 digits fit behind
@@ -50,12 +55,26 @@ class PinciteRetriever(BaseRetriever):
     passage_tags: Mapping[str, Any] | None = None
     preset: str | None = None
     reranker: Any = None
-    _source: EvidenceSource = PrivateAttr()
+    _handle: IndexHandle = PrivateAttr(default_factory=IndexHandle)
+
+    @field_validator("collections", "sources", "kinds", mode="before")
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        return (given,) if isinstance(given, str) else given
 
     @model_validator(mode="after")
-    def _open(self) -> PinciteRetriever:
-        self._source = EvidenceSource(
-            self.index,
+    def _check(self) -> PinciteRetriever:
+        self._source()
+        return self
+
+    def _source(self) -> EvidenceSource:
+        """Return what to search as the fields are now: they may have been set, or updated in a
+        copy. Copies share the open index."""
+        self._handle = self._handle.of(self.index, self.reranker)
+        if self.k is not None:
+            count_of(self.k, "k")
+        return EvidenceSource(
+            self._handle,
             limit=self.k,
             collections=self.collections,
             sources=self.sources,
@@ -63,9 +82,7 @@ class PinciteRetriever(BaseRetriever):
             where=self.where,
             tags=self.passage_tags,
             preset=self.preset,
-            reranker=self.reranker,
         )
-        return self
 
     def _get_relevant_documents(
         self,
@@ -74,7 +91,7 @@ class PinciteRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the framework's
         **asked: Any,
     ) -> list[Document]:
-        return documents_of(self._source.search(query, **_checked(asked)))
+        return documents_of(self._source().search(query, **_checked(asked)))
 
     async def _aget_relevant_documents(
         self,
@@ -83,11 +100,11 @@ class PinciteRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - the framework's
         **asked: Any,
     ) -> list[Document]:
-        return documents_of(await self._source.asearch(query, **_checked(asked)))
+        return documents_of(await self._source().asearch(query, **_checked(asked)))
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""
-        self._source.close()
+        self._handle.close()
 
 
 def documents_of(pack: EvidencePack) -> list[Document]:

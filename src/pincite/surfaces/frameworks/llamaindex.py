@@ -8,27 +8,53 @@ needs `pip install 'pincite[llamaindex]'`.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-from llama_index.core.bridge.pydantic import PrivateAttr
+from anyio.from_thread import start_blocking_portal
+from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_validator
+from llama_index.core.callbacks import CallbackManager
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
+from pincite.asking import checked_tags
 from pincite.encoders.functions import OpenModels
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource, metadata_of
+from pincite.model.citation import parse_citation
+from pincite.surfaces.frameworks.evidence_source import (
+    EvidenceSource,
+    IndexHandle,
+    count_of,
+    metadata_of,
+    text_of_path,
+)
 
 
 class PinciteRetriever(BaseRetriever):
     """A retriever of passages with their citations as nodes, best first; none if nothing is good
-    enough. It takes the arguments of `EvidenceSource`."""
+    enough. It takes the arguments of `EvidenceSource`, and `callback_manager` and `verbose` of its
+    base class."""
 
-    def __init__(self, index: Any = None, **searched: Any) -> None:
+    def __init__(
+        self,
+        index: Any = None,
+        *,
+        callback_manager: CallbackManager | None = None,
+        verbose: bool = False,
+        **searched: Any,
+    ) -> None:
         self._source = EvidenceSource(index, **searched)
-        super().__init__()
+        super().__init__(callback_manager=callback_manager, verbose=verbose)
+
+    @property
+    def limit(self) -> int | None:
+        """The number of passages, None for that of the profile. It can be set."""
+        return self._source.limit
+
+    @limit.setter
+    def limit(self, limit: int | None) -> None:
+        self._source.limit = None if limit is None else count_of(limit, "limit")
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return nodes_of(self._source.search(query_bundle.query_str))
@@ -43,13 +69,24 @@ class PinciteRetriever(BaseRetriever):
 
 class PinciteVerify(BaseNodePostprocessor):
     """A postprocessor that keeps Pincite's nodes whose citation is still valid, and drops those
-    whose text was changed or removed since indexing. Other nodes pass."""
+    whose text was changed or removed since indexing. Other nodes pass. `collections` and `tags`
+    restrict what it reads: an index that requires tags needs them."""
 
-    _source: EvidenceSource = PrivateAttr()
+    model_config = ConfigDict(extra="forbid")
+
+    index: Any = None
+    collections: str | tuple[str, ...] = ()
+    tags: dict[str, Any] | None = None
+    _handle: IndexHandle = PrivateAttr(default_factory=IndexHandle)
 
     def __init__(self, index: Any = None, **others: Any) -> None:
-        super().__init__(**others)
-        self._source = EvidenceSource(index)
+        super().__init__(**{"index": index, **others})
+        checked_tags(self.tags)
+
+    @field_validator("index", mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return text_of_path(given)
 
     @classmethod
     def class_name(cls) -> str:
@@ -61,9 +98,11 @@ class PinciteVerify(BaseNodePostprocessor):
         nodes: list[NodeWithScore],
         query_bundle: QueryBundle | None = None,  # noqa: ARG002 - the framework's
     ) -> list[NodeWithScore]:
-        ours = [one.node.metadata.get("citation", "") for one in nodes]
+        ours = [_citation_of(one) for one in nodes]
         cited = [citation for citation in ours if citation]
-        checks = iter(self._source.pincite.check(cited) if cited else ())
+        self._handle = self._handle.of(self.index)
+        bound: dict[str, Any] = {"tags": self.tags, "collections": self.collections}
+        checks = iter(self._handle.pincite.check(cited, **bound) if cited else ())
         kept = []
         for node, citation in zip(nodes, ours, strict=True):
             if not citation or next(checks).status in ("fresh", "moved"):
@@ -72,17 +111,24 @@ class PinciteVerify(BaseNodePostprocessor):
 
     def close(self) -> None:
         """Close the index; the next call opens it again."""
-        self._source.close()
+        self._handle.close()
 
 
 class PinciteRerank(BaseNodePostprocessor):
     """A postprocessor that sorts nodes with a reranker by name, such as `voyage:rerank-2.5`; by
     default that of the index's settings. Keeps the best `top_n`."""
 
+    model_config = ConfigDict(extra="forbid")
+
     top_n: int = 10
     model: str = ""
     instruction: str = ""
     index: Any = None
+
+    @field_validator("index", mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        return text_of_path(given)
 
     @classmethod
     def class_name(cls) -> str:
@@ -92,7 +138,10 @@ class PinciteRerank(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        return asyncio.run(self._apostprocess_nodes(nodes, query_bundle))
+        with (
+            start_blocking_portal() as portal
+        ):  # this thread may have a running loop, as a notebook
+            return portal.call(self._apostprocess_nodes, nodes, query_bundle)
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -107,6 +156,12 @@ class PinciteRerank(BaseNodePostprocessor):
                 query_bundle.query_str, texts, self.top_n, instruction=self.instruction
             )
         return [NodeWithScore(node=nodes[one.index].node, score=one.score) for one in ranked]
+
+
+def _citation_of(node: NodeWithScore) -> str:
+    """Return the citation of a node of ours, "" for others, whatever their metadata are."""
+    citation = node.node.metadata.get("citation")
+    return citation if isinstance(citation, str) and parse_citation(citation) else ""
 
 
 def nodes_of(pack: EvidencePack) -> list[NodeWithScore]:

@@ -10,20 +10,34 @@ from typing import Annotated, Any
 from pydantic import Field
 from pydantic_ai import Tool
 
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource
-from pincite.surfaces.frameworks.tools import DESCRIPTION, FILTER, NAME, QUERY, evidence_text
+from pincite.surfaces.frameworks.tools import (
+    DESCRIPTION,
+    FILTER,
+    NAME,
+    QUERY,
+    evidence_text,
+    tool_source,
+)
 from pincite.surfaces.tool_texts import MAX_TOKENS
 
 
-def evidence_tool(index: Any = None, *, max_tokens: int = MAX_TOKENS, **searched: Any) -> Tool[Any]:
+def evidence_tool(
+    index: Any = None,
+    *,
+    max_tokens: int = MAX_TOKENS,
+    name: str = NAME,
+    description: str = DESCRIPTION,
+    **searched: Any,
+) -> Tool[Any]:
     """Return a tool that searches one index: an `EvidenceSource`, which its owner closes, or the
-    arguments for one. No call widens its restrictions. An answer has at most `max_tokens`."""
-    source = index if isinstance(index, EvidenceSource) else EvidenceSource(index, **searched)
+    arguments for one. No call widens its restrictions. An answer has at most `max_tokens`. Several
+    tools of one agent need different names. Raises UsageError for a wrong argument."""
+    source = tool_source(index, max_tokens, searched)
 
     async def search_evidence(
         query: Annotated[str, Field(description=QUERY)],
         where: Annotated[str, Field(description=FILTER)] = "",
     ) -> str:
-        return await evidence_text(source, query, where, max_tokens)
+        return await evidence_text(source, query, where, max_tokens, name)
 
-    return Tool(search_evidence, name=NAME, description=DESCRIPTION, takes_ctx=False)
+    return Tool(search_evidence, name=name, description=description, takes_ctx=False)

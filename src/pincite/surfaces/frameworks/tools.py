@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from pincite.errors import PinciteError, UsageError
+from pincite.support.arguments import require_count
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
 from pincite.surfaces.tool_hints import ToolNames, for_tools
-from pincite.surfaces.tool_texts import MAX_TOKENS, answer_text
+from pincite.surfaces.tool_texts import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS, answer_text
 
 NAME: Final = "search_evidence"
 DESCRIPTION: Final = (
@@ -22,7 +24,17 @@ QUERY: Final = (
     " know them."
 )
 FILTER: Final = WHERE
-_NAMES: Final = ToolNames(search=NAME, read="", verify="", status="")
+
+
+def tool_source(index: Any, max_tokens: int, searched: Mapping[str, Any]) -> EvidenceSource:
+    """Return the source of a tool: that which is given, or a new one. Raises UsageError for a wrong
+    argument, TypeError for arguments beside a source, which has its own."""
+    require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
+    if not isinstance(index, EvidenceSource):
+        return EvidenceSource(index, **searched)
+    if searched:
+        raise TypeError(f"an EvidenceSource has its own {', '.join(sorted(searched))}")
+    return index
 
 
 class _Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,28 +43,36 @@ class _Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def evidence_text(
-    source: EvidenceSource, query: str, where: str = "", max_tokens: int = MAX_TOKENS
+    source: EvidenceSource,
+    query: str,
+    where: str = "",
+    max_tokens: int = MAX_TOKENS,
+    name: str = NAME,
 ) -> str:
     """Return the answer of a tool: the verdict and whole passages, within a budget. Errors of a
     call are returned to the model as text, because an exception would end the agent's whole run."""
     try:
         pack = await source.asearch(query, where=where)
-        return answer_text(pack, max_tokens, _NAMES)
+        return answer_text(pack, max_tokens, _names(name))
     except PinciteError as error:
-        return _said(error)
+        return _said(error, name)
 
 
-def wrong_arguments(given: str) -> str:
+def wrong_arguments(given: str, name: str = NAME) -> str:
     """Return what is wrong with the arguments of a call, in JSON, for the model; "" for nothing."""
     try:
         arguments = msgspec.json.decode(given or "{}", type=dict[str, Any])
-        take_arguments(NAME, arguments, _Arguments)
+        take_arguments(name, arguments, _Arguments)
     except msgspec.DecodeError as error:
-        return f"error: {NAME}: the arguments are not a JSON object: {error}"
+        return f"error: {name}: the arguments are not a JSON object: {error}"
     except UsageError as error:
-        return _said(error)
+        return _said(error, name)
     return ""
 
 
-def _said(error: PinciteError) -> str:
-    return f"error: {for_tools(str(error), _NAMES)}"
+def _said(error: PinciteError, name: str) -> str:
+    return f"error: {for_tools(str(error), _names(name))}"
+
+
+def _names(search: str) -> ToolNames:
+    return ToolNames(search=search, read="", verify="", status="", tags="filter")

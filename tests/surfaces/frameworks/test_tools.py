@@ -1,0 +1,124 @@
+"""The tools of agent frameworks: what they show to a model, and what they refuse when made."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai import Agent as PydanticAgent
+from pydantic_ai.models.test import TestModel
+
+from agents import Agent, Runner
+from pincite import Pincite
+from pincite.errors import TagsRequired, UsageError
+from pincite.surfaces.frameworks import openai_agents, pydantic_ai
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource
+from pincite.surfaces.frameworks.tools import evidence_text
+from pincite.surfaces.tool_hints import ToolNames, for_tools
+from tests.surfaces.frameworks.conftest import Opened
+from tests.surfaces.frameworks.test_frameworks import Scripted
+
+MAKERS: list[Any] = [openai_agents.evidence_tool, pydantic_ai.evidence_tool]
+
+
+@pytest.mark.parametrize(
+    ("bound", "hidden"),
+    [
+        ({"kinds": "code"}, "code"),
+        ({"sources": "secret"}, "secret"),
+        ({"sources": "secret"}, "acme"),
+        ({"tags": {"secret": 1}}, "secret"),
+        ({"collections": "secret"}, "secret"),
+        ({"collections": "secret"}, "main"),
+    ],
+)
+def test_an_agent_reads_nothing_of_the_restrictions_of_its_tool(
+    index: Path, opened: Opened, bound: Any, hidden: str
+) -> None:
+    source = opened(EvidenceSource(index, **bound))
+    told = asyncio.run(evidence_text(source, "how is a key rotated?", "path ^= docs/"))
+    shown = "\n".join(line for line in told.split("\n") if not line.startswith("warning lexical"))
+    assert hidden not in shown
+    assert "that may be searched matches where='path ^= docs/'" in shown or "is bound to" in shown
+
+
+def test_a_program_gets_the_reason_of_a_wrong_restriction(index: Path, opened: Opened) -> None:
+    with pytest.raises(UsageError, match="a collection that this search is bound to") as found:
+        opened(EvidenceSource(index, collections="nope")).search("keys")
+    assert str(found.value.__cause__).startswith("no collection is named 'nope'; known")
+    with pytest.raises(UsageError, match="the filter that this search is bound to") as found:
+        opened(EvidenceSource(index, tags={"nope": 1})).search("keys")
+    assert str(found.value.__cause__).startswith("no attribute is named 'nope'")
+
+
+def test_what_is_proposed_instead_is_within_the_restrictions(index: Path, opened: Opened) -> None:
+    found = opened(EvidenceSource(index, kinds="code")).search("keys", where="path ^= nowhere/")
+    (notice,) = (one for one in found.warnings if one.code == "nothing_in_scope")
+    assert "such as src/keys.py" in notice.message
+    assert "docs" not in notice.message
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"max_tokens": 10}, "max_tokens is 10; it takes a whole number from 300"),
+        ({"max_tokens": "400"}, "max_tokens is '400'"),
+        ({"kinds": ["x"]}, "kinds is 'x'; it takes one of"),
+    ],
+)
+def test_a_wrong_argument_of_a_tool_is_refused_at_once(
+    index: Path, make: Any, wrong: Any, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        make(index, **wrong)
+    with pytest.raises(TypeError, match="an EvidenceSource has its own kinds"):
+        make(EvidenceSource(index), kinds="code")
+
+
+def test_an_agent_has_several_tools_with_names_of_their_own(index: Path) -> None:
+    named = {"name": "search_code", "description": "Searches code."}
+    tools = [make(index, kinds="code", **named) for make in MAKERS]
+    assert [(one.name, one.description) for one in tools] == [("search_code", "Searches code.")] * 2
+    both: list[Any] = [pydantic_ai.evidence_tool(index), tools[1]]
+    agent = PydanticAgent(TestModel(), tools=both)
+    assert {*json.loads(agent.run_sync("go").output)} == {"search_evidence", "search_code"}
+
+
+def test_errors_of_a_tool_have_its_name(index: Path) -> None:
+    model = Scripted(arguments='{"q": 1}', tool="search_code")
+    tool = openai_agents.evidence_tool(index, name="search_code")
+    asyncio.run(Runner.run(Agent(name="dev", tools=[tool], model=model), "go"))
+    assert model.told.startswith("error: search_code: no argument is named 'q'")
+    assert 'search_code(query, where="")' in model.told
+
+
+def test_a_tool_without_tags_is_told_to_filter_by_the_required_ones(
+    tmp_path: Path, opened: Opened
+) -> None:
+    (tmp_path / "pincite.toml").write_text('[collections.main]\nrequire = ["tenant"]\n')
+    record = {"id": "a", "text": "A key is rotated.", "attributes": {"tenant": "a"}}
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.upsert(record, lexical=True)
+    source = opened(EvidenceSource(tmp_path / ".pincite"))
+    told = asyncio.run(evidence_text(source, "key"))
+    assert told.endswith('\n  try: where="tenant = ..."')
+    assert "A key is rotated." in asyncio.run(evidence_text(source, "key", "tenant = a"))
+    with pytest.raises(TagsRequired, match="requires tenant"):
+        source.search("key")
+
+
+@pytest.mark.parametrize(
+    ("form", "hint"),
+    [
+        ("object", 'tags={"a": ..., "b": ...}'),
+        ("texts", 'tags=["a=...", "b=..."]'),
+        ("filter", 'where="a = ... and b = ..."'),
+    ],
+)
+def test_missing_tags_are_named_in_the_form_of_a_tool(form: Any, hint: str) -> None:
+    said = '--tag a=... --tag b=..., or tags={"a": ..., "b": ...}'
+    assert for_tools(said, ToolNames(tags=form)) == hint
