@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from pincite.surfaces.cross_origin import AllowedPages, answer_first
 from pincite.surfaces.http.problems import (
     MEDIA_TYPE,
     Problem,
@@ -66,7 +67,7 @@ class Guard:
     ) -> None:
         self._app = app
         self._hosts = hosts
-        self._origins = origins
+        self._pages = AllowedPages(origins, _METHODS, _SENT, _SHOWN)
         self._limits = limits
         self._room = asyncio.Semaphore(limits.at_once)
         self._streams = asyncio.Semaphore(max(1, limits.at_once // 2))
@@ -92,7 +93,7 @@ class Guard:
                 began = True
                 named = (b"x-request-id", request_id.encode())
                 policy = _PAGE if _is_page(scope["path"]) else _NOTHING
-                added = (named, policy, *_HEADERS)
+                added = (named, policy, *_HEADERS, *self._pages.headers(scope))
                 ours = {name for name, _ in added}
                 own = [one for one in message.get("headers", ()) if one[0].lower() not in ours]
                 message = {**message, "headers": [*own, *added]}
@@ -101,6 +102,9 @@ class Guard:
         refusal = self._refusal(scope, request_id)
         if refusal is not None:
             await _refuse(answer, refusal)
+            return
+        if self._pages.asks_first(scope):
+            await answer_first(answer)
             return
         if scope["path"] == "/healthz":  # answered even without a free slot
             await self._app(scope, receive, answer)
@@ -160,11 +164,16 @@ class Guard:
             return _problem(421, "wrong_host", "The server is not called that", request_id)
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         for origin in origins:
-            if not _is_own(origin, host) and origin not in self._origins:
+            if not _is_own(origin, host) and origin not in self._pages.origins:
                 return _problem(403, "wrong_origin", "Pages of that origin may not", request_id)
         return None
 
 
+#: Methods and headers of requests from other pages that are allowed, and the headers that these
+#: pages may read.
+_METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
+_SENT: Final = "authorization, content-type, idempotency-key, traceparent"
+_SHOWN: Final = "x-request-id, retry-after, allow, content-disposition"
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
