@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from pincite.errors import (
     ConfigError,
     NotFound,
-    UsageError,
     Unauthenticated,
+    UsageError,
     WorkspaceUnavailable,
 )
 from pincite.settings.load import load_settings
