@@ -46,6 +46,11 @@ def test_a_line_of_another_form_is_wrong_and_a_caller_is_told(line: str) -> None
         checked_subqueries(["lex: key", line], QUESTION)
 
 
+def test_a_line_may_have_the_joiners_of_its_language() -> None:
+    line = "lex: کتاب\u200cها"
+    assert read_subqueries([line], QUESTION).lines == (line,)
+
+
 def test_more_than_there_may_be_of_a_kind_are_wrong() -> None:
     lines = [f"lex: word {n}" for n in range(5)]
     found = read_subqueries(lines, QUESTION)

@@ -289,3 +289,10 @@ def test_what_is_no_list_of_records_is_refused_as_a_whole(desk: Desk, given: obj
 def test_nothing_into_nothing_makes_no_collection(desk: Desk) -> None:
     assert run(desk.upsert([])).written == 0
     assert run(desk.index.collections()) == ()
+
+
+def test_the_name_of_a_source_has_no_hidden_character(desk: Desk) -> None:
+    for name in ("山田\u3000notes", "کتاب\u200cها", "notes\xa02"):
+        assert run(desk.upsert([{"id": "a", "text": "The text."}], source=name)).written == 1
+    with pytest.raises(UsageError, match=r"U\+202E is not allowed"):
+        run(desk.upsert([{"id": "a", "text": "The text."}], source="a\u202eb"))

@@ -307,3 +307,17 @@ def test_an_address_of_postgres_without_that_of_users_makes_no_file(
         assert "PINCITE_DATABASE_URL" in (error.hint or "")
         assert "s3cret" not in f"{error.message}{error.hint}"
     assert not index.exists()
+
+
+def test_an_unknown_id_is_answered_with_the_command_that_lists_ids(index: Path) -> None:
+    pincite(index, "migrate")
+    user = pincite(index, "user", "add", "Ada").stdout.strip()
+    for words, hint in (
+        (("key", "add", "Ada", "--name", "k"), "pincite workspace user list"),
+        (("key", "list", "--user", "Ada"), "pincite workspace user list"),
+        (("key", "revoke", "laptop"), "pincite workspace key list"),
+        (("key", "add", user, "--name", "k", "--space", "Team"), ""),
+    ):
+        error = pincite(index, *words).exception
+        assert isinstance(error, NotFound)
+        assert error.hint == hint

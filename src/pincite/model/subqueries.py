@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
@@ -12,6 +11,7 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.model.retrieval import Expansion, Query, SubQueryKind
 from pincite.support.fields import replace
+from pincite.support.terminal import hidden_in
 
 LineKind = Literal["lex", "vec", "hyde", "intent"]
 #: Limits on the characters and lines of each kind. guess, unmeasured
@@ -68,7 +68,7 @@ def _read(line: str) -> tuple[LineKind, str] | None:
     if match is None:
         return None
     kind, text = match[1], " ".join(match[2].split())
-    if len(text) > _CHARS[kind] or any(unicodedata.category(sign)[0] == "C" for sign in text):
+    if len(text) > _CHARS[kind] or hidden_in(text):
         return None
     return kind, text  # type: ignore[return-value]
 

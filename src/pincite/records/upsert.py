@@ -47,6 +47,7 @@ from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.records import RecordsSource, source_of_records
 from pincite.support.arguments import require_choice, require_count
 from pincite.support.fields import replace
+from pincite.support.terminal import hidden_in
 
 BATCH = 1_000  # records; what a cut-off run may repeat, and what duplicates are looked for in
 _MOST_AT_ONCE = 1_000_000  # a batch is in memory as a whole
@@ -133,9 +134,10 @@ def require_name(source: str) -> None:
     """Raise UsageError for what cannot name a source of records."""
     if not isinstance(source, str) or not source.strip() or len(source) > 200:
         raise UsageError(f"{source!r} cannot name a source: use up to 200 characters")
-    if not source.isprintable():
+    if hidden := hidden_in(source):
         raise UsageError(
-            f"{source!r} cannot name a source: it has characters that are not printable"
+            f"{source!r} cannot name a source: {hidden} is not allowed in it",
+            hint="remove the character",
         )
 
 

@@ -75,6 +75,18 @@ def one_line(text: str) -> str:
     return _HIDDEN_IN_LINE.sub(_escaped, text)
 
 
+def hidden_in(text: str) -> str:
+    """Return the first character that `one_line` would escape, as `U+202E`; "" if there is none. A
+    name that has one is refused: it would look like another name."""
+    found = _HIDDEN_IN_LINE.search(text)
+    return f"U+{ord(found[0]):04X}" if found else ""
+
+
+def without_hidden(text: str, instead: str) -> str:
+    """Return the text with `instead` for each character that `one_line` would escape."""
+    return _HIDDEN_IN_LINE.sub(instead, text)
+
+
 def visible_json(text: str) -> str:
     r"""JSON that means the same, with every such character as `\u202e`."""
     return _HIDDEN.sub(_escaped_json, text)

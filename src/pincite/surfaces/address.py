@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from dataclasses import dataclass
 from typing import Final
 
 from pincite.errors import ConfigError, UsageError
+from pincite.support.arguments import shown
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+#: As browsers write it: in lower case, without a slash at the end. `null` is a page without one.
+_ORIGIN: Final = re.compile(r"null|[a-z][a-z0-9+.-]*://[^\s/?#*A-Z]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,7 @@ class Address:
     """An address to listen at, with the names that clients may use for it. `hosts` are further
     values of the header Host, `origins` of the header Origin, complete and with their port.
     `command` is the command that messages suggest instead. Raises ConfigError if others can reach
-    the address and it has no names."""
+    the address and it has no names, and for an origin that no browser sends."""
 
     host: str = "127.0.0.1"
     port: int = 8765
@@ -30,6 +34,13 @@ class Address:
                 f"other machines can reach {self.host}, so name the hosts that requests may use",
                 hint=f"{self.command} --host {self.host} --allow-host NAME:{self.port}",
             )
+
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ConfigError(
+                    f"{shown(origin)} is not an origin: it has a scheme, a host and no path",
+                    hint=f"{self.command} --allow-origin https://app.example",
+                )
 
     def listen(self) -> socket.socket:
         """Return a socket that clients can connect to. Raises UsageError if the address is not

@@ -12,6 +12,7 @@ from typing import Final
 
 from pincite.errors import NotFound, UsageError
 from pincite.support.arguments import require_count, require_kind, shown
+from pincite.support.terminal import hidden_in
 from pincite.support.valid_text import valid_text
 
 #: Characters of names of users, spaces, feeds and keys, of an address, of an id
@@ -32,6 +33,7 @@ ROLES: Final = ("owner", "editor", "viewer")
 #: The form of an id.
 ID_PATTERN: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ID: Final = re.compile(ID_PATTERN)
+_JOINERS: Final = dict.fromkeys((0x200C, 0x200D))
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -70,14 +72,22 @@ def ids_among(values: Collection[str]) -> list[str]:
 
 
 def line(name: str, value: object, most: int, *, empty: bool = False) -> str:
-    """Return the value as one printable line of at most `most` characters. Raise UsageError."""
+    """Return the value as one line of at most `most` characters, none of them hidden. Raise
+    UsageError."""
     require_kind(name, value, str, "a text")
     text = str(value)
     if len(text) > most:
         raise UsageError(f"{name} has {len(text):,} characters; it takes {most:,} at most")
-    if not text.isprintable() or not (empty or text.strip()):
-        raise UsageError(f"{name} is {shown(text)}; it takes one printable line")
+    if hidden := hidden_in(text):
+        raise UsageError(f"{name} is {shown(text)}; {hidden} is not allowed in it")
+    if is_blank(text) and not empty:
+        raise UsageError(f"{name} is {shown(text)}; it takes a line that is not blank")
     return text
+
+
+def is_blank(text: str) -> bool:
+    """Return whether nothing of the text can be seen: it has only spaces and joiners."""
+    return not text.translate(_JOINERS).strip()
 
 
 def is_hash(value: object) -> bool:

@@ -15,6 +15,7 @@ from typing import Final
 from pincite.providers.sparse.language import UNKNOWN, guess_language
 from pincite.readers.languages import file_type
 from pincite.readers.titles import title_of
+from pincite.support.terminal import without_hidden
 from pincite.workspace.metadata_dates import dates_of
 from pincite.workspace.metadata_structure import LOOK, data_structure_of, is_json, is_settings
 from pincite.workspace.metadata_words import (
@@ -214,7 +215,7 @@ def _lower(texts: list[str]) -> list[str]:
 def _one_line(value: str) -> str:
     """Return the value as one line without control characters, direction marks and lone
     surrogates."""
-    shown = "".join(c if c.isprintable() else " " for c in value[: 2 * _MOST_CHARS])
+    shown = without_hidden(value[: 2 * _MOST_CHARS], " ")
     return " ".join(shown.split())[:_MOST_CHARS]
 
 

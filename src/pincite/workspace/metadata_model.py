@@ -24,6 +24,7 @@ from pincite.errors import PinciteError
 from pincite.ports import LLM, Message
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.support.concurrency import within
+from pincite.support.terminal import without_hidden
 from pincite.support.thoughts import without_thought
 from pincite.workspace.metadata_origins import FIELDS, MODEL
 from pincite.workspace.metadata_words import CATEGORY_OF_TYPE, TYPE_WORDS
@@ -178,7 +179,7 @@ def _title(value: object, known: str) -> str:
     """Return the title if the document contains its words, else an empty text."""
     if not isinstance(value, str) or len(value) > 2 * _TITLE_CHARS:
         return ""
-    title = " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    title = " ".join(without_hidden(value, " ").split())
     words = {one.casefold() for one in _WORD.findall(title)}
     if not words or len(title) > _TITLE_CHARS:
         return ""

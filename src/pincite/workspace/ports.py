@@ -329,4 +329,7 @@ class Workspaces(Protocol):
         """Raise ConfigError if an address is missing, or connects with a role to which the rules of
         the database do not apply. The schema must be up to date."""
 
+    async def require_room(self) -> None:
+        """Raise DiskFull if the disk of the database, on this machine, is full."""
+
     async def close(self) -> None: ...

@@ -130,6 +130,9 @@ class PostgresWorkspaces:
             async with _translated(), await self._connect(role) as connection:
                 await _require_bound(connection, role)
 
+    async def require_room(self) -> None:
+        """See `Workspaces.require_room`. The disk is that of the database server."""
+
     async def close(self) -> None:
         """See `Workspaces.close`."""
         pools, self._pools = self._pools, {}

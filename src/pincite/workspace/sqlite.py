@@ -116,6 +116,16 @@ class SqliteWorkspaces:
     async def require_roles(self) -> None:
         """See `Workspaces.require_roles`. A file has no roles."""
 
+    async def require_room(self) -> None:
+        """See `Workspaces.require_room`. Writes one page, as a request does: the journal can have
+        room on a disk that is full."""
+
+        async def write(transaction: _Transaction) -> None:
+            ((version,),) = await transaction.rows("PRAGMA user_version")
+            await transaction.run(f"PRAGMA user_version = {version}")
+
+        await self._at_once(None, write)
+
     async def close(self) -> None:
         """See `Workspaces.close`."""
         for connection in (*self._idle[False], *self._idle[True]):

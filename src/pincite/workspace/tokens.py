@@ -20,7 +20,8 @@ import msgspec
 from pincite.errors import Unauthenticated, UsageError
 from pincite.settings.oidc import OidcSettings
 from pincite.support.fields import replace
-from pincite.workspace.checks import EMAIL_CHARS, NAME_CHARS, SCOPES
+from pincite.support.terminal import hidden_in, without_hidden
+from pincite.workspace.checks import EMAIL_CHARS, NAME_CHARS, SCOPES, is_blank
 from pincite.workspace.issuer_keys import IssuerKeys
 from pincite.workspace.keys import SECRETLESS
 from pincite.workspace.model import Access, ApiKey, KeyScope
@@ -227,13 +228,13 @@ def _texts(value: object) -> list[str]:
 def _is_subject(value: object) -> bool:
     if not isinstance(value, str) or not 0 < len(value) <= _SUBJECT_CHARS:
         return False
-    return value.isprintable() and value == value.strip()
+    return not hidden_in(value) and not is_blank(value) and value == value.strip()
 
 
 def _line(value: object, most: int) -> str:
-    """Return the printable part of a text as one line of at most `most` characters."""
+    """Return a text without its hidden characters as one line of at most `most` characters."""
     text = value if isinstance(value, str) else ""
-    return "".join(sign for sign in text if sign.isprintable()).strip()[:most]
+    return without_hidden(text, "").strip()[:most]
 
 
 def _caller(key: ApiKey, identity: Identity) -> Caller:

@@ -107,11 +107,38 @@ async def pieces() -> AsyncIterator[bytes]:
 
 @pytest.mark.parametrize(
     "name",
-    ["../x", "/etc/passwd", "a/b", "a\\b", "..", " ", "x\0y", "x\u202ey.txt", "é" * 200, "\n"],
+    [
+        *("../x", "/etc/passwd", "a/b", "a\\b", "..", " ", "x\0y", "x\u202ey.txt", "é" * 200),
+        *("\n", "\u3000\u200d"),
+    ],
 )
 async def test_a_filename_is_a_name(anna: Person, name: str) -> None:
     said = await anna.client.post("/v1/documents", params={"filename": name}, content=b"x")
     assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("sign", ["\u3000", "\u202f", "\xa0", "\u200c", "\u200d", "\U0001faea"])
+async def test_a_name_has_the_spaces_and_joiners_of_its_language(anna: Person, sign: str) -> None:
+    name = f"a{sign}b"
+    made = await anna.upload(f"{name}.txt", "x", source_ids=[name])
+    assert (made["filename"], made["source_ids"]) == (f"{name}.txt", [name])
+    for path, field in (("spaces", "name"), ("conversations", "title")):
+        said = await anna.client.post(f"/v1/{path}", json={field: name})
+        assert said.json()[field] == name
+    await anna.client.delete(f"/v1/documents/{made['id']}")
+
+
+@pytest.mark.parametrize("sign", ["\0", "\x85", "\u2028", "\u200b", "\u202e", "\u2066", "\ufeff"])
+async def test_a_hidden_character_is_refused_by_its_number(anna: Person, sign: str) -> None:
+    name, named = f"a{sign}b", f"U+{ord(sign):04X}"
+    upload = {"filename": "a.txt", "source_ids": name}
+    for said in (
+        await anna.client.post("/v1/documents", params={"filename": name}, content=b"x"),
+        await anna.client.post("/v1/documents", params=upload, content=b"x"),
+        await anna.client.post("/v1/spaces", json={"name": name}),
+    ):
+        assert said.status_code == 400
+        assert named in said.json()["detail"]
 
 
 @pytest.mark.parametrize(

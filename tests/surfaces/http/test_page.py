@@ -105,7 +105,7 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def serving() -> Iterator[Served]:
+def serving(*options: str) -> Iterator[Served]:
     """`pincite serve` with Ada and Bert, keys in files, and a reranker behind an address."""
     with quick_folder() as folder, ContractServer() as models:
         environ = {
@@ -143,7 +143,7 @@ def serving() -> Iterator[Served]:
         log = folder / "log"
         with log.open("w") as output:
             server = subprocess.Popen(
-                [*PINCITE, "serve", "--lexical", "--port", "0"],
+                [*PINCITE, "serve", "--lexical", "--port", "0", *options],
                 cwd=folder,
                 env=environ,
                 stdout=output,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from pincite.errors import WorkspaceUnavailable
 from pincite.workspace.opened import Workspace
 from pincite.workspace.schema_steps import steps_of
 from pincite.workspace.sqlite import SqliteWorkspaces
+from tests.disks import fill, small_disk
 from tests.places import quick_folder
 from tests.surfaces.http.desks import office
 
@@ -70,3 +72,31 @@ async def test_reasons_are_logged_when_they_change_and_not_shown(
     assert answers == [up, failed, failed, up]
     logged = [one.getMessage() for one in caplog.records if one.name == "pincite.http"]
     assert logged == ["not ready: the index does not answer", "ready again"]
+
+
+async def test_a_server_is_not_ready_while_the_disk_of_its_database_is_full(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with small_disk(tmp_path, 8) as disk:
+        async with office(SqliteWorkspaces(disk / "workspaces.db")) as served:
+            anna = await served.person("Anna")
+            assert (await anna.client.get("/readyz")).status_code == 200
+            fill(disk, 0)
+            for _ in range(100):  # the journal has some room left
+                served.later(2)
+                said = await anna.client.get("/readyz")
+                if said.status_code != 200:
+                    break
+            assert (said.status_code, said.json()) == (503, {"ready": False})
+            served.desk.rates._blocks.clear()
+            assert (await anna.client.get("/v1/spaces")).status_code == 507
+            served.later(2)
+            assert (await anna.client.get("/readyz")).status_code == 503
+            (disk / "filler").unlink()
+            served.later(2)
+            assert (await anna.client.get("/readyz")).status_code == 200
+            assert (await anna.client.get("/v1/spaces")).status_code == 200
+            assert await served.desk.workspaces.pending() == ()
+    logged = [one.getMessage() for one in caplog.records if one.name == "pincite.http"]
+    assert logged[0] == "not ready: the disk of the database is full"
+    assert logged[-1] == "ready again"

@@ -103,3 +103,54 @@ async def test_an_empty_server_names_no_folder_of_its_own() -> None:
             assert said.status_code == 200
             assert "no indexed document is accessible" in said.text
             assert ".pincite" not in said.text
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("filename=a.txt&filename=b.txt", "filename is given 2 times"),
+        ("filename=a.txt&space_id=1&space_id=1", "space_id is given 2 times"),
+        ("filename=%ff%fe.md", "not valid UTF-8"),
+        ("filename=a.txt&source_ids=%c3", "not valid UTF-8"),
+    ],
+)
+async def test_a_query_that_would_be_misread_is_refused(query: str, told: str) -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        said = await anna.client.post(f"/v1/documents?{query}", content=b"x")
+        assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+        assert told in said.json()["detail"]
+        assert (await anna.client.get("/v1/documents?limit=5")).json()["items"] == []
+        lists = "filename=a%20%C3%A9.txt&source_ids=a&source_ids=b"
+        made = (await anna.client.post(f"/v1/documents?{lists}", content=b"x")).json()
+        assert (made["filename"], made["source_ids"]) == ("a é.txt", ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("search", {"question": "x", "limit": "5"}, "limit"),
+        ("search", {"question": "x", "budget_ms": "5"}, "budget_ms"),
+        ("answers", {"question": "x", "stream": "true"}, "stream"),
+        ("answers", {"question": "x", "stream": 1}, "stream"),
+        ("rerank", {"query": "x", "documents": ["x"], "top_n": "1"}, "top_n"),
+        ("tools/search_documents", {"query": "x", "limit": "5"}, "limit"),
+        ("evidence/read", {"citation": "x", "context": "5"}, "context"),
+    ],
+)
+async def test_a_value_of_another_type_is_refused_by_its_field(
+    path: str, body: dict[str, object], field: str
+) -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        said = await anna.client.post(f"/v1/{path}", json=body)
+        assert (said.status_code, said.json()["code"]) == (400, "invalid_request")
+        assert said.json()["fields"][0].startswith(f"{field}: Expected ")
+
+
+async def test_a_whole_number_may_have_a_point() -> None:
+    async with office() as served:
+        anna = await served.person("Anna")
+        for limit in (5, 5.0, None):
+            said = await anna.client.post("/v1/search", json={"question": "x", "limit": limit})
+            assert said.status_code == 200

@@ -87,6 +87,22 @@ async def test_a_body_of_which_nothing_more_arrives_ends() -> None:
         assert said.status_code == 202
 
 
+async def test_a_download_may_take_as_long_as_an_upload() -> None:
+    limits = GuardLimits(seconds=1, stream_s=60)
+    async with office(guard=limits) as served, listening(served) as port:
+        anna = await served.person("Anna")
+        raw = b"quetzal " * 2_000_000
+        made = await anna.upload("a.txt", raw)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=65_536)
+        head = f"GET /v1/documents/{made['id']}/content HTTP/1.1\r\nhost: {HOST}\r\n"
+        writer.write(f"{head}authorization: Bearer {anna.key}\r\n\r\n".encode())
+        assert int((await reader.readline()).split()[1]) == 200
+        await asyncio.sleep(2)
+        await reader.readuntil(b"\r\n\r\n")
+        assert await reader.readexactly(len(raw)) == raw
+        writer.close()
+
+
 async def test_who_finds_no_slot_for_an_upload_is_told_when_to_come_back() -> None:
     limits = GuardLimits(wait_s=0.2, streams_each=SLOTS // 2)
     async with office(guard=limits) as served, listening(served) as port:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -134,7 +135,8 @@ def link_subject(user_id: str, subject: str, json_: bool, index: Path | None) ->
     from pincite.workspace.tokens import link_user
 
     issuer = _issuer(index).settings.issuer
-    made = _as_operator(lambda operator: link_user(operator, user_id, issuer, subject), index)
+    with _hinted("user", user_id, "user list"):
+        made = _as_operator(lambda operator: link_user(operator, user_id, issuer, subject), index)
     tell(made, json_, [made.id])
     if not json_:
         say(f"to block this user: `pincite workspace key revoke {made.id}`")
@@ -200,12 +202,13 @@ def add_key(
 
     new = make_key()
     expires = None if days is None else datetime.now(UTC) + timedelta(seconds=days * _DAY_S)
-    made = _as_operator(
-        lambda operator: operator.add_key(
-            *(user_id, name, new.hash, new.prefix, scopes), space_id=space_id, expires=expires
-        ),
-        index,
-    )
+    with _hinted("user", user_id, "user list"):
+        made = _as_operator(
+            lambda operator: operator.add_key(
+                *(user_id, name, new.hash, new.prefix, scopes), space_id=space_id, expires=expires
+            ),
+            index,
+        )
     tell({"key": new.text, "id": made.id}, json_, [new.text])
     if not json_:
         say(f"the id of the key is {made.id}; store the key now, it is not shown again")
@@ -217,7 +220,8 @@ def add_key(
 @index_option
 def list_keys(user_id: str | None, json_: bool, index: Path | None) -> None:
     """List keys without their secrets, the oldest first."""
-    found = _as_operator(lambda operator: operator.keys(user_id), index)
+    with _hinted("user", user_id, "user list"):
+        found = _as_operator(lambda operator: operator.keys(user_id), index)
     tell(found, json_, [_key_line(one) for one in found])
 
 
@@ -226,7 +230,8 @@ def list_keys(user_id: str | None, json_: bool, index: Path | None) -> None:
 @index_option
 def revoke_key(key_id: str, index: Path | None) -> None:
     """Revoke a key in all processes, from now on."""
-    _as_operator(lambda operator: operator.revoke_key(key_id), index)
+    with _hinted("key", key_id, "key list"):
+        _as_operator(lambda operator: operator.revoke_key(key_id), index)
     say("revoked")
 
 
@@ -279,6 +284,20 @@ def _as_operator(work: Callable[[Administration], Awaitable[T]], index: Path | N
             return await work(operator)
 
     return with_database(inside, index)
+
+
+@contextmanager
+def _hinted(what: str, id_: str | None, command: str) -> Iterator[None]:
+    """Add the command that lists the ids to the error for an unknown id."""
+    from pincite.errors import NotFound
+    from pincite.workspace.checks import missing
+
+    try:
+        yield
+    except NotFound as error:
+        if error.message != missing(what, id_).message:
+            raise
+        raise NotFound(error.message, hint=f"pincite workspace {command}") from error
 
 
 def _issuer(index: Path | None) -> IssuerKeys:

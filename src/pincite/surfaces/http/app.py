@@ -27,6 +27,7 @@ from pincite.surfaces.http.routes.page import PAGE
 from pincite.surfaces.http.routes.questions import EVIDENCE, QUESTIONS
 from pincite.surfaces.http.routes.spaces import FEEDS, SPACES
 from pincite.surfaces.http.serving import Desk
+from pincite.surfaces.http.strict import StrictRequest
 
 _API: Final = (
     *(QUESTIONS, EVIDENCE, CONVERSATIONS, FACTS, MODELS, TOOLS),
@@ -76,6 +77,7 @@ def make_app(
                 "description": cache(partial(described, _API, schemes)),
             }
         ),
+        request_class=StrictRequest,
         exception_handlers={Exception: answer_error},
         guards=[require_known_parameters],
         before_send=[began],

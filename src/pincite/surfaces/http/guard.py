@@ -7,6 +7,7 @@ Origin header reveals it. The Host header reveals a name that rebinds to this ad
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from pincite.surfaces.cross_origin import AllowedPages, answer_first
 from pincite.surfaces.http.problems import (
     MEDIA_TYPE,
     Problem,
@@ -28,22 +30,24 @@ from pincite.surfaces.http.problems import (
 from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
 from pincite.surfaces.page.files import POLICY
 
-#: Uploads and answers take as long as their clients and models. They have their own limits, and use
-#: at most half of the slots, so that they do not delay searches.
+#: Uploads, downloads and answers take as long as their clients and models. They have their own
+#: limits, and use at most half of the slots, so that they do not delay searches.
 _STREAMED: Final = {
-    "POST": ("/v1/documents", "/v1/answers", "/ui/api/answer"),
-    "PUT": ("/v1/documents",),
+    "POST": re.compile("/v1/documents|/v1/answers|/ui/api/answer"),
+    "PUT": re.compile("/v1/documents"),
+    "GET": re.compile("/v1/documents/[^/]+/content"),
 }
+_NO_STREAM: Final = "the server, or this key, is at its limit of uploads, downloads and answers"
 
 
 @dataclass(frozen=True, slots=True)
 class GuardLimits:
     """`at_once` is the number of requests in progress; `waiting` is the number that wait for a
-    slot, any more are refused. `each` is the number per key, `streams_each` that of uploads and
-    answers per key, so that a deliberately slow client leaves room for others. `seconds` is the
-    limit of one request, `stream_s` that of an upload or a streamed answer, which waits for a slot
-    for `wait_s`. `idle_s` is the limit between two pieces of a body. All are guesses on the safe
-    side, unmeasured."""
+    slot, any more are refused. `each` is the number per key, `streams_each` that of uploads,
+    downloads and answers per key, so that a deliberately slow client leaves room for others.
+    `seconds` is the limit of one request, `stream_s` that of an upload, a download or a streamed
+    answer, which waits for a slot for `wait_s`. `idle_s` is the limit between two pieces of a body.
+    All are guesses on the safe side, unmeasured."""
 
     at_once: int = 64
     waiting: int = 256
@@ -63,7 +67,7 @@ class Guard:
     ) -> None:
         self._app = app
         self._hosts = hosts
-        self._origins = origins
+        self._pages = AllowedPages(origins, _METHODS, _SENT, _SHOWN)
         self._limits = limits
         self._room = asyncio.Semaphore(limits.at_once)
         self._streams = asyncio.Semaphore(max(1, limits.at_once // 2))
@@ -89,7 +93,7 @@ class Guard:
                 began = True
                 named = (b"x-request-id", request_id.encode())
                 policy = _PAGE if _is_page(scope["path"]) else _NOTHING
-                added = (named, policy, *_HEADERS)
+                added = (named, policy, *_HEADERS, *self._pages.headers(scope))
                 ours = {name for name, _ in added}
                 own = [one for one in message.get("headers", ()) if one[0].lower() not in ours]
                 message = {**message, "headers": [*own, *added]}
@@ -98,6 +102,9 @@ class Guard:
         refusal = self._refusal(scope, request_id)
         if refusal is not None:
             await _refuse(answer, refusal)
+            return
+        if self._pages.asks_first(scope):
+            await answer_first(answer)
             return
         if scope["path"] == "/healthz":  # answered even without a free slot
             await self._app(scope, receive, answer)
@@ -114,15 +121,14 @@ class Guard:
             return
         self._inside += 1
         self._of_key.update(keys)
-        streamed = str(scope["path"]).startswith(_STREAMED.get(scope["method"], ("\0",)))
+        streamed = _is_streamed(scope)
         try:
             async with AsyncExitStack() as held:
                 seconds = limits.stream_s if streamed else limits.seconds
                 await held.enter_async_context(asyncio.timeout(seconds))
                 # first, since it would wait while holding one of all slots
                 if streamed and not await self._has_stream(held, keys):
-                    said = "the server, or this key, is at its limit of uploads and answers"
-                    busy = TooManyRequests(said, limits.wait_s, status=503)
+                    busy = TooManyRequests(_NO_STREAM, limits.wait_s, status=503)
                     retry_s = max(1, round(limits.wait_s))
                     await _refuse(answer, problem_of(busy, request_id), retry_s=retry_s)
                     return
@@ -158,11 +164,16 @@ class Guard:
             return _problem(421, "wrong_host", "The server is not called that", request_id)
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         for origin in origins:
-            if not _is_own(origin, host) and origin not in self._origins:
+            if not _is_own(origin, host) and origin not in self._pages.origins:
                 return _problem(403, "wrong_origin", "Pages of that origin may not", request_id)
         return None
 
 
+#: Methods and headers of requests from other pages that are allowed, and the headers that these
+#: pages may read.
+_METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
+_SENT: Final = "authorization, content-type, idempotency-key, traceparent"
+_SHOWN: Final = "x-request-id, retry-after, allow, content-disposition"
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
@@ -206,6 +217,11 @@ def _without_body(send: Send) -> Send:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     return answer
+
+
+def _is_streamed(scope: Scope) -> bool:
+    paths = _STREAMED.get(scope["method"])
+    return paths is not None and paths.match(scope["path"]) is not None
 
 
 def _is_page(path: str) -> bool:

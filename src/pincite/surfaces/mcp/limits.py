@@ -7,9 +7,10 @@ started request. Neither ends a request that is never finished; this module does
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -26,6 +27,9 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 #: Connections that are accepted before any of them is looked at. With none left to open, asyncio
 #: logs an error for each of them, once a second: 2,048 by default.
 BACKLOG = 64
+#: Bytes that the system holds unsent. By default these are megabytes, and it reports nothing of a
+#: reader until a third of them is sent.
+_UNSENT = 131_072  # guess, unmeasured
 _SESSION = b"mcp-session-id"
 _INVALID_REQUEST = -32600  # of JSON-RPC
 
@@ -151,7 +155,8 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
             self._head, self._reader = _Deadline(self.loop), _Deadline(self.loop)
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
+            self._answers = _Counted(transport)
+            super().connection_made(cast("asyncio.Transport", self._answers))
             if len(self.connections) > most:
                 oldest = next(iter(idle), self)
                 idle.pop(oldest, None)
@@ -197,18 +202,43 @@ def limited_protocol(limits: HttpLimits) -> type[H11Protocol]:
                 self._head.start(limits.head_s, self.transport.abort)
 
         def _watch_reader(self) -> None:
-            if left := self.transport.get_write_buffer_size():
-                self._reader.start(limits.stalled_s, self._check_reader, left)
+            if self.transport.get_write_buffer_size():
+                self._reader.start(limits.stalled_s, self._check_reader, self._answers.sent)
 
         def _check_reader(self, before: int) -> None:
             """End the connection unless data was read; otherwise check again later."""
             self._reader.stop()
-            if self.transport.get_write_buffer_size() >= before:
+            if self.transport.get_write_buffer_size() and self._answers.sent <= before:
                 self.transport.abort()
             else:
                 self._watch_reader()
 
     return LimitedProtocol
+
+
+class _Counted:
+    """A transport that counts its bytes: a long answer fills the buffer again and again, so its
+    size says nothing of the reader."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._written = 0
+        given = transport.get_extra_info("socket")
+        if given is not None and hasattr(socket, "TCP_NOTSENT_LOWAT"):
+            given.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
+
+    @property
+    def sent(self) -> int:
+        """Return the number of bytes that have left the buffer."""
+        return self._written - self._transport.get_write_buffer_size()
+
+    def write(self, data: bytes) -> None:
+        """Write and count."""
+        self._written += len(data)
+        self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class _Deadline:

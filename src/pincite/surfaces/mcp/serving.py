@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from pincite.surfaces.mcp.limits import HttpLimits
 
 PATH = "/mcp"
+#: Methods and headers of requests from pages of other origins, and the headers that they may read.
+_METHODS: Final = "GET, POST, DELETE"
+_SENT: Final = (
+    "authorization, content-type, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name,"
+    " last-event-id"
+)
+_SHOWN: Final = "mcp-session-id, mcp-protocol-version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ async def serve_http(
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
 
+    from pincite.surfaces.cross_origin import AllowedPages, ForPages
     from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, Limited, limited_protocol
 
     limits = limits or HttpLimits()
@@ -117,8 +125,9 @@ async def serve_http(
                 max_request_body_size=limits.body_bytes,
                 transport_security=security(address, port),
             )
+            pages = AllowedPages(frozenset(address.origins), _METHODS, _SENT, _SHOWN)
             config = uvicorn.Config(
-                Limited(app, limits),
+                ForPages(Limited(app, limits), pages),
                 backlog=BACKLOG,
                 http=limited_protocol(limits),
                 ws="none",

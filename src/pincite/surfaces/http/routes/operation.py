@@ -11,7 +11,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from pincite.errors import ConfigError, PinciteError, SchemaTooNew
+from pincite.errors import ConfigError, DiskFull, PinciteError, SchemaTooNew
 from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
 from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.routes.page import PATH
@@ -34,10 +34,11 @@ async def healthz() -> str:
 
 @get(
     "/readyz",
-    responses={503: ResponseSpec(Ready, description="The database or the index does not answer")},
+    responses={503: ResponseSpec(Ready, description="Requests would fail")},
 )
 async def readyz(state: State) -> Response[Ready]:
-    """Return 200 if database and index answer, else 503. The log has the reasons."""
+    """Return 200 if database and index answer and the database can write, else 503. The log has the
+    reasons."""
     desk = desk_of(state)
     async with desk.looking:
         if desk.now().timestamp() - desk.looked.at >= _KEPT_S:
@@ -65,6 +66,9 @@ async def _look(desk: Desk) -> tuple[str, ...]:
             reasons.append("the database has an earlier schema: pincite workspace migrate")
         else:
             await desk.workspaces.require_roles()
+            await desk.workspaces.require_room()  # the rate of each key is counted there
+    except DiskFull:
+        reasons.append("the disk of the database is full")
     except ConfigError as error:
         reasons.append(error.message)
     except SchemaTooNew:

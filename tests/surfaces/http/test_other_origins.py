@@ -1,0 +1,70 @@
+"""Headers for pages of other origins: those of an allowed one, and none for others."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from pincite.errors import ConfigError
+from pincite.surfaces.address import Address
+from pincite.surfaces.http.app import Names, make_app
+from pincite.surfaces.http.guard import GuardLimits
+from tests.surfaces.http.desks import HOST, office
+
+pytestmark = pytest.mark.anyio
+APP = "https://app.example"
+ASKS = {"access-control-request-method": "PATCH", "access-control-request-headers": "authorization"}
+
+
+def given(said: httpx.Response) -> set[str]:
+    """The headers of a response that are about other origins."""
+    return {name for name in said.headers if name.startswith("access-control-")}
+
+
+async def test_an_allowed_origin_is_told_what_it_may_and_others_nothing() -> None:
+    async with office() as served:
+        served.app = make_app(served.desk, Names((HOST,), (APP,)))
+        client = (await served.person("Anna")).client
+        for path in ("/v1/spaces", "/v1/nothing", "/ui/api/ask"):
+            first = await client.options(path, headers={"origin": APP, **ASKS})
+            assert (first.status_code, first.content) == (204, b"")
+            assert first.headers["access-control-allow-origin"] == APP
+            assert first.headers["vary"] == "Origin"
+            assert "PATCH" in first.headers["access-control-allow-methods"]
+            sent = first.headers["access-control-allow-headers"]
+            assert {"authorization", "content-type", "idempotency-key"} <= set(sent.split(", "))
+            assert int(first.headers["access-control-max-age"]) > 0
+            assert first.headers["x-request-id"]
+        for path, status in (("/v1/spaces", 200), ("/v1/nothing", 404), ("/healthz", 200)):
+            said = await client.get(path, headers={"origin": APP})
+            assert said.status_code == status
+            assert said.headers["access-control-allow-origin"] == APP
+            shown = said.headers["access-control-expose-headers"]
+            assert {"x-request-id", "retry-after"} <= set(shown.split(", "))
+            assert "access-control-allow-credentials" not in said.headers
+        for origin in ("https://evil.example", "null", f"{APP}.evil.example", f"http://{HOST}"):
+            for said in (
+                await client.options("/v1/spaces", headers={"origin": origin, **ASKS}),
+                await client.get("/v1/spaces", headers={"origin": origin}),
+            ):
+                assert given(said) == set()
+        wrong = {"origin": APP, "host": "evil.example", **ASKS}
+        assert (await client.options("/v1/spaces", headers=wrong)).status_code == 421
+        plain = await client.options("/v1/spaces", headers={"origin": APP})
+        assert plain.headers["allow"] == "GET, HEAD, OPTIONS, POST"
+
+
+async def test_a_refusal_before_the_routes_can_be_read_by_the_page() -> None:
+    async with office() as served:
+        limits = GuardLimits(at_once=1, waiting=-1)
+        served.app = make_app(served.desk, Names((HOST,), (APP,)), limits)
+        client = await served.client()
+        said = await client.get("/v1/spaces", headers={"origin": APP})
+        assert (said.status_code, said.headers["access-control-allow-origin"]) == (503, APP)
+
+
+@pytest.mark.parametrize("origin", ["*", "app.example", f"{APP}/", "https://App.example", ""])
+def test_what_no_browser_sends_is_not_an_origin(origin: str) -> None:
+    with pytest.raises(ConfigError, match="is not an origin") as caught:
+        Address(origins=(origin,), command="pincite serve")
+    assert caught.value.hint == "pincite serve --allow-origin https://app.example"
