@@ -136,6 +136,18 @@ def test_another_model_is_refused_with_the_command_that_mends_it(
     assert "openai/text-embedding-3-small@1536" in run(shop, "status")
 
 
+def test_a_proxy_that_cannot_be_used_leaves_keywords_and_is_named(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "index", "docs", "--model", "voyage:voyage-4")
+    shop.write("pincite.toml", '[providers.voyage]\nurl = "http://model.example:9"\n')
+    for name, value in (("ALL_PROXY", "socks5://127.0.0.1:9"), ("NO_PROXY", "[::1")):
+        found = run(shop, "search", "turnstile", "--json", **{name: value})
+        assert "gate.md" in found
+        assert '"dense_unavailable"' in found
+        assert f"keywords only: {name} " in found
+
+
 def test_a_collection_configured_for_another_model_is_not_searched_with_it(shop: Cli) -> None:
     run(shop, "index", "docs", "--model", "voyage:voyage-4")
     config = shop.folder / "pincite.toml"
@@ -158,6 +170,9 @@ def test_a_server_may_move(server: ContractServer, shop: Cli) -> None:
         found = run(shop, "search", "turnstile rotates", "--json")
         assert '"rung": "server-model"' in found
         assert other.record.requests == 1
+    found = run(shop, "search", "turnstile", "--json", PINCITE_CACHE=str(shop.folder / "no.db"))
+    assert "gate.md" in found
+    assert '"dense_unavailable"' in found  # it is down where it is now
 
 
 def test_new_collections_get_the_configured_model(server: ContractServer, shop: Cli) -> None:
