@@ -249,9 +249,8 @@ class Transport:
         except BadResponse:  # packed in another way; the status says enough
             raw = b""
         raw = self.redact(raw.decode("utf-8", "replace")).encode()
-        return translate(
-            response.status_code, response.headers, raw, self._where(path), self._key_variable
-        )
+        headers = {name: self.redact(value) for name, value in response.headers.items()}
+        return translate(response.status_code, headers, raw, self._where(path), self._key_variable)
 
     def _broken(self, path: str, error: Exception) -> Unavailable:
         reason = self.redact(str(error) or type(error).__name__)

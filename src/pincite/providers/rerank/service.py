@@ -184,7 +184,11 @@ def _pair(one: Any, field: str) -> tuple[int, float]:
     index, score = values.get("index"), values.get(field)
     whole = isinstance(index, int) and not isinstance(index, bool)
     number = isinstance(score, int | float) and not isinstance(score, bool)
-    return (index if whole else -1), (float(score) if number else math.nan)  # type: ignore[return-value,arg-type]
+    try:
+        value = float(score) if number else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # an integer that no float can hold
+        value = math.nan
+    return (index if whole else -1), value  # type: ignore[return-value]
 
 
 def open_service(setup: Setup, wire: Wire, *, url: str = "") -> OpenReranker:
