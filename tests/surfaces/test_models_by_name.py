@@ -148,6 +148,15 @@ def test_a_proxy_that_cannot_be_used_leaves_keywords_and_is_named(
         assert f"keywords only: {name} " in found
 
 
+def test_a_model_of_the_same_name_by_another_owner_is_another_model(
+    server: ContractServer, shop: Cli
+) -> None:
+    model = f"tei:{server.url('tei')}#%s/e5-small-v2"
+    run(shop, "index", "docs", "--model", model % "intfloat")
+    run(shop, "index", "docs", "--model", model % "somebody", code=1)
+    assert "tei/somebody/e5-small-v2@" in said()
+
+
 def test_a_collection_configured_for_another_model_is_not_searched_with_it(shop: Cli) -> None:
     run(shop, "index", "docs", "--model", "voyage:voyage-4")
     config = shop.folder / "pincite.toml"

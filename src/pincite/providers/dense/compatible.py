@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.errors import BadResponse
+from pincite.model.model_names import name_in_fingerprint
 from pincite.providers.batching import Limits
 from pincite.providers.dense.openai import embeddings_of
 from pincite.providers.dense.prompts import prompts_for
@@ -58,5 +59,4 @@ async def served_model(setup: Setup) -> str:
     models = field(answer, "data", str(setup.name))
     if not isinstance(models, list) or not models:
         raise BadResponse(f"{setup.name} lists no models", hint="start the server with a model")
-    found = str(field(models[0], "id", str(setup.name)))
-    return found.rsplit("/", 1)[-1] if found.startswith(("/", ".")) else found
+    return name_in_fingerprint(str(field(models[0], "id", str(setup.name))))

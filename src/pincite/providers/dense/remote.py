@@ -12,6 +12,7 @@ import numpy as np
 
 from pincite.errors import BadResponse
 from pincite.model import Matrix, Notice, Vector
+from pincite.model.model_names import name_in_fingerprint
 from pincite.providers.batching import Batches, Limits
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.dense.vectors import to_matrix
@@ -120,7 +121,7 @@ class RemoteEncoder:
 
 def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[str, object]) -> str:
     """Return a line that is equal if and only if vectors are comparable."""
-    model = name.model.rsplit("/", 1)[-1] or "unnamed"
+    model = name_in_fingerprint(name.model) or "unnamed"
     line = f"{name.provider}/{model}@{dimensions}"
     if not marks and not body:
         return line

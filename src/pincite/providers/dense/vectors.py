@@ -67,6 +67,6 @@ def to_matrix(
 def _row(value: object) -> Any:
     if isinstance(value, str):
         return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4")
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple | np.ndarray):
         raise TypeError(f"{type(value).__name__} is not a list of numbers")
     return np.asarray(value, dtype=np.float32)
