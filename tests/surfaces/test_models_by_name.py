@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -142,7 +143,8 @@ def test_a_proxy_that_cannot_be_used_leaves_keywords_and_is_named(
     run(shop, "index", "docs", "--model", "voyage:voyage-4")
     shop.write("pincite.toml", '[providers.voyage]\nurl = "http://model.example:9"\n')
     for name, value in (("ALL_PROXY", "socks5://127.0.0.1:9"), ("NO_PROXY", "[::1")):
-        found = run(shop, "search", "turnstile", "--json", **{name: value})
+        variables: Any = {name: value}
+        found = run(shop, "search", "turnstile", "--json", **variables)
         assert "gate.md" in found
         assert '"dense_unavailable"' in found
         assert f"keywords only: {name} " in found

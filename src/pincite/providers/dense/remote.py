@@ -22,10 +22,15 @@ from pincite.providers.registry import Setup
 from pincite.providers.tokens import CHARS_PER_TOKEN
 
 InputKind = Literal["query", "document"]
+Take = Callable[[int, Matrix], None]  #: gets the position of the first row, and the rows
 
 _KEPT = 0.75  # share kept of a text that was refused for its length, before it is sent again
 _LEAST_CHARS = 16
 _BLANK = "-"  # replaces an empty text, which providers refuse
+
+
+def take_nothing(start: int, rows: Matrix) -> None:
+    """Take nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,10 @@ class RemoteEncoder:
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await self._embed(texts, "document")
 
+    async def embed_taking(self, texts: Sequence[str], take: Take) -> Matrix:
+        """Embed documents, and pass each part to `take` as soon as its request is answered."""
+        return await self._embed(texts, "document", take)
+
     async def probe(self) -> None:
         """Take the dimensions from a first vector if they are not known."""
         if not self.dimensions:
@@ -88,11 +97,14 @@ class RemoteEncoder:
         """Close the connections."""
         await self._transport.close()
 
-    async def _embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+    async def _embed(
+        self, texts: Sequence[str], kind: InputKind, taking: Take = take_nothing
+    ) -> Matrix:
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
 
         def take(start: int, part: Sequence[Any]) -> None:
             rows[start : start + len(part)] = part
+            taking(start, rows[start : start + len(part)])
 
         async def send(batch: Sequence[str]) -> Any:
             return await self._send(batch, kind)
@@ -102,6 +114,7 @@ class RemoteEncoder:
             send,
             self._cost,
             cutter(self._setup, self.limits),
+            isolate=True,
         )
         await batches.run(texts, take)
         return rows
