@@ -75,14 +75,19 @@ class Batches(Generic[T, R]):
         shrink: Callable[[T, int], T | None] | None = None,
         *,
         isolate: bool = False,
+        shortened: Callable[[T, T], None] = lambda _item, _shorter: None,
     ) -> None:
-        """With `isolate`, a request that is refused as invalid is halved as well, until the refused
-        item is alone: its error has it as `item`. That takes two requests per halving at most."""
+        """`shortened` is called with an item and what was accepted in its place.
+
+        With `isolate`, a request that is refused as invalid is halved as well, until the refused
+        item is alone: its error has it as `item`. That takes two requests per halving at most.
+        """
         self._limits = limits
         self._send = send
         self._cost = cost
         self._shrink = shrink
         self._isolate = isolate
+        self._shortened = shortened
 
     async def run(self, items: Sequence[T], take: Callable[[int, Sequence[R]], None]) -> None:
         """Pass the results to `take` with the position of the first one; requests may end in any
@@ -159,6 +164,7 @@ class Batches(Generic[T, R]):
                 error = again
             else:
                 _check(results, 1)
+                self._shortened(first, item)
                 return results[0]
         raise TooLarge(
             f"item {position} alone exceeds the limit: {error.message}",

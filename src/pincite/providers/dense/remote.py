@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -115,6 +116,7 @@ class RemoteEncoder:
             self._cost,
             cutter(self._setup, self.limits),
             isolate=True,
+            shortened=partial(tell_cut, self._setup),
         )
         await batches.run(texts, take)
         return rows
@@ -143,8 +145,7 @@ def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[s
 
 
 def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | None:
-    """Return the function that shortens a refused text, with a warning; None if the text is to
-    fail."""
+    """Return the function that shortens a refused text; None if the text is to fail."""
     if setup.options.oversize == "fail":
         return None
 
@@ -152,18 +153,18 @@ def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | N
         kept = int(len(text) * _KEPT)
         if limits.item_tokens and not tries:
             kept = min(kept, limits.item_tokens * CHARS_PER_TOKEN)
-        if kept < _LEAST_CHARS:
-            return None
-        setup.on_notice(
-            Notice(
-                "text_cut_for_model",
-                f"a text of {len(text):,} characters is too long for {setup.name};"
-                f" its first {kept:,} are embedded: {text[:60]!r}",
-            )
-        )
-        return text[:kept]
+        return None if kept < _LEAST_CHARS else text[:kept]
 
     return shrink
+
+
+def tell_cut(setup: Setup, text: str, kept: str) -> None:
+    """Warn that the model has accepted only the beginning of a text, which begins with its path."""
+    said = (
+        f"a text of {len(text):,} characters is too long for {setup.name}; its first"
+        f" {len(kept):,} are embedded: {text[:60]!r}"
+    )
+    setup.on_notice(Notice("text_cut_for_model", said))
 
 
 async def open_remote(

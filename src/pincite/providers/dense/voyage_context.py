@@ -24,6 +24,7 @@ from pincite.providers.dense.remote import (
     cutter,
     field,
     take_nothing,
+    tell_cut,
 )
 from pincite.providers.dense.vectors import by_index, to_matrix
 from pincite.providers.http import Load
@@ -91,6 +92,7 @@ class ContextualEncoder(RemoteEncoder):
             lambda window: sum(map(self._cost, window)),
             shrink,
             isolate=True,
+            shortened=lambda window, kept: tell_cut(self._setup, window[0], kept[0]),
         )
         await batches.run(windows, take)
         return [found[number] for number in range(len(windows))]
