@@ -186,6 +186,14 @@ def test_a_server_may_move(server: ContractServer, shop: Cli) -> None:
     assert '"dense_unavailable"' in found  # it is down where it is now
 
 
+def test_doctor_says_that_a_server_has_another_model(server: ContractServer, shop: Cli) -> None:
+    run(shop, "index", "docs", "--model", f"llamacpp:{server.url('llamacpp')}#another.gguf")
+    found = run(shop, "doctor", code=3)
+    assert "lists other models: embeddinggemma-300M-Q8_0.gguf" in found
+    run(shop, "index", "docs", "-c", "b", "--model", f"llamacpp:{server.url('llamacpp')}")
+    assert "collection b as indexed; llamacpp/" in run(shop, "doctor", code=3)
+
+
 def test_new_collections_get_the_configured_model(server: ContractServer, shop: Cli) -> None:
     before = (shop.folder / "pincite.toml").read_text()
     more = '[models]\ndense = "voyage:voyage-4"\n[collections.code]\ndense = "cohere:embed-v4.0"\n'

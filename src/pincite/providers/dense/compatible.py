@@ -51,6 +51,12 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
 async def served_model(setup: Setup) -> str:
     """Return the first model that a server lists, by its base name: `/models/x.gguf` becomes
     `x.gguf`."""
+    return (await served_models(setup))[0]
+
+
+async def served_models(setup: Setup) -> tuple[str, ...]:
+    """Return the models that a server lists, by their base names. Raises BadResponse if it lists
+    none."""
     transport = setup.transport()
     try:
         answer = await transport.get("/v1/models")
@@ -59,4 +65,5 @@ async def served_model(setup: Setup) -> str:
     models = field(answer, "data", str(setup.name))
     if not isinstance(models, list) or not models:
         raise BadResponse(f"{setup.name} lists no models", hint="start the server with a model")
-    return name_in_fingerprint(str(field(models[0], "id", str(setup.name))))
+    names = (str(field(one, "id", str(setup.name))) for one in models)
+    return tuple(map(name_in_fingerprint, names))
