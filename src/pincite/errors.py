@@ -258,7 +258,12 @@ class Gone(ProviderError):
 
 
 class Invalid(ProviderError):
-    """The request was refused; repeating it does not help."""
+    """The request was refused; repeating it does not help. `item` is the text that is refused if it
+    is known."""
+
+    def __init__(self, message: str, *, hint: str = "", item: object = None) -> None:
+        super().__init__(message, hint=hint)
+        self.item = item
 
 
 class TooLarge(Invalid):

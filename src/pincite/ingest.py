@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from pincite.collection.members import members
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import PinciteError, SourcesMissing
+from pincite.errors import PinciteError, ProviderError, SourcesMissing
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.changes import Changes, keep_unreachable, unreachable
@@ -175,9 +175,29 @@ async def ingest_all(
         stage = "embed" if number in first else deps.stage
         later = replace(deps, stage=stage, progress=counted.source(number))
         valid = not first and names[source.source.name] == 1  # nothing else is written there
-        report = await ingest(source, selection, spec, later, seen[number] if valid else None)
+        known = seen[number] if valid else None
+        try:
+            report = await ingest(source, selection, spec, later, known)
+        except ProviderError:
+            await _words_of_rest(opened, left, first, spec, deps)
+            raise
         reports[number] = first[number].embedded(report) if number in first else report
     return tuple(reports[number] for number in pending)
+
+
+async def _words_of_rest(
+    opened: Sequence[tuple[OpenSource, Selection]],
+    left: Sequence[int],
+    first: Container[int],
+    spec: CollectionSpec,
+    deps: IngestDeps,
+) -> None:
+    """Index the keywords of what has no vectors, because the model has failed. Files that are
+    finished stay as they are."""
+    for number in left:
+        if number not in first:
+            spec = _spec_in(await deps.index.collections(), spec.name)
+            await ingest(*opened[number], spec, replace(deps, words_only=True))
 
 
 def _spec_in(infos: Sequence[CollectionInfo], collection: str) -> CollectionSpec:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -136,6 +137,28 @@ def test_another_model_is_refused_with_the_command_that_mends_it(
     assert "openai/text-embedding-3-small@1536" in run(shop, "status")
 
 
+def test_a_proxy_that_cannot_be_used_leaves_keywords_and_is_named(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "index", "docs", "--model", "voyage:voyage-4")
+    shop.write("pincite.toml", '[providers.voyage]\nurl = "http://model.example:9"\n')
+    for name, value in (("ALL_PROXY", "socks5://127.0.0.1:9"), ("NO_PROXY", "[::1")):
+        variables: Any = {name: value}
+        found = run(shop, "search", "turnstile", "--json", **variables)
+        assert "gate.md" in found
+        assert '"dense_unavailable"' in found
+        assert f"keywords only: {name} " in found
+
+
+def test_a_model_of_the_same_name_by_another_owner_is_another_model(
+    server: ContractServer, shop: Cli
+) -> None:
+    model = f"tei:{server.url('tei')}#%s/e5-small-v2"
+    run(shop, "index", "docs", "--model", model % "intfloat")
+    run(shop, "index", "docs", "--model", model % "somebody", code=1)
+    assert "tei/somebody/e5-small-v2@" in said()
+
+
 def test_a_collection_configured_for_another_model_is_not_searched_with_it(shop: Cli) -> None:
     run(shop, "index", "docs", "--model", "voyage:voyage-4")
     config = shop.folder / "pincite.toml"
@@ -158,6 +181,17 @@ def test_a_server_may_move(server: ContractServer, shop: Cli) -> None:
         found = run(shop, "search", "turnstile rotates", "--json")
         assert '"rung": "server-model"' in found
         assert other.record.requests == 1
+    found = run(shop, "search", "turnstile", "--json", PINCITE_CACHE=str(shop.folder / "no.db"))
+    assert "gate.md" in found
+    assert '"dense_unavailable"' in found  # it is down where it is now
+
+
+def test_doctor_says_that_a_server_has_another_model(server: ContractServer, shop: Cli) -> None:
+    run(shop, "index", "docs", "--model", f"llamacpp:{server.url('llamacpp')}#another.gguf")
+    found = run(shop, "doctor", code=3)
+    assert "lists other models: embeddinggemma-300M-Q8_0.gguf" in found
+    run(shop, "index", "docs", "-c", "b", "--model", f"llamacpp:{server.url('llamacpp')}")
+    assert "collection b as indexed; llamacpp/" in run(shop, "doctor", code=3)
 
 
 def test_new_collections_get_the_configured_model(server: ContractServer, shop: Cli) -> None:

@@ -12,6 +12,7 @@ from pincite.errors import PinciteError
 from pincite.model import Notice
 from pincite.ports import LLM, Finish, Message
 from pincite.ports.failures import rate_notices
+from pincite.support.concurrency import within
 
 #: A service that heeds no limit of tokens is left when it has written so many characters for each.
 _MOST_CHARS_PER_TOKEN: Final = 20
@@ -86,7 +87,7 @@ def _ended(
 
 
 async def _next(stream: AsyncIterator[str], end: float) -> str | None:
-    async with asyncio.timeout_at(end):
+    async with within(end - asyncio.get_running_loop().time()):
         return await anext(stream, None)
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pincite.collection.members import members, visible
 from pincite.daemon.encoder import QueryEncoder
-from pincite.encoders.by_name import CollectionEncoder, rung_of
+from pincite.encoders.by_name import QUERY_S, CollectionEncoder, rung_of
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import sparse_of
-from pincite.errors import PinciteError, UsageError
+from pincite.errors import PinciteError, ProviderError, UsageError
 from pincite.model import CollectionSpec, Notice, Scope
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.ports.failures import failure_notice
 from pincite.scope.bound_where import refused_collection
 from pincite.settings.environment import COLLECTION
 from pincite.settings.models import BUNDLED, CollectionOptions, is_bundled
+from pincite.support.concurrency import within
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections
@@ -123,7 +125,10 @@ class Searchables:
         wanted = "" if named == BUNDLED else named
         if isinstance(one.dense, CollectionEncoder) and wanted:
             if wanted != one.spec.model:  # the same model at another address is fine
-                await one.dense.opened()
+                # a model that is down costs meaning, not the search
+                with suppress(ProviderError, TimeoutError):
+                    async with within(QUERY_S):
+                        await one.dense.opened()
         elif wanted != one.spec.model:
             require_fingerprint(one.spec.name, "dense model", one.spec.dense, named)
 

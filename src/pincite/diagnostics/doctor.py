@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pincite.catalog.file import holds_index
 from pincite.encoders.by_name import CollectionEncoder, Models
-from pincite.errors import PinciteError
+from pincite.errors import PinciteError, ProviderError
 from pincite.model import Notice
+from pincite.model.model_names import name_in_fingerprint
 from pincite.ports import Message
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 from pincite.settings.server_variables import QDRANT_URL
 from pincite.support.counted import counted
+from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
     from pincite.ports import CollectionInfo, DenseEncoder
@@ -214,11 +216,33 @@ async def _collection(settings: Settings, info: CollectionInfo, ask: bool) -> Fi
     try:
         encoder = await CollectionEncoder(models, info.spec).opened()
         await encoder.embed_query(f"{_QUESTION} {time.time_ns()}")  # not from the cache
+        if others := await _others(models, name):
+            said = f"{purpose}; the server answers, but lists other models: {others}"
+            return Finding("dense", name, "failed", said, "start the server with this model")
     except PinciteError as error:
         return Finding("dense", name, "failed", f"{purpose}; {error.message}", error.hint)
     finally:
         await models.close()
     return Finding("dense", name, "ok", f"{purpose}; {encoder.fingerprint}")
+
+
+async def _others(models: Models, name: str) -> str:
+    """Return the models that a server lists if that of the name is not among them. Servers with
+    one model ignore the name in a request. Empty if it is there, or if the server lists none."""
+    from pincite.providers.dense import compatible
+
+    setup = models.registry.setup("dense", name)
+    wanted = setup.name.model
+    if not wanted or setup.provider.dense != f"{compatible.__name__}:open_dense":
+        return ""
+    try:
+        listed = await compatible.served_models(setup)
+    except ProviderError:
+        return ""
+    last = {one.rsplit("/", 1)[-1] for one in listed} if "/" not in wanted else set()
+    if name_in_fingerprint(wanted) in {*listed, *last}:
+        return ""
+    return ", ".join(one_line(one[:80]) for one in listed[:4])
 
 
 async def _try_dense(model: Any) -> str:

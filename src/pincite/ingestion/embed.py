@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from pincite.errors import Invalid
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.enrich import own_text
 from pincite.ingestion.reuse import NOTHING_KNOWN, KnownVectors
@@ -23,7 +25,16 @@ async def embed(
     errors."""
     if not any(one.points for one in documents):
         return tuple(documents)
-    rows = iter(await _vectors(documents, dense, known))
+    try:
+        rows = iter(await _vectors(documents, dense, known))
+    except Invalid as error:
+        if (path := _path_of(error.item, documents)) is None:
+            raise
+        raise type(error)(
+            f"{path} has a text that the model refuses: {error.message}",
+            hint=error.hint or f"change the file, or leave it out: --exclude {shlex.quote(path)}",
+            item=error.item,
+        ) from error
     return tuple(
         replace(one, points=tuple(replace(point, dense=next(rows)) for point in one.points))
         for one in documents
@@ -64,6 +75,12 @@ async def _vectors(
         with model_call("embeddings", dense.fingerprint, len(lacking)):
             fresh = iter(await dense.embed_documents(lacking))
     return (next(fresh) if vector is None else vector for vector in held)
+
+
+def _path_of(item: object, documents: Sequence[Prepared]) -> str | None:
+    """Return the path of the document with a text that a model has refused."""
+    texts = {item} if isinstance(item, str) else set(item) if isinstance(item, tuple) else set()
+    return next((one.record.path for one in documents if not texts.isdisjoint(one.texts)), None)
 
 
 def _told_once(document: Prepared) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from pincite.model.attributes import Attributes, AttributeType
+from pincite.model.model_names import with_owner
 
 if TYPE_CHECKING:
     import numpy as np
@@ -387,6 +388,15 @@ class CollectionSpec(msgspec.Struct, frozen=True):
     attributes: Mapping[str, AttributeType] = {}
     require: tuple[str, ...] = ()
     fields: str = ""
+
+    def __post_init__(self) -> None:
+        """Take a fingerprint of an earlier version, which lacks the owner of the model, as what it
+        stands for: the stored name has the owner. Revisions from then stay valid."""
+        full = with_owner(self.dense or "", self.model)
+        if self.dense and full != self.dense:
+            formerly = tuple(sorted({*self.formerly, self.dense}))
+            msgspec.structs.force_setattr(self, "dense", full)
+            msgspec.structs.force_setattr(self, "formerly", formerly)
 
     def __hash__(self) -> int:
         return hash((self.name, self.sparse, self.dense))  # a mapping has no hash

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pincite.errors import BadResponse, ConfigError, TooLarge
+from pincite.errors import BadResponse, ConfigError, Invalid, TooLarge
 from pincite.support.fields import replace
 
 T = TypeVar("T")
@@ -73,21 +73,37 @@ class Batches(Generic[T, R]):
         send: Callable[[Sequence[T]], Awaitable[Sequence[R]]],
         cost: Callable[[T], int],
         shrink: Callable[[T, int], T | None] | None = None,
+        *,
+        isolate: bool = False,
+        shortened: Callable[[T, T], None] = lambda _item, _shorter: None,
     ) -> None:
+        """`shortened` is called with an item and what was accepted in its place.
+
+        With `isolate`, a request that is refused as invalid is halved as well, until the refused
+        item is alone: its error has it as `item`. That takes two requests per halving at most.
+        """
         self._limits = limits
         self._send = send
         self._cost = cost
         self._shrink = shrink
+        self._isolate = isolate
+        self._shortened = shortened
 
     async def run(self, items: Sequence[T], take: Callable[[int, Sequence[R]], None]) -> None:
         """Pass the results to `take` with the position of the first one; requests may end in any
         order. At most `concurrency` requests run at a time. Raises the first error after all have
-        ended."""
+        ended. If it is about an item, the requests that are on their way are still taken."""
         ranges = self._ranges(items)
+        refused: list[Invalid] = []
 
         async def work() -> None:
             for one in ranges:
-                await self._settle(items, one, take)
+                try:
+                    await self._settle(items, one, take)
+                except Invalid as error:
+                    refused.append(error)
+                if refused:
+                    return
 
         tasks = [asyncio.create_task(work()) for _ in range(self._limits.concurrency)]
         try:
@@ -96,6 +112,8 @@ class Batches(Generic[T, R]):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        if refused:
+            raise refused[0]
 
     def _ranges(self, items: Sequence[T]) -> Iterator[range]:
         """Yield ranges as `plan` does, with the limits learned so far."""
@@ -122,12 +140,22 @@ class Batches(Generic[T, R]):
                 smaller = min(self._limits.items or len(one), len(halves[0]))
                 self._limits = replace(self._limits, items=smaller)
             return False
+        except Invalid as error:
+            if not self._isolate:
+                raise
+            if len(one) == 1:
+                error.item = items[one.start]
+                raise
+            middle = one.start + (len(one) + 1) // 2
+            for half in (range(one.start, middle), range(middle, one.stop)):
+                await self._settle(items, half, take)
+            return False
         _check(results, len(one))
         take(one.start, results)
         return True
 
     async def _shrunk(self, item: T, position: int, error: TooLarge) -> R:
-        tries = 0
+        first, tries = item, 0
         while self._shrink is not None and (smaller := self._shrink(item, tries)) is not None:
             item, tries = smaller, tries + 1
             try:
@@ -136,10 +164,12 @@ class Batches(Generic[T, R]):
                 error = again
             else:
                 _check(results, 1)
+                self._shortened(first, item)
                 return results[0]
         raise TooLarge(
             f"item {position} alone exceeds the limit: {error.message}",
             hint=error.hint or 'make chunks smaller, or set oversize = "cut" for this provider',
+            item=first,
         ) from error
 
 

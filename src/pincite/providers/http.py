@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -14,22 +15,23 @@ import msgspec
 from pincite.errors import BadResponse, ConfigError, ProviderError, RateLimited, Unavailable
 from pincite.providers.addresses import check_url, join
 from pincite.providers.bodies import ACCEPTED, ANSWER_BYTES, ITEM_BYTES, read_body, read_lines
+from pincite.providers.certificates import trusted
 from pincite.providers.pace import Pace, Rate
 from pincite.providers.retry import Clock, RetryPolicy, retrying
 from pincite.providers.secret import PiecewiseRedaction, Secret
 from pincite.providers.shapes import shape
 from pincite.providers.translate import translate
 from pincite.support.concurrency import left_s
+from pincite.support.proxies import proxies_for, proxy_variable
 from pincite.support.valid_text import valid_json
 from pincite.trace import Reply, exchange
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 T = TypeVar("T")
 _ID_CHARS = 100
+_UNKNOWN_AUTHORITY = re.compile("local issuer certificate|self[- ]signed certificate")
 #: To a server without TLS, which is on this machine or near it. The packet that opens a connection
 #: is sent again after 1 s and after 3 s (RFC 6298), and a busy machine may stand still for as long.
 _CONNECT_S = 4.0
@@ -233,8 +235,11 @@ class Transport:
             connect_s = self._timeout_s if far else min(self._timeout_s, _CONNECT_S)
             timeout = httpx.Timeout(self._timeout_s, connect=connect_s, pool=None)
             # without TLS there is nothing to verify, and loading all certificates takes 20 ms
-            verify = _trusted() if far else False
-            self._client = httpx.AsyncClient(headers=headers, timeout=timeout, verify=verify)
+            verify = trusted() if far else False
+            with proxies_for(self._base) as proxied:
+                self._client = httpx.AsyncClient(
+                    headers=headers, timeout=timeout, verify=verify, trust_env=proxied
+                )
         return self._client
 
     async def _refused(self, response: httpx.Response, path: str) -> ProviderError:
@@ -244,13 +249,16 @@ class Transport:
         except BadResponse:  # packed in another way; the status says enough
             raw = b""
         raw = self.redact(raw.decode("utf-8", "replace")).encode()
-        return translate(
-            response.status_code, response.headers, raw, self._where(path), self._key_variable
-        )
+        headers = {name: self.redact(value) for name, value in response.headers.items()}
+        return translate(response.status_code, headers, raw, self._where(path), self._key_variable)
 
     def _broken(self, path: str, error: Exception) -> Unavailable:
         reason = self.redact(str(error) or type(error).__name__)
         hint = "check that the server is running at this address: `pincite doctor`"
+        if _UNKNOWN_AUTHORITY.search(reason):
+            hint = "export SSL_CERT_FILE=/path/to/its/authority.pem"
+        elif variable := proxy_variable(self._base):
+            hint = f"check that the server is running, and the proxy of {variable}"
         return Unavailable(f"the request to {self._where(path)} failed: {reason}", hint=hint)
 
     def _page(self, path: str) -> BadResponse:
@@ -269,11 +277,3 @@ class Transport:
 
     def _where(self, path: str) -> str:
         return f"{self.provider} at {join(self._base, path)}"
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """Return the trusted certificates; loading them takes 20 ms, once."""
-    import httpx
-
-    return httpx.create_ssl_context()

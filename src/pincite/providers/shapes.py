@@ -10,6 +10,7 @@ _WORDS = frozenset(
     ("model", "object", "input_type", "encoding_format", "id", "truncate", "task", "finish_reason")
 )
 _CHARS, _KEYS, _DEPTH = 100, 50, 6
+_MOST = 2**63 - 1
 
 
 def shape(value: object, name: str = "", depth: int = _DEPTH) -> Any:
@@ -17,6 +18,8 @@ def shape(value: object, name: str = "", depth: int = _DEPTH) -> Any:
     `{"chars": 12}`, a list of strings `{"texts": 2, "chars": 34}`, a list of numbers `{"numbers":
     1024}`; nested lists are counted likewise, with their whole content."""
     match value:
+        case int() if abs(value) > _MOST:  # JSON is written with 64 bits
+            return {"bits": value.bit_length()}
         case None | bool() | int():
             return value
         case float():

@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -71,7 +72,23 @@ def translate(
         return Unavailable(message, hint="try again later", retry_after_s=after)
     if status >= 400:
         return Invalid(message)
+    if target := _target(headers.get("location", "")):
+        hint = f"check the address: Pincite follows no redirects, and {target} is another one"
+        return BadResponse(f"{where} answered {status}: a redirect to {target}", hint=hint)
     return BadResponse(message, hint="check the address: Pincite expects status 200")
+
+
+def _target(location: str) -> str:
+    """Return scheme and host of a redirect, or its path at the same host; empty if there is none.
+    User names and queries, which may be secrets, are left out."""
+    try:
+        parts = urlsplit(location)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return ""
+    at = f":{port}" if port else ""
+    shown = f"{parts.scheme or 'http'}://{host}{at}" if host else parts.path
+    return shown[:_MESSAGE_CHARS] if shown.isprintable() else ""
 
 
 def said(raw: bytes) -> str:

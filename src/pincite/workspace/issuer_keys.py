@@ -18,6 +18,7 @@ import msgspec
 
 from pincite.errors import ConfigError, WorkspaceUnavailable
 from pincite.settings.oidc import OidcSettings, check_issuer_address
+from pincite.support.proxies import proxies_for
 
 if TYPE_CHECKING:
     import httpx
@@ -153,7 +154,13 @@ class IssuerKeys:
 
         if self._client is None:
             headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-            self._client = httpx.AsyncClient(headers=headers, timeout=_TIMEOUT_S)
+            try:
+                with proxies_for(url) as proxied:
+                    self._client = httpx.AsyncClient(
+                        headers=headers, timeout=_TIMEOUT_S, trust_env=proxied
+                    )
+            except ConfigError as error:  # of a proxy
+                raise _Unreadable(error.message) from error
         try:
             async with self._client.stream("GET", url) as response:
                 if response.status_code != 200:

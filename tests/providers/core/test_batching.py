@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.errors import BadResponse, ConfigError, TooLarge, Unavailable
+from pincite.errors import BadResponse, ConfigError, Invalid, TooLarge, Unavailable
 from pincite.providers.batching import Batches, Limits, plan
 from pincite.providers.tokens import estimate_tokens
 
@@ -157,6 +157,26 @@ def test_the_first_error_ends_all_requests() -> None:
     with pytest.raises(Unavailable):
         run(server, ["a"] * 100, Limits(items=1, concurrency=4))
     assert len(server.sent) <= 4
+
+
+@pytest.mark.parametrize("isolate", [True, False])
+def test_a_refused_item_is_isolated_and_what_was_accepted_is_taken(isolate: bool) -> None:
+    sent: list[int] = []
+    taken: list[int] = []
+
+    async def send(items: Sequence[int]) -> Sequence[int]:
+        sent.append(len(items))
+        if 40 in items:
+            raise Invalid("refused for its content")
+        await asyncio.sleep(0.01)
+        return items
+
+    batches = Batches(Limits(items=32, concurrency=2), send, lambda _: 1, isolate=isolate)
+    with pytest.raises(Invalid, match="refused for its content") as caught:
+        asyncio.run(batches.run(range(96), lambda _, part: taken.extend(part)))
+    assert caught.value.item == (40 if isolate else None)
+    assert set(range(32)) <= set(taken)  # was on its way
+    assert len(sent) <= (3 + 2 * 5 if isolate else 2)
 
 
 def test_no_items_need_no_request() -> None:

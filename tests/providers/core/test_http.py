@@ -272,3 +272,22 @@ def test_a_server_near_by_that_takes_no_connection_is_given_up_soon() -> None:
         with pytest.raises(Unavailable, match="in time") as caught:
             asyncio.run(session())
         assert "pincite doctor" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("https://me:a-password@other.example:8443/x?token=a-secret", "https://other.example:8443"),
+        ("//other.example/x", "http://other.example"),
+        ("/login?token=a-secret", "/login"),
+    ],
+)
+def test_a_redirect_names_its_target_without_secrets(location: str, target: str) -> None:
+    error = translate(302, {"location": location}, b"", "here")
+    assert error.message == f"here answered 302: a redirect to {target}"
+    assert "a-" not in str(error)
+
+
+@pytest.mark.parametrize("location", ["", "http://[::1", "http://h\x00/"])
+def test_a_redirect_to_nowhere_is_an_invalid_answer_as_well(location: str) -> None:
+    assert "expects status 200" in translate(302, {"location": location}, b"", "here").hint

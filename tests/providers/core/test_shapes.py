@@ -30,6 +30,10 @@ from pincite.providers.shapes import shape
         ({"inputs": [["a", "b"], ["c"]]}, {"inputs": {"chars": 3, "lists": 2, "texts": 3}}),
         ({"embedding": [0.1] * 1024}, {"embedding": {"numbers": 1024}}),
         ({"truncation": True, "output_dimension": None}, None),
+        (
+            {"index": 2**64, "negative": -(10**400)},
+            {"index": {"bits": 65}, "negative": {"bits": 1329}},
+        ),
         ({"user": "me@example.org"}, {"user": {"chars": 14}}),
     ],
 )

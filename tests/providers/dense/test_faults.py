@@ -109,6 +109,29 @@ def test_a_number_that_is_too_large_for_a_vector_is_refused_without_a_warning() 
         to_matrix([[1.0, 1e300]], 1, 2, "here")
 
 
+HUGE = b"1" + b"0" * 400
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "said"),
+    [
+        ("compatible", b'{"data": [{"index": 0, "embedding": [%b, 1]}]}' % HUGE, "invalid vector"),
+        ("compatible", b'{"data": [{"index": %b, "embedding": [1]}]}' % HUGE, "with index 1000"),
+        ("compatible", b'{"data": [{"index": 0}]}', "without 'embedding'"),
+        ("compatible", b'{"data": [{"index": 0, "embedding": null}]}', "not a list of numbers"),
+        ("ollama", b'{"embeddings": [[1, -%b]]}' % HUGE, "invalid vector"),
+    ],
+)
+def test_a_vector_that_no_float_can_hold_or_that_is_missing_is_an_invalid_answer(
+    name: str, raw: bytes, said: str
+) -> None:
+    async def session(url: str) -> None:
+        await Registry().open("dense", f"{name}:{url}#a-model")
+
+    with RawServer(raw) as url, pytest.raises(BadResponse, match=said):
+        asyncio.run(session(url))
+
+
 @pytest.mark.parametrize("value", ["-1", '"many"', "[[]]", "1.5"])
 def test_a_limit_that_is_no_count_is_an_invalid_answer(value: str) -> None:
     told = f'{{"model_id": "any", "max_input_length": {value}}}'.encode()

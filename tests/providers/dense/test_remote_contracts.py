@@ -187,7 +187,7 @@ def test_servers_with_one_model_are_asked_which_it_is(server: ContractServer) ->
             return str(encoder.fingerprint)
 
     assert asyncio.run(name("llamacpp")).startswith("llamacpp/embeddinggemma-300M-Q8_0.gguf@768")
-    assert asyncio.run(name("tei")).startswith("tei/bge-small-en-v1.5@384")
+    assert asyncio.run(name("tei")).startswith("tei/BAAI/bge-small-en-v1.5@384")
 
 
 def test_dimensions_are_the_ones_asked_for(server: ContractServer) -> None:

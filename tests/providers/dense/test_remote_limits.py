@@ -28,9 +28,24 @@ def test_a_text_that_is_too_long_is_cut_with_a_warning(server: ContractServer) -
     notices: list[Notice] = []
     texts = ["short", "long " * 2_000, "also short"]
     rows = embed(server, "tei", texts, on_notice=notices.append)
-    assert {notice.code for notice in notices} == {"text_cut_for_model"}
+    assert [notice.code for notice in notices] == ["text_cut_for_model"]  # not one for each try
     assert "10,000 characters" in notices[0].message
     assert np.array_equal(rows[[0, 2]], embed(server, "tei", [texts[0], texts[2]]))
+
+
+def test_a_text_that_is_refused_however_short_it_is_is_not_reported_as_cut(
+    server: ContractServer,
+) -> None:
+    notices: list[Notice] = []
+
+    async def session() -> None:
+        async with opened(server, "tei", on_notice=notices.append) as encoder:
+            server.fail("413", times=99)
+            await encoder.embed_documents(["long " * 100])
+
+    with pytest.raises(TooLarge):
+        asyncio.run(session())
+    assert notices == []
 
 
 def test_a_text_that_is_too_long_fails_by_number_where_that_is_wanted(

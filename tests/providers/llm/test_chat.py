@@ -371,3 +371,16 @@ def test_a_model_that_reads_text_alone_refuses_pictures(server: ContractServer) 
 
     with pytest.raises(Invalid, match="image input is not supported"):
         asyncio.run(run())
+
+
+@pytest.mark.parametrize("count", ["1" + "0" * 400, "-1", "true", "1.5"])
+def test_a_count_of_tokens_that_is_no_count_is_left_out(count: str) -> None:
+    async def session() -> Completion:
+        choice = '{"message": {"content": "yes"}, "finish_reason": "stop"}'
+        said = f'{{"choices": [{choice}], "usage": {{"prompt_tokens": {count}}}}}'
+        with RawServer(said.encode()) as address:
+            async with asking(address) as model:
+                return await model.complete(HELLO)
+
+    completion = asyncio.run(session())
+    assert (completion.text, completion.prompt_tokens) == ("yes", None)

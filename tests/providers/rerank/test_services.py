@@ -21,6 +21,7 @@ from pincite.providers.rerank.service import ServiceReranker, Wire
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.contract_server.overlap import relevance
 from pincite.testing.rerankers import RerankerContract
+from tests.providers.llm.raw_server import RawServer
 from tests.providers.served import RERANKERS, opened, registry
 
 QUERY = "how do retries wait"
@@ -310,3 +311,18 @@ def test_listwise_scores_depend_on_the_company(server: ContractServer) -> None:
     assert among < alone
     assert -1 <= among < 0
     assert not math.isnan(among)
+
+
+@pytest.mark.parametrize("score", [b"1" + b"0" * 400, b"-1" + b"0" * 400])
+def test_a_score_that_no_float_can_hold_is_an_invalid_answer(score: bytes) -> None:
+    raw = b'{"results": [{"index": 0, "relevance_score": %b}]}' % score
+
+    async def session(url: str) -> None:
+        reranker = await Registry().open("rerank", f"vllm:{url}#a-model")
+        try:
+            await reranker.rerank(QUERY, DOCUMENTS[:1])
+        finally:
+            await reranker.close()
+
+    with RawServer(raw) as url, pytest.raises(BadResponse, match="is not a number"):
+        asyncio.run(session(url))

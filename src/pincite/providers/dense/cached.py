@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,10 +14,21 @@ from pincite.providers.dense.vector_cache import VectorCache, key_of
 from pincite.providers.registry import HostedEncoder
 
 
+@runtime_checkable
+class TakingEncoder(Protocol):
+    """An encoder that gives away vectors as soon as it has them."""
+
+    async def embed_taking(
+        self, texts: Sequence[str], take: Callable[[int, Matrix], None]
+    ) -> Matrix:
+        """Embed as `embed_documents`. `take` gets the position of the first row, and rows of shape
+        (texts, dimensions), once for each request."""
+
+
 class CachedEncoder:
     """A `HostedEncoder` in front of another one. Equal texts are sent once. Texts are sent in
-    batches that keep the model busy, and each is cached before the next one, so a failed run loses
-    at most one."""
+    batches that keep the model busy. The answer to each request is cached as it arrives, so a
+    failed run loses no vector that it has received."""
 
     def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
         self._encoder = encoder
@@ -44,14 +56,32 @@ class CachedEncoder:
         unknown = list(missing)
         for start in range(0, len(unknown), self.batch_items):
             some = unknown[start : start + self.batch_items]
-            rows = await self._encoder.embed_documents([missing[key] for key in some])
-            new = {key: row[None, :] for key, row in zip(some, rows, strict=True)}
-            await self._put(new)
-            found |= new
+            found |= await self._made(some, [missing[key] for key in some])
         if not keys:
             return np.empty((0, self.dimensions), dtype=np.float32)
         matrix: Matrix = np.concatenate([found[key] for key in keys]).astype(np.float32)
         return matrix
+
+    async def _made(self, keys: Sequence[bytes], texts: Sequence[str]) -> dict[bytes, Matrix]:
+        """Embed texts. What one request returned is cached at once, also if another one fails."""
+        if not isinstance(self._encoder, TakingEncoder):
+            rows = await self._encoder.embed_documents(texts)
+            made = {key: row[None, :] for key, row in zip(keys, rows, strict=True)}
+            await self._put(made)
+            return made
+        made = {}
+        writing: list[asyncio.Task[None]] = []
+
+        def take(start: int, rows: Matrix) -> None:
+            part = {keys[start + n]: row[None, :].copy() for n, row in enumerate(rows)}
+            made.update(part)
+            writing.append(asyncio.create_task(self._put(part)))
+
+        try:
+            await self._encoder.embed_taking(texts, take)
+        finally:
+            await asyncio.gather(*writing)
+        return made
 
     async def close(self) -> None:
         """Close the encoder; the cache stays open for others."""

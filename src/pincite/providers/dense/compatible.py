@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.errors import BadResponse
+from pincite.model.model_names import name_in_fingerprint
 from pincite.providers.batching import Limits
 from pincite.providers.dense.openai import embeddings_of
 from pincite.providers.dense.prompts import prompts_for
@@ -50,6 +51,12 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
 async def served_model(setup: Setup) -> str:
     """Return the first model that a server lists, by its base name: `/models/x.gguf` becomes
     `x.gguf`."""
+    return (await served_models(setup))[0]
+
+
+async def served_models(setup: Setup) -> tuple[str, ...]:
+    """Return the models that a server lists, by their base names. Raises BadResponse if it lists
+    none."""
     transport = setup.transport()
     try:
         answer = await transport.get("/v1/models")
@@ -58,5 +65,5 @@ async def served_model(setup: Setup) -> str:
     models = field(answer, "data", str(setup.name))
     if not isinstance(models, list) or not models:
         raise BadResponse(f"{setup.name} lists no models", hint="start the server with a model")
-    found = str(field(models[0], "id", str(setup.name)))
-    return found.rsplit("/", 1)[-1] if found.startswith(("/", ".")) else found
+    names = (str(field(one, "id", str(setup.name))) for one in models)
+    return tuple(map(name_in_fingerprint, names))

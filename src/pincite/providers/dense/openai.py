@@ -38,4 +38,4 @@ async def open_dense(setup: Setup) -> RemoteEncoder:
 def embeddings_of(answer: object, count: int, where: str) -> list[object]:
     """Return the vectors of OpenAI's list of embeddings."""
     entries = by_index(field(answer, "data", where), count, where)
-    return [one.get("embedding") for one in entries]
+    return [field(one, "embedding", f"{where}, for a text,") for one in entries]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from pincite.errors import BadResponse
 from pincite.model import Matrix, Notice, Vector
+from pincite.model.model_names import name_in_fingerprint
 from pincite.providers.batching import Batches, Limits
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.dense.vectors import to_matrix
@@ -21,10 +23,15 @@ from pincite.providers.registry import Setup
 from pincite.providers.tokens import CHARS_PER_TOKEN
 
 InputKind = Literal["query", "document"]
+Take = Callable[[int, Matrix], None]  #: gets the position of the first row, and the rows
 
 _KEPT = 0.75  # share kept of a text that was refused for its length, before it is sent again
 _LEAST_CHARS = 16
 _BLANK = "-"  # replaces an empty text, which providers refuse
+
+
+def take_nothing(start: int, rows: Matrix) -> None:
+    """Take nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,10 @@ class RemoteEncoder:
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await self._embed(texts, "document")
 
+    async def embed_taking(self, texts: Sequence[str], take: Take) -> Matrix:
+        """Embed documents, and pass each part to `take` as soon as its request is answered."""
+        return await self._embed(texts, "document", take)
+
     async def probe(self) -> None:
         """Take the dimensions from a first vector if they are not known."""
         if not self.dimensions:
@@ -87,11 +98,14 @@ class RemoteEncoder:
         """Close the connections."""
         await self._transport.close()
 
-    async def _embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+    async def _embed(
+        self, texts: Sequence[str], kind: InputKind, taking: Take = take_nothing
+    ) -> Matrix:
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
 
         def take(start: int, part: Sequence[Any]) -> None:
             rows[start : start + len(part)] = part
+            taking(start, rows[start : start + len(part)])
 
         async def send(batch: Sequence[str]) -> Any:
             return await self._send(batch, kind)
@@ -101,6 +115,8 @@ class RemoteEncoder:
             send,
             self._cost,
             cutter(self._setup, self.limits),
+            isolate=True,
+            shortened=partial(tell_cut, self._setup),
         )
         await batches.run(texts, take)
         return rows
@@ -120,7 +136,7 @@ class RemoteEncoder:
 
 def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[str, object]) -> str:
     """Return a line that is equal if and only if vectors are comparable."""
-    model = name.model.rsplit("/", 1)[-1] or "unnamed"
+    model = name_in_fingerprint(name.model) or "unnamed"
     line = f"{name.provider}/{model}@{dimensions}"
     if not marks and not body:
         return line
@@ -129,8 +145,7 @@ def fingerprint(name: ModelName, dimensions: int, marks: object, body: Mapping[s
 
 
 def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | None:
-    """Return the function that shortens a refused text, with a warning; None if the text is to
-    fail."""
+    """Return the function that shortens a refused text; None if the text is to fail."""
     if setup.options.oversize == "fail":
         return None
 
@@ -138,18 +153,18 @@ def cutter(setup: Setup, limits: Limits) -> Callable[[str, int], str | None] | N
         kept = int(len(text) * _KEPT)
         if limits.item_tokens and not tries:
             kept = min(kept, limits.item_tokens * CHARS_PER_TOKEN)
-        if kept < _LEAST_CHARS:
-            return None
-        setup.on_notice(
-            Notice(
-                "text_cut_for_model",
-                f"a text of {len(text):,} characters is too long for {setup.name};"
-                f" its first {kept:,} are embedded: {text[:60]!r}",
-            )
-        )
-        return text[:kept]
+        return None if kept < _LEAST_CHARS else text[:kept]
 
     return shrink
+
+
+def tell_cut(setup: Setup, text: str, kept: str) -> None:
+    """Warn that the model has accepted only the beginning of a text, which begins with its path."""
+    said = (
+        f"a text of {len(text):,} characters is too long for {setup.name}; its first"
+        f" {len(kept):,} are embedded: {text[:60]!r}"
+    )
+    setup.on_notice(Notice("text_cut_for_model", said))
 
 
 async def open_remote(

@@ -44,7 +44,7 @@ def to_matrix(
     try:
         with np.errstate(over="ignore"):  # becomes infinite, which is refused below
             matrix = np.array([_row(value) for value in values], dtype=np.float32)
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, OverflowError, binascii.Error) as error:
         raise BadResponse(f"{where} returned an invalid vector: {error}") from error
     if matrix.ndim != 2:
         raise BadResponse(f"{where} returned vectors of different lengths")
@@ -67,4 +67,6 @@ def to_matrix(
 def _row(value: object) -> Any:
     if isinstance(value, str):
         return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4")
+    if not isinstance(value, list | tuple | np.ndarray):
+        raise TypeError(f"{type(value).__name__} is not a list of numbers")
     return np.asarray(value, dtype=np.float32)

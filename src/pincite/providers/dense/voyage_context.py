@@ -16,7 +16,16 @@ from pincite.errors import TooLarge
 from pincite.model import Matrix
 from pincite.providers.batching import Batches, Limits
 from pincite.providers.dense.openai import embeddings_of
-from pincite.providers.dense.remote import InputKind, RemoteEncoder, Wire, cutter, field
+from pincite.providers.dense.remote import (
+    InputKind,
+    RemoteEncoder,
+    Take,
+    Wire,
+    cutter,
+    field,
+    take_nothing,
+    tell_cut,
+)
 from pincite.providers.dense.vectors import by_index, to_matrix
 from pincite.providers.http import Load
 from pincite.providers.registry import Setup
@@ -55,15 +64,21 @@ class ContextualEncoder(RemoteEncoder):
         empty = np.empty((0, self.dimensions), dtype=np.float32)
         return tuple(np.concatenate(some) if some else empty for some in found)
 
-    async def _embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
-        parts = await self._embed_windows([(text,) for text in texts], kind)
+    async def _embed(
+        self, texts: Sequence[str], kind: InputKind, taking: Take = take_nothing
+    ) -> Matrix:
+        parts = await self._embed_windows([(text,) for text in texts], kind, taking)
         return np.array([part[0] for part in parts], np.float32).reshape(-1, self.dimensions)
 
-    async def _embed_windows(self, windows: Sequence[Window], kind: InputKind) -> list[Matrix]:
+    async def _embed_windows(
+        self, windows: Sequence[Window], kind: InputKind, taking: Take = take_nothing
+    ) -> list[Matrix]:
         found: dict[int, Matrix] = {}
 
         def take(start: int, parts: Sequence[Matrix]) -> None:
             found.update(enumerate(parts, start))
+            for number, part in enumerate(parts, start):
+                taking(number, part)
 
         cut = cutter(self._setup, self.limits)
 
@@ -76,6 +91,8 @@ class ContextualEncoder(RemoteEncoder):
             lambda batch: self._send_windows(batch, kind),
             lambda window: sum(map(self._cost, window)),
             shrink,
+            isolate=True,
+            shortened=lambda window, kept: tell_cut(self._setup, window[0], kept[0]),
         )
         await batches.run(windows, take)
         return [found[number] for number in range(len(windows))]

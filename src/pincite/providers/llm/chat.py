@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FACTS = Facts("the window of the model", "is an error")
 PATH: Final = "/v1/chat/completions"
 _IMAGE_TOKENS: Final = 1_600  # the largest picture that vendors do not scale down
+_MOST_TOKENS: Final = 2**53  # of a count in JSON; anything above is a mistake
 _DATA, _DONE = "data:", "[DONE]"
 _JSON: Final = ("{", "[")  # the beginning of what is no event
 _FINISHES: Final[Mapping[str, Finish]] = {
@@ -293,7 +294,8 @@ def _shown(value: object) -> object:
 
 def _count(usage: object, name: str) -> int | None:
     count = usage.get(name) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) else None
+    known = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS
+    return count if known else None
 
 
 async def open_llm(setup: Setup) -> OpenLLM:

@@ -116,7 +116,13 @@ class ServiceReranker:
         else:
             known = dict(zip(sent, costs, strict=True))
             shrink = self._half if self._cuts else None
-            batches = Batches(self._limits, send, lambda text: per_query + known[text], shrink)
+            batches = Batches(
+                self._limits,
+                send,
+                lambda text: per_query + known[text],
+                shrink,
+                shortened=self._tell_cut,
+            )
             await batches.run(sent, take)
         scored = (RerankScore(n, value) for n, value in enumerate(found) if not math.isnan(value))
         return best_first(scored, top_n)
@@ -136,14 +142,14 @@ class ServiceReranker:
 
     def _half(self, text: str, tries: int) -> str | None:
         """Return the shortened text of a document that is refused alone, or None."""
-        if len(text) < 2 or tries == 8:
-            return None
-        if tries == 0:
-            message = (
-                f"{self._name} refused a document of {len(text):,} characters; its end was cut"
-            )
-            self._on_notice(Notice("document_cut", message))
-        return text[: len(text) // 2]
+        return None if len(text) < 2 or tries == 8 else text[: len(text) // 2]
+
+    def _tell_cut(self, text: str, kept: str) -> None:
+        said = (
+            f"{self._name} refused a document of {len(text):,} characters; its end was cut,"
+            f" {len(kept):,} were judged"
+        )
+        self._on_notice(Notice("document_cut", said))
 
     def _read(self, answer: Any, expected: int, wanted: int | None = None) -> list[float]:
         """Return the scores in the order of the documents. A service may return more than the
@@ -184,7 +190,11 @@ def _pair(one: Any, field: str) -> tuple[int, float]:
     index, score = values.get("index"), values.get(field)
     whole = isinstance(index, int) and not isinstance(index, bool)
     number = isinstance(score, int | float) and not isinstance(score, bool)
-    return (index if whole else -1), (float(score) if number else math.nan)  # type: ignore[return-value,arg-type]
+    try:
+        value = float(score) if number else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # an integer that no float can hold
+        value = math.nan
+    return (index if whole else -1), value  # type: ignore[return-value]
 
 
 def open_service(setup: Setup, wire: Wire, *, url: str = "") -> OpenReranker:

@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pincite.errors import DiskFull, ModelUnavailable
+from pincite.providers.certificates import trusted
 from pincite.providers.redirects import opened
 from pincite.providers.transformers.folder import CONFIG, GRAPHS, TOKENIZER, WEIGHTS
 from pincite.support.full_disk import out_of_room
+from pincite.support.proxies import proxies_for
 
 if TYPE_CHECKING:
     import httpx
@@ -104,7 +106,9 @@ def _fill(name: str, copy: Path, hub: str, limits: Limits) -> None:
     ) as folder:
         work = Path(folder) / "model"
         work.mkdir(mode=0o700)
-        with httpx.Client(timeout=_TIMEOUT_S) as client:
+        with proxies_for(hub) as proxied:
+            made = httpx.Client(timeout=_TIMEOUT_S, verify=trusted(), trust_env=proxied)
+        with made as client:
             base = f"{hub}/{name}/resolve/main"
             for file in (CONFIG, TOKENIZER):
                 if not _download(client, f"{base}/{file}", work / file, limits.small, limits):

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from pincite.errors import ConfigError, DiskFull, PinciteError, StoreError
+from pincite.support.proxies import proxies_for
 
 try:
     import grpc
+    import httpx
     from qdrant_client import AsyncQdrantClient
     from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
     from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
@@ -49,8 +51,12 @@ def open_client(
             f"the key would be sent unencrypted to {parts.hostname}",
             hint=f"https://{parts.netloc}",
         )
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), proxies_for(url) as proxied:
         warnings.filterwarnings("ignore", "Api key is used with an insecure")  # looked at above
+        direct: dict[str, Any] = {}
+        if not proxied:  # without the environment the client would not know SSL_CERT_FILE either
+            verify = httpx.create_ssl_context() if secure else False
+            direct = {"trust_env": False, "verify": verify}
         return AsyncQdrantClient(
             host=parts.hostname,
             port=parts.port or (443 if secure else 6333),
@@ -61,6 +67,8 @@ def open_client(
             grpc_port=grpc_port or 6334,
             timeout=max(1, round(timeout_s)),
             check_compatibility=False,  # it would ask the server, and warn, while it is made
+            grpc_options=None if proxied else {"grpc.enable_http_proxy": 0},
+            **direct,
         )
 
 
