@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pincite.model import Matrix, Vector
-from pincite.ports import GroupedEncoder
+from pincite.ports import DenseEncoder, GroupedEncoder
 from pincite.providers.dense.vector_cache import VectorCache, key_of
 from pincite.providers.registry import HostedEncoder
 
@@ -19,7 +19,7 @@ class CachedEncoder:
     at most one."""
 
     def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
-        self._encoder = encoder
+        self.encoder = encoder
         self._cache = cache
         self.name = encoder.name
         self.fingerprint = encoder.fingerprint
@@ -33,7 +33,7 @@ class CachedEncoder:
         if key in found:
             known: Vector = found[key][0]
             return known
-        vector = await self._encoder.embed_query(text)
+        vector = await self.encoder.embed_query(text)
         await self._put({key: vector[None, :]})
         return vector
 
@@ -44,7 +44,7 @@ class CachedEncoder:
         unknown = list(missing)
         for start in range(0, len(unknown), self.batch_items):
             some = unknown[start : start + self.batch_items]
-            rows = await self._encoder.embed_documents([missing[key] for key in some])
+            rows = await self.encoder.embed_documents([missing[key] for key in some])
             new = {key: row[None, :] for key, row in zip(some, rows, strict=True)}
             await self._put(new)
             found |= new
@@ -55,7 +55,7 @@ class CachedEncoder:
 
     async def close(self) -> None:
         """Close the encoder; the cache stays open for others."""
-        await self._encoder.close()
+        await self.encoder.close()
 
     async def _get(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
         return await asyncio.to_thread(self._cache.get, keys, self.dimensions)
@@ -94,3 +94,8 @@ def cached(encoder: HostedEncoder, cache: VectorCache | None) -> HostedEncoder:
     if isinstance(encoder, GroupedEncoder):
         return CachedGroupedEncoder(encoder, encoder, cache)
     return CachedEncoder(encoder, cache)
+
+
+def uncached(encoder: DenseEncoder) -> DenseEncoder:
+    """Return the encoder behind the cache, or the same one if it has none."""
+    return encoder.encoder if isinstance(encoder, CachedEncoder) else encoder
