@@ -26,6 +26,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 #: Connections that are accepted before any of them is looked at. With none left to open, asyncio
 #: logs an error for each of them, once a second: 2,048 by default.
 BACKLOG = 64
+_LAST_EVENT = b"last-event-id"
 _SESSION = b"mcp-session-id"
 _INVALID_REQUEST = -32600  # of JSON-RPC
 
@@ -66,6 +67,9 @@ class Limited:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http" or scope["method"] != "POST":
+            if scope["type"] == "http":  # no events are kept, and the library would not answer
+                heads = [one for one in scope["headers"] if one[0] != _LAST_EVENT]
+                scope = {**scope, "headers": heads}
             await self._app(scope, receive, send)
             return
         limits = self._limits
