@@ -66,9 +66,13 @@ def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
     """Return the first lines: how good the evidence is, and what to do if it is not."""
     if why := unsearched(pack):
         return f"{_cut(for_tools(why, tools), tokens * 4)}\n{_UNSEARCHED}"
+    reason = for_tools(reason_of(pack.verdict), tools)
+    if pack.omitted and not pack.evidence:
+        again = "If the index keeps itself up to date, search again in a few seconds."
+        return f"none (files have changed): {_cut(reason, tokens)}\n{again}"
     level = pack.verdict.level
     advice = "" if level == "grounded" else f"\n{LEVEL_ADVICE[level]}"
-    return f"{level} ({LEVEL_WORDS[level]}): {_cut(reason_of(pack.verdict), tokens)}{advice}"
+    return f"{level} ({LEVEL_WORDS[level]}): {_cut(reason, tokens)}{advice}"
 
 
 def _fitted(
