@@ -10,13 +10,13 @@ from pincite.collection.unfinished import unfinished
 from pincite.model import CollectionSpec, Scope, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.refresh import RefreshSettings
+from pincite.settings.refresh import RefreshMode, RefreshSettings
 from pincite.support.fields import replace
 
 
 def settings(*, auto: bool = True, remote: bool = False) -> Settings:
     given = load_settings({}, Path("/nowhere"))
-    mode = "auto" if auto else "manual"
+    mode: RefreshMode = "auto" if auto else "manual"
     return replace(given, refresh=RefreshSettings(mode, remote=remote))
 
 
