@@ -114,6 +114,24 @@ def test_a_daemon_whose_folder_has_gone_ends_itself_and_writes_nothing_more(
     run(check)
 
 
+def remove_parts(root: Path, lost: str | None) -> None:
+    for path in root.iterdir() if lost is None else [root / lost]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+@pytest.mark.parametrize("lost", [None, "catalog.db", protocol.LOCK])
+def test_a_daemon_whose_files_were_removed_from_their_folder_ends_itself(lost: str | None) -> None:
+    async def check(root: Path) -> None:
+        index = client(root)
+        await index.create(LEXICAL_SPEC)
+        pid = (await index.hello()).pid
+        remove_parts(root, lost)
+        assert await gone(pid)
+        await index.close()
+
+    run(check)
+
+
 def test_a_folder_that_is_replaced_in_the_middle_of_a_session_gets_what_is_written_next() -> None:
     async def check(folder: Path) -> None:
         root = folder / "index"

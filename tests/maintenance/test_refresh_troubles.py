@@ -155,6 +155,27 @@ def test_an_unfinished_folder_is_told_of_where_nothing_finishes_it_by_itself() -
     run(check)
 
 
+def test_files_are_counted_again_while_a_run_waits_for_another_writer() -> None:
+    async def check(folder: Path) -> None:
+        write(folder, "docs/a.md", "# A\n\nThe fox.\n")
+        async with engine_of(folder, watch=False) as engine:
+            await engine.index(folder / "docs", lexical=True)
+            async with engine.client().leases.take("main", "a test", Waiting(0)):
+                page = write(folder, "docs/b.md", "# B\n\nThe wombat.\n")
+
+                async def pending() -> bool:
+                    return "refreshing" in await codes(engine)
+
+                async def counted() -> bool:
+                    return "refreshing" not in await codes(engine)
+
+                await settles(pending)
+                page.unlink()  # as if the other writer had indexed it
+                await settles(counted)
+
+    run(check)
+
+
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_cannot_be_read_for_a_while_stays_and_comes_back(what: str) -> None:
     async def check(folder: Path) -> None:

@@ -172,6 +172,23 @@ def test_a_collection_configured_for_another_model_is_not_searched_with_it(shop:
     run(shop, "search", "turnstile")
 
 
+def test_a_rebuild_with_a_provider_that_fails_removes_nothing(
+    server: ContractServer, shop: Cli
+) -> None:
+    rebuild = ("collections", "rebuild", "main", "--model", "openai:text-embedding-3-small")
+    run(shop, "index", "docs", "--lexical")
+    for cached in (False, True):
+        if cached:
+            run(shop, *rebuild)
+        found = run(shop, "search", "turnstile", "--json")
+        assert "gate.md" in found
+        server.fail("401", times=9)
+        run(shop, *rebuild, code=1)
+        server.heal()
+        assert "gate.md" in run(shop, "search", "turnstile", "--json")
+        assert "unfinished" not in said()
+
+
 def test_a_server_may_move(server: ContractServer, shop: Cli) -> None:
     run(shop, "index", "docs", "--model", f"llamacpp:{server.url('llamacpp')}")
     with ContractServer() as other:

@@ -91,6 +91,28 @@ def test_what_the_answer_lacks_is_said_in_short_lines() -> None:
     assert lines[-1].endswith("by word alone: ask the user to run `pincite index --upgrade`")
 
 
+def test_what_the_index_lacks_comes_before_other_warnings() -> None:
+    codes = ("lexical_only", "refreshing", "moved", "unfinished")
+    pack = pack_of("a b c", warnings=tuple(Notice(code, "some words " * 9) for code in codes))
+    said = answer_text(pack, 300)
+    assert "warning refreshing: " in said
+    assert "warning lexical_only: " not in said
+    whole = answer_text(pack)
+    places = [whole.index(f"warning {code}: ") for code in ("refreshing", "unfinished")]
+    assert max(places) < whole.index("warning lexical_only: ")
+
+
+def test_what_was_found_in_changed_files_is_not_called_off_topic() -> None:
+    reason = "What matched is in files that have changed or are gone: run `pincite index`."
+    verdict = replace(PACK.verdict, level="none", reason=reason)
+    omitted = (Omitted("stale", "acme@c0ffee:docs/1.md#L1", "main", "docs/1.md"),)
+    said = answer_text(replace(PACK, evidence=(), omitted=omitted, verdict=verdict))
+    assert said.startswith("none (files have changed): What matched is in files that have changed")
+    assert "call refresh" in said
+    assert "nothing on topic" not in said
+    assert "search again in a few seconds" in said
+
+
 def test_what_is_below_the_bar_is_no_evidence() -> None:
     verdict = replace(PACK.verdict, level="none")
     pack = replace(PACK, verdict=verdict, evidence=(), closest=(evidence("near"),))

@@ -14,6 +14,11 @@ _NAME: Final = "catalog.db"
 FILES: Final = (_NAME, f"{_NAME}-wal")
 
 
+def catalog_of(folder: Path) -> Path:
+    """Return the path of the catalog in an index folder."""
+    return folder / _NAME
+
+
 def holds_index(folder: Path) -> bool:
     """Return whether the folder has an index. A folder that cannot be read counts as one
     without."""

@@ -8,6 +8,7 @@ from pincite.daemon.file_leases import FileLeases
 from pincite.daemon.open_index import is_shared
 from pincite.model import Notice, Scope
 from pincite.ports import CollectionInfo
+from pincite.providers.names import LOCAL_PROVIDERS
 from pincite.settings.load import Settings
 
 
@@ -15,17 +16,35 @@ def unfinished(
     infos: Iterable[CollectionInfo], scope: Scope, settings: Settings
 ) -> tuple[str, ...]:
     """Return the names of collections with a source in the scope that no run has finished and that
-    the daemon does not finish by itself: files if refresh is manual, and records."""
-    by_itself = settings.refresh.auto
+    the daemon does not finish by itself: files if refresh is manual or needs consent, and
+    records."""
+    refresh = settings.refresh
     names = {
         info.spec.public_name
         for info in infos
         for record in info.sources
         if not (info.foreign or record.complete)
-        and (record.source.kind == "records" or not by_itself)
+        and (
+            record.source.kind == "records"
+            or not refresh.auto
+            or kept_back(settings, info, remote=refresh.remote)
+        )
         and (not scope.sources or record.source.name in scope.sources)
     }
     return tuple(sorted(names))
+
+
+def kept_back(settings: Settings, info: CollectionInfo, *, remote: bool) -> str:
+    """Return why a collection is not refreshed automatically, empty if it is."""
+    if remote:
+        return ""
+    ways = "pincite index, or [refresh] remote = true"
+    model = info.spec.model
+    if model and model.partition(":")[0] not in LOCAL_PROVIDERS:
+        return f"its model {model} may cost money, so it needs your consent ({ways})"
+    if settings.store.url:
+        return f"its points are on the server {settings.store.place} ({ways})"
+    return ""
 
 
 def is_written(settings: Settings) -> bool:

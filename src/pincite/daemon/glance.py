@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -129,6 +129,11 @@ def glance(
     if found.differing or not record.complete:
         found.state = "changed"
     return found
+
+
+def changes_in(named: Mapping[str, str]) -> int:
+    """Return the known number of files that differ from the index."""
+    return sum(what in CHANGES for what in named.values())
 
 
 def glance_at(

@@ -34,11 +34,11 @@ from pincite.daemon.freshness import (
     Wish,
 )
 from pincite.daemon.glance import (
-    CHANGES,
     UNREAD,
     Differing,
     Glance,
     Limits,
+    changes_in,
     glance,
     glance_at,
     matters,
@@ -46,8 +46,9 @@ from pincite.daemon.glance import (
 )
 from pincite.daemon.indexer import Indexer
 from pincite.daemon.interruption import Interruption
-from pincite.daemon.known_sources import HasSources, Key, records_of, sources_of
+from pincite.daemon.known_sources import MOST_DOCUMENTS, HasSources, Key, records_of, sources_of
 from pincite.daemon.refresh_state import read_kept
+from pincite.daemon.still_differing import still_differing
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
@@ -59,7 +60,6 @@ log = logging.getLogger("pincite.daemon")
 
 WAIT_S: Final = 0.08  # seconds that a search waits for a look; the limit is 100 ms
 _GLANCE_S: Final = 0.08  # of one look at all sources; searches share Python's lock with it
-_MOST_DOCUMENTS: Final = 20_000  # reading their records takes 10 ms for a thousand
 _WATCHED_EVERY_S: Final = 60.0  # interval with file events, which may be missed (a network disk)
 _REST_SHARE: Final = 10  # complete looks of the process take at most a tenth of the time
 _LEFT: Final = 10_000  # known differences that are remembered for a source
@@ -92,7 +92,8 @@ class Refreshing:
         self._heard_of: set[str] = set()  # paths of events that were not filtered yet
         self._paths: set[str] = set()  # relevant paths that no look has covered yet
         self._shows: dict[Key, frozenset[str]] = {}  # pages that show other files
-        self._checked_s = -float("inf")
+        self._checked_s = self._counted_s = -float("inf")
+        self._counting: asyncio.Task[None] | None = None
         self._again = self._whole = self._indexing = self._told_of_events = False
         self._gave_way = False  # the last run stopped before its end
         self._certain = False  # the last look saw everything
@@ -141,7 +142,28 @@ class Refreshing:
             with suppress(TimeoutError):
                 async with asyncio.timeout(WAIT_S):
                     await self._looked.wait()
+        if self._indexing and self._pending:
+            await self._count_soon()
         return self.state()
+
+    async def _count_soon(self) -> None:
+        """Count the differences again if the last count is old, and wait a moment for it."""
+        old = time.monotonic() - self._counted_s >= self._wish.every_s
+        if old and (self._counting is None or self._counting.done()):
+            self._counted_s = time.monotonic()
+            self._counting = asyncio.create_task(self._count())
+            self._counting.add_done_callback(_say_failure)
+            await asyncio.wait((self._counting,), timeout=WAIT_S)
+
+    async def _count(self) -> None:
+        """Count the files that still differ while a run goes on. It may be waiting for another
+        writer, such as a first `pincite index`, which indexes the same files."""
+        left = {key: self._kept.left.get(_name(key), ()) for key in self._pending}
+        async for key, files in still_differing(self._index, left, _GLANCE_S):
+            if key in self._pending:
+                self._pending[key] = files
+                if not files:
+                    del self._pending[key]
 
     def _is_due(self) -> bool:
         if self._wish.watch and self._watcher is None:
@@ -239,7 +261,7 @@ class Refreshing:
             if seen.state not in ("same", "changed") or gone * 2 > members[0].documents:
                 return False
             if seen.state == "changed":
-                if files := _changes(seen.named):
+                if files := changes_in(seen.named):
                     self._pending[key] = files
                 everything = sorted({*ours, *self._shows[key]})
                 changed.setdefault(key[0], {})[key[1]] = tuple(everything)
@@ -298,7 +320,7 @@ class Refreshing:
             looked.add(key)
             documents = sum(info.documents for info in members)
             seen = Glance("unknown")
-            if documents <= _MOST_DOCUMENTS:
+            if documents <= MOST_DOCUMENTS:
                 records = await records_of(self._index, members, record.source.name)
                 self._shows[key] = frozenset(one.path for one in records if one.includes)
                 left = self._kept.left.get(_name(key), ())
@@ -314,7 +336,7 @@ class Refreshing:
                 if before and told == self._tried.get(key):
                     troubles[key] = before
                     continue
-                if files := _changes(seen.named):
+                if files := changes_in(seen.named):
                     pending[key] = files
             changed |= seen.state == "changed"
             unknown |= seen.state == "unknown"
@@ -396,7 +418,7 @@ class Refreshing:
                     self._pending.pop(key, None)
                 elif found.state == "changed" and not found.trouble:
                     named[key] = found.files
-                    if (files := _changes(found.files)) and key not in self._pending:
+                    if (files := changes_in(found.files)) and key not in self._pending:
                         self._pending[key] = files
         except (OSError, PinciteError, msgspec.MsgspecError) as error:
             failure, passing = f"the indexing process failed: {error}", True
@@ -434,7 +456,7 @@ class Refreshing:
         left = {path for path, size, _ in found.left if size >= 0}
         named = {path: what for path, what in named.items() if path not in left}
         self._note(key, named)
-        if _changes(named) or "at another commit" in named.values():
+        if changes_in(named) or "at another commit" in named.values():
             self._kept.changed_at = _now()
 
     def _keep_left(self, key: Key, found: Found) -> None:
@@ -452,16 +474,11 @@ class Refreshing:
         self._attempts.cancel()
         if self._watching is not None:
             self._watching.cancel()
-        for task in (self._sifting, self._starting, self._work):
+        for task in (self._sifting, self._starting, self._counting, self._work):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         await self._indexer.close()
-
-
-def _changes(named: Mapping[str, str]) -> int:
-    """Return the known number of files that differ from the index."""
-    return sum(what in CHANGES for what in named.values())
 
 
 def _is_told(told: frozenset[Differing], found: Found) -> bool:

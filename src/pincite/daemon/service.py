@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from pincite import version
-from pincite.catalog.file import open_catalog
+from pincite.catalog.file import catalog_of, open_catalog
 from pincite.daemon import protocol
 from pincite.daemon.encoder import bundled_name, embed_as
 from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
@@ -63,9 +63,11 @@ class Daemon(LocalIndex):
         self._root = root
         self._copy: Copy | None = None
         self._room_looked_s = -float("inf")
-        self._folder = root.stat()
+        #: What this process holds: a name that leads elsewhere now was removed or replaced.
+        self._held = {root: root.stat()}
         self._lock = take_index(root)
         try:
+            self._held[workplace(root) / protocol.LOCK] = os.fstat(self._lock.file)
             require_plain_stores(root)
             if (why := why_only_read(root)) is not None:
                 self._copy = Copy(root, why)
@@ -73,6 +75,7 @@ class Daemon(LocalIndex):
             home = root if self._copy is None else self._copy.path
             self._opened = open_store(home)
             catalog = open_catalog(home)
+            self._held[catalog_of(home)] = catalog_of(home).stat()
         except BaseException:
             self._let_go()
             raise
@@ -236,14 +239,15 @@ class Daemon(LocalIndex):
     @property
     def outdated(self) -> str:
         """Return why this daemon must end at once, without another write; empty while it may
-        continue. The folder may have been removed, moved, or replaced by one of the same name; or
-        the original of a read-only copy may have changed, or have become writable."""
+        continue. The folder, or the lock or the catalog in it, may have been removed, moved, or
+        replaced by one of the same name; or the original of a read-only copy may have changed, or
+        have become writable."""
         try:
-            here = os.path.samestat(self._folder, self._root.stat())
+            here = all(os.path.samestat(seen, path.stat()) for path, seen in self._held.items())
         except OSError:
             here = False
         if not here:
-            return f"the index folder {self._root} no longer exists"
+            return f"the index in {self._root} no longer exists"
         if self._copy is not None and self._copy.stale:
             return f"another program changed the index {self._root}"
         if self._copy is not None and self._is_writable_now(self._copy):

@@ -16,15 +16,13 @@ from pincite.ingestion.batch import BATCH_CHUNKS
 from pincite.ingestion.options import IndexOptions
 from pincite.model import LEXICAL, Notice
 from pincite.ports import CollectionInfo, DenseEncoder
-from pincite.providers.names import parse_model
+from pincite.providers.names import LOCAL_PROVIDERS, parse_model
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 
 if TYPE_CHECKING:
     from pincite.providers.bundled.minilm import MiniLmEncoder
 
-#: Providers of models that run in this process.
-LOCAL_PROVIDERS = ("bundled", "fastembed", "local")
 _MOST_CHUNKS = 2_048  # of a batch: 10 MB of text and vectors, and what a cut-off run may repeat
 
 

@@ -14,11 +14,11 @@ from typing import Final
 
 from pincite.encoders.by_name import Models
 from pincite.errors import AuthError, ConfigError, Gone, PinciteError, UsageError
-from pincite.ingestion.dense_model import LOCAL_PROVIDERS
 from pincite.ingestion.read import ReadFile
 from pincite.model import Document
 from pincite.ports import LLM, Image, Message
 from pincite.providers.llm.note_cache import NoteCache, note_key
+from pincite.providers.names import LOCAL_PROVIDERS
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line

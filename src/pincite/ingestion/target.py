@@ -140,7 +140,11 @@ async def settle_spec(
     is upgraded."""
     if target.info is None or options.rebuild:
         spec = await _new_spec(target, dense, models, options, opened, schema)
-        await (client.reset(spec) if target.info or target.unseen else client.create(spec))
+        if target.info or target.unseen:
+            await _require_vectors(dense)
+            await client.reset(spec)
+        else:
+            await client.create(spec)
         _warn_of_language(spec, options)
         return spec
     spec = target.info.spec
@@ -192,6 +196,14 @@ async def _new_spec(
         fields=schema.fields,
     )
     return replace(spec, average_length=average_for(spec))
+
+
+async def _require_vectors(dense: Dense) -> None:
+    """Raise the error of a model that cannot be used, before anything is removed."""
+    if dense.encoder is not None:
+        from pincite.providers.dense.cached import uncached
+
+        await uncached(dense.encoder).embed_documents(["probe"])
 
 
 def _fingerprint(dense: Dense) -> str | None:

@@ -20,6 +20,7 @@ from typing import Final
 import msgspec
 
 from pincite.collection.members import all_members, as_one, members, visible
+from pincite.collection.unfinished import kept_back
 from pincite.daemon.freshness import DONE, GAVE_WAY, WORDS, Asked, Found
 from pincite.daemon.glance import UNREAD, Glance, glance, glance_at, unreadable_of
 from pincite.daemon.open_index import open_index
@@ -29,7 +30,6 @@ from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.ingest import index_sources
 from pincite.ingestion.changes import UNREACHABLE, Emptied
-from pincite.ingestion.dense_model import LOCAL_PROVIDERS
 from pincite.ingestion.deps import Only, Stopped
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
@@ -103,7 +103,7 @@ async def _refresh_base(
     for one in looked:
         if one not in changed:
             tell(_found(base, one, trouble=one.seen.detail, lasting=True))
-    if changed and (why := _kept_back(settings, info, remote=asked.remote)):
+    if changed and (why := kept_back(settings, info, remote=asked.remote)):
         for one in changed:
             tell(_found(base, one, trouble=why, lasting=True))
         return
@@ -218,19 +218,6 @@ def _found(
         paths=one.paths,
         shows=one.shows,
     )
-
-
-def _kept_back(settings: Settings, info: CollectionInfo, *, remote: bool) -> str:
-    """Return why a collection is not refreshed automatically, empty if it is."""
-    if remote:
-        return ""
-    ways = "pincite index, or [refresh] remote = true"
-    model = info.spec.model
-    if model and model.partition(":")[0] not in LOCAL_PROVIDERS:
-        return f"its model {model} may cost money, so it needs your consent ({ways})"
-    if settings.store.url:
-        return f"its points are on the server {settings.store.place} ({ways})"
-    return ""
 
 
 def _options(info: CollectionInfo, unreachable: dict[str, None]) -> IndexOptions:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 import msgspec
 
 from pincite.errors import ConfigError
 from pincite.providers.addresses import check_url
 from pincite.support.fields import replace
+
+#: Providers of models that run in this process.
+LOCAL_PROVIDERS: Final = ("bundled", "fastembed", "local")
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _DIMENSIONS = re.compile(r"@([1-9]\d{0,4})\Z")

@@ -134,7 +134,7 @@ def _verdict(gated: Gated, evidence: Sequence[Evidence], omitted: Sequence[Omitt
     """Return the verdict, or `none` with a reason if all passages were left out as changed."""
     if evidence or not omitted:
         return gated.verdict
-    reason = "The files of all results have changed or are gone: index again."
+    reason = "What matched is in files that have changed or are gone: run `pincite index`."
     if gated.candidates and gated.verdict.level == "none":
         reason = f"{reason} For the other passages: {gated.verdict.reason}"
     return replace(gated.verdict, level="none", reason=reason)

@@ -29,6 +29,8 @@ _NOTED_SHARE = 5  # and this part for notes on the whole
 _NOT_SHOWN = "Not shown for lack of space"
 #: Warnings that the verdict, a passage or a line of `lacks` already covers better.
 _SAID = ("nothing_relevant", "moved", "stale_omitted")
+#: Warnings that the index is not complete. They come first, as little fits into a small budget.
+_INCOMPLETE = ("refreshing", "partly_encoded", "unfinished", "not_refreshed")
 _UNSEARCHED = (
     "Nothing was searched. Fix the filter or remove it."
     " This does not mean that the index has no match."
@@ -64,9 +66,13 @@ def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
     """Return the first lines: how good the evidence is, and what to do if it is not."""
     if why := unsearched(pack):
         return f"{_cut(for_tools(why, tools), tokens * 4)}\n{_UNSEARCHED}"
+    reason = for_tools(reason_of(pack.verdict), tools)
+    if pack.omitted and not pack.evidence:
+        again = "If the index keeps itself up to date, search again in a few seconds."
+        return f"none (files have changed): {_cut(reason, tokens)}\n{again}"
     level = pack.verdict.level
     advice = "" if level == "grounded" else f"\n{LEVEL_ADVICE[level]}"
-    return f"{level} ({LEVEL_WORDS[level]}): {_cut(reason_of(pack.verdict), tokens)}{advice}"
+    return f"{level} ({LEVEL_WORDS[level]}): {_cut(reason, tokens)}{advice}"
 
 
 def _fitted(
@@ -108,12 +114,13 @@ def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
 
 
 def _notes(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
-    """Return a line for each gap of the answer, and for each warning."""
+    """Return a line for each gap of the answer, and for each warning; what the index lacks comes
+    before other warnings."""
     why = unsearched(pack)
     said = [*lacks(pack)]
     said += [
         f"warning {one.code}: {for_tools(one.message, tools)}"
-        for one in pack.warnings
+        for one in sorted(pack.warnings, key=lambda one: one.code not in _INCOMPLETE)
         if one.code not in _SAID and (not why or one.message not in why)
     ]
     kept: list[str] = []

@@ -51,6 +51,12 @@ def url(indexed: Cli) -> Iterator[str]:
     server.communicate(timeout=HANGS_S)
 
 
+def test_the_id_of_a_last_event_is_ignored(url: str) -> None:
+    heads = {**JSON, "Last-Event-ID": "x"}
+    plain, named = (httpx.get(url, headers=one, timeout=HANGS_S) for one in (JSON, heads))
+    assert named.status_code == plain.status_code < 500
+
+
 def connect(url: str) -> socket.socket:
     place = urlsplit(url)
     assert place.hostname

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from pincite.model import Matrix, Vector
-from pincite.ports import GroupedEncoder
+from pincite.ports import DenseEncoder, GroupedEncoder
 from pincite.providers.dense.vector_cache import VectorCache, key_of
 from pincite.providers.registry import HostedEncoder
 
@@ -31,7 +31,7 @@ class CachedEncoder:
     failed run loses no vector that it has received."""
 
     def __init__(self, encoder: HostedEncoder, cache: VectorCache) -> None:
-        self._encoder = encoder
+        self.encoder = encoder
         self._cache = cache
         self.name = encoder.name
         self.fingerprint = encoder.fingerprint
@@ -45,7 +45,7 @@ class CachedEncoder:
         if key in found:
             known: Vector = found[key][0]
             return known
-        vector = await self._encoder.embed_query(text)
+        vector = await self.encoder.embed_query(text)
         await self._put({key: vector[None, :]})
         return vector
 
@@ -64,8 +64,8 @@ class CachedEncoder:
 
     async def _made(self, keys: Sequence[bytes], texts: Sequence[str]) -> dict[bytes, Matrix]:
         """Embed texts. What one request returned is cached at once, also if another one fails."""
-        if not isinstance(self._encoder, TakingEncoder):
-            rows = await self._encoder.embed_documents(texts)
+        if not isinstance(self.encoder, TakingEncoder):
+            rows = await self.encoder.embed_documents(texts)
             made = {key: row[None, :] for key, row in zip(keys, rows, strict=True)}
             await self._put(made)
             return made
@@ -78,14 +78,14 @@ class CachedEncoder:
             writing.append(asyncio.create_task(self._put(part)))
 
         try:
-            await self._encoder.embed_taking(texts, take)
+            await self.encoder.embed_taking(texts, take)
         finally:
             await asyncio.gather(*writing)
         return made
 
     async def close(self) -> None:
         """Close the encoder; the cache stays open for others."""
-        await self._encoder.close()
+        await self.encoder.close()
 
     async def _get(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
         return await asyncio.to_thread(self._cache.get, keys, self.dimensions)
@@ -124,3 +124,8 @@ def cached(encoder: HostedEncoder, cache: VectorCache | None) -> HostedEncoder:
     if isinstance(encoder, GroupedEncoder):
         return CachedGroupedEncoder(encoder, encoder, cache)
     return CachedEncoder(encoder, cache)
+
+
+def uncached(encoder: DenseEncoder) -> DenseEncoder:
+    """Return the encoder behind the cache, or the same one if it has none."""
+    return encoder.encoder if isinstance(encoder, CachedEncoder) else encoder

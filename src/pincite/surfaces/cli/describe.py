@@ -72,7 +72,7 @@ def describe(
         return await engine.describe(place, given, collections=collections, waiting=waiting)
 
     found = run(work, index)
-    _print(found, json_=json_, nothing=f"{one_line(place)} has no description of its own")
+    _print(found, json_=json_, nothing=f"{one_line(place)} no longer has a description of its own")
     if any(one.indexed for one in found):
         say(
             "this source's descriptions are part of its embeddings: pincite index applies the"

@@ -30,6 +30,7 @@ BACKLOG = 64
 #: Bytes that the system holds unsent. By default these are megabytes, and it reports nothing of a
 #: reader until a third of them is sent.
 _UNSENT = 131_072  # guess, unmeasured
+_LAST_EVENT = b"last-event-id"
 _SESSION = b"mcp-session-id"
 _INVALID_REQUEST = -32600  # of JSON-RPC
 
@@ -70,6 +71,9 @@ class Limited:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http" or scope["method"] != "POST":
+            if scope["type"] == "http":  # no events are kept, and the library would not answer
+                heads = [one for one in scope["headers"] if one[0] != _LAST_EVENT]
+                scope = {**scope, "headers": heads}
             await self._app(scope, receive, send)
             return
         limits = self._limits

@@ -102,10 +102,11 @@ def _collection(info: CollectionInfo) -> str:
     sources = ", ".join(
         f"{r.source.name}{f'@{r.source.ref[:12]}' if r.source.ref else ''}" for r in info.sources
     )
+    partly = "" if all(r.complete for r in info.sources) else "; not indexed completely yet"
     return (
         f"- {info.spec.name}: {counted(info.documents, 'document')},"
         f" {counted(info.chunks, 'passage')} ({kinds})"
-        f" of {sources or 'no source'}; {_how(info)}"
+        f" of {sources or 'no source'}; {_how(info)}{partly}"
     )
 
 
