@@ -8,6 +8,7 @@ from typing import Final
 _WORD: Final = re.compile(r"\w+")
 _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
+_HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")
 _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # places of a text where a run is looked for
 _MOST: Final = 200  # words of a text that is compared: no passage has much more
@@ -23,7 +24,10 @@ class Copied:
 
     def __init__(self, question: str) -> None:
         text = question.lower()
-        parts = (text, *(found[2] for found in _QUOTED.finditer(text)))
+        parts = [text, *(found[2] for found in _QUOTED.finditer(text))]
+        head = _HEAD.match(text)
+        if head is not None:
+            parts.insert(1, head[1])
         runs = (_Runs(part) for part in parts[: _QUOTES + 1])
         self._parts = [one for one in runs if one.begins]
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])

@@ -79,7 +79,8 @@ def defining(
     each file: of a question that is only a name, or that asks where one is defined. A name with a
     path has to be defined there. Upper and lower case count for the others. There are up to `most`.
     Those that contain the question as it is written (`def echo`) come before the others, and
-    definitions before values.
+    definitions before values. Of several in one file, such as a class and its constructor, it is
+    the first in the file.
 
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
     mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
@@ -112,10 +113,13 @@ def defining(
             continue
         matching.append((declared not in chunk.text, is_value, is_detail, one))
     matching.sort(key=lambda ranked: ranked[:3])
-    found: dict[tuple[str, str, str], Candidate] = {}
-    for *_, one in matching:
-        found.setdefault((one.collection, one.chunk.repo, one.chunk.path), one)
-    return list(found.values())[:most]
+    found: dict[tuple[object, ...], tuple[list[bool], Candidate]] = {}
+    for *kind, one in matching:
+        file = (one.collection, one.chunk.repo, one.chunk.path)
+        known = found.setdefault(file, (kind, one))
+        if kind == known[0] and one.chunk.start < known[1].chunk.start:
+            found[file] = (kind, one)
+    return [one for _, one in found.values()][:most]
 
 
 def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:

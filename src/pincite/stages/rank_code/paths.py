@@ -29,6 +29,11 @@ _ASKS_PROSE = re.compile(
     r"|config(?:uration)? file|install(?:ed|ation)?|licen[cs]e)\b",
     re.I,
 )
+_ASKS_DATA = re.compile(
+    r"\b(?:config(?:s|uration|ured)?|compose|workflows?|pipelines?|ci|manifests?|ya?ml|toml|ini"
+    r"|kubernetes|k8s|helm|lint(?:er|ers|ing)?|systemd|dependenc(?:y|ies))\b",
+    re.I,
+)
 _ASKS_MINOR = re.compile(
     r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
 )
@@ -41,13 +46,15 @@ class Priors:
 
     tests: float
     prose: float
+    data: float
     minor: float
 
     def of(self, kinds: Iterable[SourceType], path: str) -> float:
         """Return the factor for the score of a file whose passages are of these kinds."""
         place = place_of(path)
         by_place = self.tests if place == "tests" else self.minor if place == "minor" else 1.0
-        return max((1.0 if kind == "code" else self.prose) * by_place for kind in kinds)
+        by_kind = {"code": 1.0, "data": self.data}
+        return max(by_kind.get(kind, self.prose) * by_place for kind in kinds)
 
 
 @lru_cache(_REMEMBERED)
@@ -63,5 +70,6 @@ def priors_for(question: str, config: RankCodeConfig) -> Priors:
     return Priors(
         tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
         prose=1.0 if _ASKS_PROSE.search(question) else config.prose,
+        data=1.0 if _ASKS_DATA.search(question) else config.data,
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
     )
