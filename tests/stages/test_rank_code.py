@@ -407,6 +407,29 @@ def test_a_weight_that_cannot_be_is_refused(field: str, value: float) -> None:
         RankCodeConfig(**{field: value})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["docker compose with postgres", "CI workflow for the race detector", "which linters run"],
+)
+def test_a_question_about_configuration_finds_it(question: str) -> None:
+    config = RankCodeConfig()
+    assert priors_for(question, config).data == 1.0
+    assert priors_for(question, config).prose == config.prose
+    assert priors_for("how is a cart stored", config).data == config.prose
+
+
+def test_the_class_comes_before_its_constructor_and_values_behind_both() -> None:
+    path, inside = "src/HitCounter.cs", {"symbols": ("HitCounter",)}
+    found = [
+        one("constructor", 1.0, path, start=90, end=120, headings=("HitCounter",) * 2, **inside),
+        one("class", 0.5, path, start=40, end=80, headings=("HitCounter",), **inside),
+        one("field", 0.9, path, start=0, end=30, named_values=1, **inside),
+    ]
+    assert order("HitCounter", found)[0] == "class"
+    assert order("where is HitCounter defined?", found)[0] == "class"
+    assert order("HitCounter", found[::2])[0] == "constructor"
+
+
 def test_a_question_about_examples_finds_them() -> None:
     config = RankCodeConfig()
     assert priors_for("show an example of a client", config).minor == 1.0

@@ -33,9 +33,10 @@ def source_lines(answer: Answer, *, all_: bool = False) -> tuple[Painted, ...]:
 
 
 def cited_sources(answer: Answer) -> tuple[AnswerSource, ...]:
-    """Return the sources whose numbers occur in the text. A model's text without citations comes
-    from none of them, also if it broke off."""
-    return tuple(one for one in answer.sources if one.number in answer.cited)
+    """Return the sources whose numbers occur in the text. If the model failed and none occurs,
+    return all of them. A model's text without citations comes from none of them."""
+    found = tuple(one for one in answer.sources if one.number in answer.cited)
+    return found or (answer.sources if answer.kind == "failed" else ())
 
 
 def doubt_lines(answer: Answer) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from tests.providers.llm.raw_server import RawServer
 TEXTS = ["the brown turnstile", "a recipe for bread", "rotates when pushed"]
 #: fault -> what comes of it if it happens once, and if it happens always; None is the result
 OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
-    "400": (Invalid, Invalid),
+    "400": (None, Invalid),
     "401": (AuthError, AuthError),
     "403": (AuthError, AuthError),
     "404": (Gone, Gone),
@@ -38,7 +38,7 @@ OUTCOMES: dict[str, tuple[type[PinciteError] | None, type[PinciteError]]] = {
     "409": (None, Unavailable),
     "410": (Gone, Gone),
     "413": (None, TooLarge),
-    "422": (Invalid, Invalid),
+    "422": (None, Invalid),
     "424": (None, Unavailable),
     "429": (None, RateLimited),
     "429-retry-after": (None, RateLimited),

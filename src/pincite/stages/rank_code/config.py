@@ -67,7 +67,6 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     copied: float = 3.0
     tests: float = 0.5
     prose: float = 0.5
-    data: float = 0.5
     minor: float = 0.6
     further: float = 0.7
     bare: float = 0.5
@@ -107,4 +106,4 @@ _WEIGHTS = (
     *("defines", "mentions", "overlap", "copied"),
 )
 _SHARES = ("coherent_dense", "coherent_from", "dominant", "mixed", "words_again", "by_words")
-_FACTORS = ("tests", "prose", "data", "minor", "further", "bare", "words_power")
+_FACTORS = ("tests", "prose", "minor", "further", "bare", "words_power")

@@ -8,7 +8,7 @@ from typing import Final
 _WORD: Final = re.compile(r"\w+")
 _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
-_HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")
+_HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message with its values behind it
 _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # places of a text where a run is looked for
 _MOST: Final = 200  # words of a text that is compared: no passage has much more
@@ -33,9 +33,10 @@ class Copied:
         self._flags = frozenset(_FLAG.findall(text)[:_FLAGS])
 
     def part(self, text: str) -> float:
-        """Return how much of the question, or of a part in quotes, the passage has in the same runs
-        of three words or more: the fourth power of their share of its words, less if they are fewer
-        than six. Or the share of its flags (`--name`) that the passage has, if that is more. 0..1.
+        """Return how much of the question, of its beginning up to a colon or a full stop, or of a
+        part in quotes, the passage has in the same runs of three words or more: the fourth power of
+        their share of its words, less if they are fewer than six. Or the share of its flags
+        (`--name`) that the passage has, if that is more. 0..1.
         """
         if not self._parts and not self._flags:
             return 0.0

@@ -1,4 +1,4 @@
-"""Recognise files that seldom answer a question about code: tests, prose, examples."""
+"""Recognise files that seldom answer a question about code: tests, prose, data, examples."""
 
 from __future__ import annotations
 
@@ -67,9 +67,10 @@ def place_of(path: str) -> Literal["", "tests", "minor"]:
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:
     """Return the factors. A kind that the question asks for has the factor 1."""
+    prose = 1.0 if _ASKS_PROSE.search(question) else config.prose
     return Priors(
         tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
-        prose=1.0 if _ASKS_PROSE.search(question) else config.prose,
-        data=1.0 if _ASKS_DATA.search(question) else config.data,
+        prose=prose,
+        data=1.0 if _ASKS_DATA.search(question) else prose,
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
     )
