@@ -67,7 +67,7 @@ def test_vectors_are_those_of_the_reference(folder: Path) -> None:
     name, found = asyncio.run(embed())
     ids = [tiny_bert.VOCABULARY.index(piece) for piece in ("[CLS]", "hello", "world", "[SEP]")]
     assert np.allclose(found, tiny_bert.forward(tiny_bert.make_tensors(), ids), atol=1e-4)
-    assert name == f"fastembed/tiny@{tiny_bert.HIDDEN}"
+    assert name == f"fastembed/tests/tiny@{tiny_bert.HIDDEN}"
 
 
 def test_a_model_that_nobody_knows_is_named_with_what_to_do(folder: Path) -> None:
