@@ -11,9 +11,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 QUESTION ?= How is a citation checked against the file as it is now?
 INDEX := $(VENV)/demo/.pincite
-# A worker for each core, and two more, because many tests wait for other processes. One that is done
-# takes tests of the others.
-WORKERS ?= $(shell expr 2 + $$(getconf _NPROCESSORS_ONLN))
+# A worker for each core. One that is done takes tests of the others.
+WORKERS ?= auto
 PYTEST_ARGS ?=
 
 .PHONY: demo test coverage check format site bench dist sbom licences wheel debian clean
