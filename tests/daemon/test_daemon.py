@@ -185,15 +185,21 @@ with asyncio.Runner() as runner:
 """
 
 
-def test_a_forked_client_gets_connections_of_its_own() -> None:
+def check_script(code: str) -> None:
+    """Run a program beside an index with a collection: it ends well and prints nothing."""
+
     async def check(folder: Path) -> None:
         async with connected(folder) as index:
             await index.create(LEXICAL_SPEC)
-            forking = script(FORK, folder)
-            assert forking.communicate(timeout=600) == ("", "")
-            assert forking.returncode == 0
+            running = script(code, folder)
+            assert running.communicate(timeout=600) == ("", "")
+            assert running.returncode == 0
 
     run(check)
+
+
+def test_a_forked_client_gets_connections_of_its_own() -> None:
+    check_script(FORK)
 
 
 LOOPS = """
@@ -210,14 +216,7 @@ assert client._FOREIGN == []
 
 
 def test_connections_end_with_the_loop_that_made_them() -> None:
-    async def check(folder: Path) -> None:
-        async with connected(folder) as index:
-            await index.create(LEXICAL_SPEC)
-            looping = script(LOOPS, folder)
-            assert looping.communicate(timeout=600) == ("", "")
-            assert looping.returncode == 0
-
-    run(check)
+    check_script(LOOPS)
 
 
 def test_a_daemon_keeps_nothing_open_of_the_client_that_started_it() -> None:

