@@ -11,31 +11,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from pincite.daemon.attempts import Attempts
-from pincite.daemon.freshness import (
-    GAVE_WAY,
-    REMEMBERED,
-    WORDS,
-    Asked,
-    Change,
-    Found,
-    Freshness,
-    Pending,
-    Trouble,
-    Wish,
-)
+from pincite.daemon.freshness import Asked, Freshness, Wish
 from pincite.daemon.glance import (
-    UNREAD,
-    Differing,
     Glance,
     Limits,
     changes_in,
@@ -47,7 +32,7 @@ from pincite.daemon.glance import (
 from pincite.daemon.indexer import Indexer
 from pincite.daemon.interruption import Interruption
 from pincite.daemon.known_sources import MOST_DOCUMENTS, HasSources, Key, records_of, sources_of
-from pincite.daemon.refresh_state import read_kept
+from pincite.daemon.source_states import RunResults, SourceStates, now_text
 from pincite.daemon.still_differing import still_differing
 from pincite.daemon.watching import Watcher
 from pincite.errors import PinciteError
@@ -62,7 +47,6 @@ WAIT_S: Final = 0.08  # seconds that a search waits for a look; the limit is 100
 _GLANCE_S: Final = 0.08  # of one look at all sources; searches share Python's lock with it
 _WATCHED_EVERY_S: Final = 60.0  # interval with file events, which may be missed (a network disk)
 _REST_SHARE: Final = 10  # complete looks of the process take at most a tenth of the time
-_LEFT: Final = 10_000  # known differences that are remembered for a source
 #: Paths of a burst that are looked at one by one. With many more, the queue of the system
 #: overflows.
 _SIFTED: Final = 50
@@ -75,7 +59,7 @@ class Refreshing:
     def __init__(self, root: Path, index: HasSources, environ: Mapping[str, str]) -> None:
         self._root, self._index = root, index
         self._wish = Wish(auto=False)
-        self._kept = read_kept(root)
+        self._states = SourceStates(root)
         self._work: asyncio.Task[None] | None = None
         self._looked = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -83,15 +67,8 @@ class Refreshing:
         self._starting: asyncio.Task[None] | None = None
         self._watcher: Watcher | None = None
         self._indexer = Indexer(root, environ)
-        self._folders: dict[Key, tuple[str, ...]] = {}
-        self._pending: dict[Key, int] = {}
-        self._troubles: dict[Key, str] = {}
-        self._changes: deque[Change] = deque(maxlen=REMEMBERED)
-        self._told: dict[Key, frozenset[Differing]] = {}  # the differences of the last look
-        self._tried: dict[Key, frozenset[Differing]] = {}  # those that another run cannot index
         self._heard_of: set[str] = set()  # paths of events that were not filtered yet
         self._paths: set[str] = set()  # relevant paths that no look has covered yet
-        self._shows: dict[Key, frozenset[str]] = {}  # pages that show other files
         self._checked_s = self._counted_s = -float("inf")
         self._counting: asyncio.Task[None] | None = None
         self._again = self._whole = self._indexing = self._told_of_events = False
@@ -102,7 +79,7 @@ class Refreshing:
         self._watching: asyncio.TimerHandle | None = None
         #: When the indexing process last looked at everything, and how long that took.
         self._looked_s, self._took_s = -float("inf"), 0.0
-        self._wanted = self._done = self._number = 0
+        self._wanted = self._done = 0
         self._attempts = Attempts(self._try_again)
 
     @property
@@ -113,17 +90,12 @@ class Refreshing:
     def state(self) -> Freshness:
         """Return the current freshness."""
         watcher = self._watcher
-        return Freshness(
+        return self._states.freshness(
             auto=self._wish.auto,
-            checked_at=self._kept.checked_at,
-            changed_at=self._kept.changed_at,
             indexing=self._indexing,
-            pending=tuple(Pending(*key, files) for key, files in sorted(self._pending.items())),
-            troubles=tuple(Trouble(*key, why) for key, why in sorted(self._troubles.items())),
             watching=watcher.standing if watcher else "",
             wanted=self._wanted,
             done=self._done,
-            changes=tuple(self._changes),
         )
 
     async def look(self, wish: Wish) -> Freshness:
@@ -142,7 +114,7 @@ class Refreshing:
             with suppress(TimeoutError):
                 async with asyncio.timeout(WAIT_S):
                     await self._looked.wait()
-        if self._indexing and self._pending:
+        if self._indexing and self._states.pending:
             await self._count_soon()
         return self.state()
 
@@ -158,12 +130,9 @@ class Refreshing:
     async def _count(self) -> None:
         """Count the files that still differ while a run goes on. It may be waiting for another
         writer, such as a first `pincite index`, which indexes the same files."""
-        left = {key: self._kept.left.get(_name(key), ()) for key in self._pending}
+        left = {key: self._states.settled(key) for key in self._states.pending}
         async for key, files in still_differing(self._index, left, _GLANCE_S):
-            if key in self._pending:
-                self._pending[key] = files
-                if not files:
-                    del self._pending[key]
+            self._states.counted(key, files)
 
     def _is_due(self) -> bool:
         if self._wish.watch and self._watcher is None:
@@ -261,9 +230,8 @@ class Refreshing:
             if seen.state not in ("same", "changed") or gone * 2 > members[0].documents:
                 return False
             if seen.state == "changed":
-                if files := changes_in(seen.named):
-                    self._pending[key] = files
-                everything = sorted({*ours, *self._shows[key]})
+                self._states.differ(key, seen.named)
+                everything = sorted({*ours, *self._states.shows[key]})
                 changed.setdefault(key[0], {})[key[1]] = tuple(everything)
         if changed:
             await self._index_all(changed)
@@ -271,9 +239,8 @@ class Refreshing:
 
     def _is_known(self, key: Key, record: SourceRecord, members: Sequence[CollectionInfo]) -> bool:
         """Return whether enough is known of a source to look at a part of it."""
-        troubled = key in self._troubles or (key[0], "") in self._troubles or not record.complete
-        shows = self._shows.get(key)
-        return len(members) == 1 and not troubled and shows is not None and len(shows) <= _SIFTED
+        whole = len(members) == 1 and record.complete
+        return whole and self._states.are_known(key, _SIFTED)
 
     async def _look_at(
         self, key: Key, record: SourceRecord, info: CollectionInfo, paths: tuple[str, ...]
@@ -281,7 +248,7 @@ class Refreshing:
         """Look at a part of a source. Folders in it are watched before the look whose result is
         used."""
         records = await records_at(self._index, info.spec.name, record.source.name, paths)
-        settled = frozenset(self._kept.left.get(_name(key), ()))
+        settled = frozenset(self._states.settled(key))
         watched: frozenset[str] = frozenset()
         while True:
             limits = Limits.of_daemon(_GLANCE_S)
@@ -291,7 +258,7 @@ class Refreshing:
                 return seen
             if not self._watcher.also(fresh):
                 return Glance("unknown")
-            self._folders[key] = tuple(sorted(fresh.union(self._folders.get(key, ()))))
+            self._states.also_folders(key, fresh)
             watched |= fresh
 
     async def _start_early(self) -> None:
@@ -313,6 +280,7 @@ class Refreshing:
         unknown."""
         limits = Limits.of_daemon(_GLANCE_S)
         changed = unknown = False
+        states = self._states
         pending: dict[Key, int] = {}
         troubles: dict[Key, str] = {}
         looked: set[Key] = set()
@@ -322,42 +290,29 @@ class Refreshing:
             seen = Glance("unknown")
             if documents <= MOST_DOCUMENTS:
                 records = await records_of(self._index, members, record.source.name)
-                self._shows[key] = frozenset(one.path for one in records if one.includes)
-                left = self._kept.left.get(_name(key), ())
-                settled = frozenset(left)
+                states.shows[key] = frozenset(one.path for one in records if one.includes)
+                settled = frozenset(states.settled(key))
                 seen = await asyncio.to_thread(glance, record, records, limits, settled)
             if seen.state == "gone":
                 troubles[key] = seen.detail
             if seen.folders and seen.state != "unknown":
-                self._folders[key] = tuple(seen.folders)
+                states.folders[key] = tuple(seen.folders)
             if seen.state == "changed":
-                told = self._told[key] = frozenset(seen.differing)
-                before = self._troubles.get(key)
-                if before and told == self._tried.get(key):
+                if before := states.trouble_of(key, seen.differing):
                     troubles[key] = before
                     continue
                 if files := changes_in(seen.named):
                     pending[key] = files
             changed |= seen.state == "changed"
             unknown |= seen.state == "unknown"
-        for gone in set(self._folders) - looked:
-            for kept in (self._folders, self._shows, self._told, self._tried):
-                kept.pop(gone, None)
-        self._pending, self._troubles = pending, troubles
+        states.keep_only(looked)
+        states.pending, states.troubles = pending, troubles
         self._checked_s, self._certain = time.monotonic(), not unknown
         if not unknown:
-            self._kept.checked_at = _now()
+            states.kept.checked_at = now_text()
         if self._watch() and not changed:
             self._again = True  # events between the look and the watch were missed
         return changed, unknown
-
-    def _note(self, key: Key, named: Mapping[str, str]) -> None:
-        """Record the indexed differences for clients that watch."""
-        now = _now()
-        for path, what in sorted(named.items())[:REMEMBERED]:
-            if what not in ("left out", "not read"):
-                self._number += 1
-                self._changes.append(Change(self._number, now, *key, what, path))
 
     def _watch(self) -> bool:
         """Watch the known folders. Return True if some are new."""
@@ -367,7 +322,9 @@ class Refreshing:
             return False
         if self._watcher is None:
             self._watcher = Watcher(self._heard)
-        return self._watcher.watch(one for folders in self._folders.values() for one in folders)
+        return self._watcher.watch(
+            one for folders in self._states.folders.values() for one in folders
+        )
 
     def _watch_now(self) -> None:
         """Watch the folders that a run has seen, while it goes on."""
@@ -378,94 +335,44 @@ class Refreshing:
         """Let the indexing process look at everything, or at these paths, and index the
         differences."""
         whole = not paths
-        self._indexing, self._gave_way = True, False
-        started_s, started_at = time.monotonic(), _now()
-        encode_s, failure, passing = 0.0, "", False
+        self._indexing = True
+        started_s, started_at = time.monotonic(), now_text()
+        results = RunResults(self._states)
         interruption = Interruption(self._indexer.stop, self._interrupted)
         self._interruption = interruption if whole else None
-        troubles: dict[Key, str] = {}
-        named: dict[Key, Mapping[str, str]] = {}
-        tried: dict[Key, frozenset[Differing]] = {}
         try:
             asked = Asked(self._wish.remote, paths or {})
             async for found in self._indexer.run(asked, self._wish):
-                key = (found.collection, found.source)
                 interruption.looked()
-                encode_s += found.encode_s
-                if found.folders and not found.paths:
-                    self._folders[key] = found.folders
-                    if self._watching is None:
-                        later = asyncio.get_running_loop().call_later
-                        self._watching = later(_WATCH_S, self._watch_now)
-                if found.source:
-                    self._shows[key] = self._shown(key, found)
-                if found.trouble:
-                    troubles[key] = found.trouble
-                    if not found.written and found.state != "gone":
-                        failure = failure or found.trouble
-                    passing |= not found.lasting
-                    self._pending.pop(key, None)
-                    told = self._told.get(key)
-                    if found.lasting and told is not None and _is_told(told, found):
-                        tried[key] = told
-                if found.written:
-                    self._pending.pop(key, None)
-                    self._keep_left(key, found)
-                    self._note_written(key, named.pop(key, {}), found)
-                elif found.state == GAVE_WAY:
-                    self._gave_way = True
-                elif found.state == WORDS:
-                    self._pending.pop(key, None)
-                elif found.state == "changed" and not found.trouble:
-                    named[key] = found.files
-                    if (files := changes_in(found.files)) and key not in self._pending:
-                        self._pending[key] = files
+                results.add(found)
+                if found.folders and not found.paths and self._watching is None:
+                    later = asyncio.get_running_loop().call_later
+                    self._watching = later(_WATCH_S, self._watch_now)
         except (OSError, PinciteError, msgspec.MsgspecError) as error:
-            failure, passing = f"the indexing process failed: {error}", True
-            troubles["", ""] = failure
+            results.fail(f"the indexing process failed: {error}")
         finally:
             self._indexing, self._interruption = False, None
             interruption.close()
-        if not self._gave_way:
-            self._pending = {}
-        self._troubles = troubles if whole else {**self._troubles, **troubles}
-        self._tried = tried if whole else {**self._tried, **tried}
+        results.end(whole=whole)
+        self._gave_way = results.gave_way
         took_s = time.monotonic() - started_s
         changing = bool(self._paths or self._heard_of or self._told_of_events)
-        pause_after_s = 0.0 if interruption.made else took_s
-        self._attempts.ended(pause_after_s, failure, passing=passing, changing=changing)
-        self._kept.write(self._root)
+        self._attempts.ended(
+            0.0 if interruption.made else took_s,
+            results.failure,
+            passing=results.passing,
+            changing=changing,
+        )
+        self._states.kept.write(self._root)
         if whole:
-            self._took_s = took_s - encode_s
+            self._took_s = took_s - results.encode_s
             self._looked_s = started_s + self._took_s
             self._interrupted = self._interrupted + 1 if interruption.made else 0
             if not self._gave_way:
                 self._checked_s, self._certain = started_s, True
-                self._kept.checked_at = started_at
+                self._states.kept.checked_at = started_at
             self._again |= self._watch()
         self._whole |= self._gave_way
-
-    def _shown(self, key: Key, found: Found) -> frozenset[str]:
-        """Return the known pages of a source that show other files."""
-        if not found.paths:
-            return frozenset(found.shows)
-        return self._shows.get(key, frozenset()).difference(found.paths).union(found.shows)
-
-    def _note_written(self, key: Key, named: Mapping[str, str], found: Found) -> None:
-        """Record changes that were indexed; files that turned out to be no documents are none."""
-        left = {path for path, size, _ in found.left if size >= 0}
-        named = {path: what for path, what in named.items() if path not in left}
-        self._note(key, named)
-        if changes_in(named) or "at another commit" in named.values():
-            self._kept.changed_at = _now()
-
-    def _keep_left(self, key: Key, found: Found) -> None:
-        """Remember differences that were looked at."""
-        left = [one for one in found.left if one[1] >= 0]
-        if found.paths:
-            looked = {path for path, *_ in left}
-            left += [one for one in self._kept.left.get(_name(key), ()) if one[0] not in looked]
-        self._kept.left[_name(key)] = left[:_LEFT]
 
     async def close(self) -> None:
         """Stop listening to events and start no more work."""
@@ -479,20 +386,6 @@ class Refreshing:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         await self._indexer.close()
-
-
-def _is_told(told: frozenset[Differing], found: Found) -> bool:
-    """Return whether the files that a run could not read were unreadable before it, too. Otherwise
-    they are tried again: they may have been so for a moment."""
-    return {path for path, _, mtime_ns in told if mtime_ns == UNREAD}.issuperset(found.unread)
-
-
-def _name(key: Key) -> str:
-    return "\n".join(key)
-
-
-def _now() -> str:
-    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 def _say_failure(task: asyncio.Task[None]) -> None:
