@@ -19,6 +19,7 @@ from pincite.model import (
     Pool,
     Query,
     Question,
+    Scope,
 )
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
@@ -30,6 +31,7 @@ from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover, only_word
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
+from pincite.stages.doubt import doubt, may_doubt
 from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
 from pincite.stages.fuse import fuse
 from pincite.stages.gate import gate
@@ -246,9 +248,7 @@ async def _judge(
     if near is not None and near.verdict is not None and covered:
         gated = trace.tap("gate", Gated(covered, near.verdict))
     else:
-        word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
-        judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word, query.text)
-        gated = trace.tap("gate", gate(covered, *judging))
+        gated = trace.tap("gate", _gated(query, covered, found, scope, deps, profile))
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, deps.models)
         varied = trace.tap("diversify", varied)
@@ -259,6 +259,26 @@ async def _judge(
     best = select(gated, profile.select, query.mode, kinds, spare=spare)
     chosen = trace.tap("select", best)
     return Outcome(found, loaded, judged, gated, chosen, notices)
+
+
+def _gated(
+    query: Query,
+    covered: Sequence[Candidate],
+    found: Retrieved,
+    scope: Scope,
+    deps: Deps,
+    profile: Profile,
+) -> Gated:
+    """The verdict on the candidates, lower if the index lacks a word of the question."""
+    word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
+    judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word, query.text)
+    gated = gate(covered, *judging)
+    if not may_doubt(gated.verdict, profile.gate):
+        return gated
+    best = covered[: profile.select.results]
+    asked = (query.text, best, (None,) * len(best), found.rankings)
+    absent = find_absent(*asked, deps.collections, deps.terms, apart=deps.apart(scope))
+    return doubt(gated, absent.index, profile.gate)
 
 
 async def _answered(

@@ -36,6 +36,11 @@ RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
         ("delay must not be None: got 5.", RAISES, 5, 5),
         ("Delay must not. Undefined method x", RAISES, 3, 3),
         ("delay must: not be None", RAISES, 3, 5),
+        ("delay must not be None at /tmp/a.b/c.py", RAISES, 5, 6),  # values do not count
+        ("app.Worker: delay must not be None after 5000ms", RAISES, 5, 6),
+        ("delay must not be", "open a.b at 5 in delay must not be", 4, 4),
+        ("call a.b.c now with /x/y", "call a.b.c now with /x/z", 7, 8),
+        ("see a.b.c at 5", "see a.b.c at 5", 6, 6),  # too few words are left without values
         ("", RAISES, 0, 1),
         ("...", "...", 0, 1),
     ],

@@ -430,6 +430,66 @@ def test_the_class_comes_before_its_constructor_and_values_behind_both() -> None
     assert order("HitCounter", found[::2])[0] == "constructor"
 
 
+def test_a_class_of_cpp_comes_before_its_constructor_in_another_file() -> None:
+    def found(language: str) -> list[Candidate]:
+        kind: dict[str, Any] = {"symbols": ("HitCounter",), "language": language}
+        both = ("HitCounter", "HitCounter")
+        return [
+            one("constructor", 1.0, "src/hits.cpp", headings=both, **kind),
+            one("class", 0.5, "src/hits.h", headings=("HitCounter",), **kind),
+        ]
+
+    assert order("HitCounter", found("cpp")) == ["class", "constructor"]
+    assert order("where is HitCounter defined?", found("cpp")) == ["class", "constructor"]
+    assert order("HitCounter", found("csharp")) == ["constructor", "class"]
+
+
+@pytest.mark.parametrize(
+    ("question", "tests", "pages"),
+    [
+        ("tests that throttled requests get 429", True, False),
+        ("where are the unit tests for the cache", True, False),
+        ("which test covers the leader election", True, False),
+        ("documentation of supported destinations", False, True),
+        ("the user manual of the canceller", False, True),
+        ("where is the upgrade guide", False, True),
+        ("how is it tested", False, False),
+        ("what does documentation generation do", False, False),
+        ("documentation strings of a class", False, False),
+        ("how are docs built", False, False),
+    ],
+)
+def test_who_asks_for_tests_or_pages_gets_other_files_behind_them(
+    question: str, tests: bool, pages: bool
+) -> None:
+    config = RankCodeConfig()
+    priors = priors_for(question, config)
+    of_code = priors.of(["code"], "src/cache.py")
+    assert of_code == (config.unasked if tests or pages else 1.0)
+    assert priors.of(["code"], "tests/test_cache.py") <= 1.0
+    if tests:
+        assert priors.of(["code"], "tests/test_cache.py") == 1.0
+    if pages:
+        assert priors.of(["docs"], "docs/cache.md") == 1.0
+
+
+@pytest.mark.parametrize("question", ["how do I write a reporter", "how to release", "Can we log"])
+def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
+    config = RankCodeConfig()
+    assert priors_for(question, config).prose == 1.0
+    assert priors_for("how does it write a report", config).prose == config.prose
+
+
+def test_a_file_of_one_common_word_counts_less_in_a_longer_question() -> None:
+    found = [one("host", 1.0, "src/host.py"), one("pool", 0.9, "src/pool_requests.py")]
+    off = only(covered=1.0, asked=0.0)
+    question = "reuse pooled connections for requests to the same host"
+    assert order(question, found, **off, common_name=1.0) == ["host", "pool"]
+    few = [one("host", 1.0, "src/host.py"), one("other", 1.4, "src/other_thing.py")]
+    assert order("same host", few, **off, common_name=0.1) == ["host", "other"]
+    assert order(question, few, **off, common_name=0.1) == ["other", "host"]
+
+
 def test_a_question_about_examples_finds_them() -> None:
     config = RankCodeConfig()
     assert priors_for("show an example of a client", config).minor == 1.0

@@ -100,6 +100,9 @@ def test_a_name_in_a_file_is_asked_for_like_the_file_and_the_name(text: str, nam
         "src/app.py:12",
         "http://example.org/a.py:b",
         "errors in settings.py and urls.py",
+        "streams in Node.js",
+        "Pagination in next.js",
+        "sessions in ASP.NET",
         "timeout in seconds",
     ],
 )

@@ -18,5 +18,6 @@ SHAPES = {
     12: "d7a07efe0a805126",
     13: "3db74923949596a2",
     14: "01ebefc057f74c50",
+    15: "c55a9963fb41825e",
 }
 PROTOCOL = max(SHAPES)

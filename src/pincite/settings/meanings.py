@@ -310,6 +310,8 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "tests": "factor for the score of tests; 1 leaves it unchanged",
             "prose": "factor for files other than code, in a collection of code",
             "minor": "factor for the score of examples and similar files",
+            "common_name": "factor for covered where a file name is one word of a longer question",
+            "unasked": "factor for other files if the question is for tests or for pages",
             "further": "factor for the score of each further passage of a file",
             "bare": "factor, within a file, for passages with only comments and imports",
             "mixed": "weight of the order of files where documentation and code are mixed",
@@ -367,6 +369,11 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "a definition of a name in the question raises the verdict to at least weak, and so"
                 " does a passage with the word that is the question"
             ),
+            "absent_share": (
+                "without a model, coverage needed for grounded if the index lacks a word of the"
+                " question; 0: no more than otherwise"
+            ),
+            "absent_normalised": "the same with a model",
         },
         "gate.coverage_normalised": {
             "grounded_at": "grounded at or above this value",

@@ -99,12 +99,18 @@ class GateConfig(msgspec.Struct, frozen=True):
 
     `defined`: a name of the question that a candidate defines makes the verdict `weak` at least; so
     does a candidate with the word that is the whole question.
+
+    `absent_share`, `absent_normalised`: if a word of the question occurs nowhere in the index, it
+    is `grounded` only with this coverage or more, by words alone and with a model: see
+    `stages.doubt`. 0 switches that off.
     """
 
     signal: GateSignal = "auto"
     answerable: Literal["off", "llm"] = "off"
     answerable_s: float = 8.0
     defined: bool = True
+    absent_share: float = 0.6
+    absent_normalised: float = 0.55
     coverage_normalised: Thresholds = MEASURED["coverage_normalised"]
     coverage_share: Thresholds = MEASURED["coverage_share"]
     dense_cosine: Thresholds = MEASURED["dense_cosine"]
@@ -114,6 +120,9 @@ class GateConfig(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.answerable_s <= 0:
             raise ConfigError(f"gate.answerable_s is {self.answerable_s}; it must be positive")
+        for name in ("absent_share", "absent_normalised"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"gate.{name} is {getattr(self, name)}; it must be in 0..1")
 
     def thresholds(self, signal: SignalName, kind: SignalKind) -> Thresholds | None:
         """Return the pair for a signal of that kind, None if there is none."""

@@ -34,6 +34,12 @@ _IN_FILE = re.compile(
     r"(?P<name>\S+) in [`'\"]?(?P<file>[\w./-]+\.\w+)[`'\"]?"
     r"|(?P<path>[\w.-]*(?:/[\w.-]+)+\.\w+)::?(?P<member>[A-Za-z_$][\w$.:]*)(?:\(\))?"
 )
+#: Technologies whose names look like those of files.
+_PRODUCT = re.compile(
+    r"(?:node|next|nuxt|nest|vue|react|express|angular|ember|backbone|three|d3|chart|alpine|discord"
+    r"|moment|p5)\.js|socket\.io|(?:asp|ado|ml|vb)\.net",
+    re.IGNORECASE,
+)
 _NO_WORD = re.compile(r"_|[a-z][A-Z]")
 _RESULT_WORDS = 4  # of a declaration behind its parameters; guess, unmeasured
 _AROUND = "`'\"()[]{}<>,;.:?!"
@@ -72,7 +78,7 @@ def undeclared(text: str) -> str:
     if name:
         return f"{file} {name}".lstrip()
     held = _IN_FILE.fullmatch(text)
-    if held is not None:
+    if held is not None and not _PRODUCT.fullmatch(held["file"] or ""):
         return f"{held['file'] or held['path']} {held['name'] or held['member']}"
     found = _KEYWORD.match(text)
     if found is None:

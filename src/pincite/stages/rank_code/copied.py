@@ -9,6 +9,9 @@ _WORD: Final = re.compile(r"\w+")
 _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
 _HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message with its values behind it
+_TOKEN: Final = re.compile(r"\S+")
+#: In what a message fills in: paths, dotted names, numbers.
+_IN_VALUE: Final = re.compile(r"[/\\\d]|\w\.\w")
 _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # places of a text where a run is looked for
 _MOST: Final = 200  # words of a text that is compared: no passage has much more
@@ -35,8 +38,9 @@ class Copied:
     def part(self, text: str) -> float:
         """Return how much of the question, of its beginning up to a colon or a full stop, or of a
         part in quotes, the passage has in the same runs of three words or more: the fourth power of
-        their share of its words, less if they are fewer than six. Or the share of its flags
-        (`--name`) that the passage has, if that is more. 0..1.
+        their share of its words, less if they are fewer than six. It is the same of its words
+        without paths, dotted names and numbers, which a message fills in, if that is more. Or the
+        share of its flags (`--name`) that the passage has, if that is more. 0..1.
         """
         if not self._parts and not self._flags:
             return 0.0
@@ -51,15 +55,22 @@ class _Runs:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._words = [(one.start(), one.end()) for one in _WORD.finditer(text)]
+        self._words: list[tuple[int, int]] = []
+        self._is_value: list[bool] = []
+        for token in _TOKEN.finditer(text):
+            is_value = _IN_VALUE.search(token[0]) is not None
+            for one in _WORD.finditer(text, *token.span()):
+                self._words.append(one.span())
+                self._is_value.append(is_value)
         last = len(self._words) - _RUN + 1 if len(self._words) <= _MOST else 0
         step = max(1, -(-last // _STARTS))
         starts = range(0, max(0, last), step)
         self.begins = {start: self._between(start, start + _RUN) for start in starts}
 
     def copied(self, text: str) -> float:
-        """Return the part of the words that are in runs which the text has."""
-        count, end = 0, 0  # words before `end` are counted
+        """Return the part of the words that are in runs which the text has, with values or
+        without, whichever is more."""
+        count, values, end = 0, 0, 0  # words before `end` are counted
         for start, begin in self.begins.items():
             if start < end or begin not in text:
                 continue
@@ -69,7 +80,14 @@ class _Runs:
             while after < len(self._words) and self._between(first, after + 1) in text:
                 after += 1
             count, end = count + after - first, after
-        return (count / len(self._words)) ** _POWER * min(1.0, (count / _ENOUGH) ** _FEW)
+            values += sum(self._is_value[first:after])
+        whole = _part(count, len(self._words))
+        others = len(self._words) - sum(self._is_value)
+        return max(whole, _part(count - values, others)) if others >= _RUN else whole
 
     def _between(self, first: int, after: int) -> str:
         return self._text[self._words[first][0] : self._words[after - 1][1]]
+
+
+def _part(count: int, words: int) -> float:
+    return (count / words) ** _POWER * min(1.0, (count / _ENOUGH) ** _FEW)

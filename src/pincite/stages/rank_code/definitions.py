@@ -108,6 +108,7 @@ def defining(
         if not is_named and not _at_path(owners, chunk).own:
             continue
         is_value = is_named and plain.isdisjoint(names_of(chunk.definitions))
+        is_value |= _is_constructor(chunk)
         is_detail = is_word and _is_detail(chunk, query, is_value=is_value)
         if is_detail and may_be_topic:
             continue
@@ -120,6 +121,12 @@ def defining(
         if kind == known[0] and one.chunk.start < known[1].chunk.start:
             found[file] = (kind, one)
     return [one for _, one in found.values()][:most]
+
+
+def _is_constructor(chunk: Chunk) -> bool:
+    """Is it a constructor of C++? It often stands in another file than its class."""
+    last = [last_component(name) for name in chunk.headings[-2:]]
+    return chunk.language == "cpp" and len(last) == 2 and last[0] == last[1]
 
 
 def _is_detail(chunk: Chunk, query: Query, *, is_value: bool) -> bool:

@@ -37,23 +37,41 @@ _ASKS_DATA = re.compile(
 _ASKS_MINOR = re.compile(
     r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
 )
+#: How a question for tests begins (`tests that a key expires`), and one for pages (`where is the
+#: documentation of the cache`).
+_WANTED = (
+    r"(?:(?:where|which|what|show|find|list)\b(?: (?:me|is|are|the|all))* )?(?:the )?(?:\w+ )?"
+)
+_WANTS_TESTS = re.compile(
+    _WANTED + r"tests?\b (?:of|for|that|which|covers?|covering|checks?|checking)\b", re.I
+)
+_WANTS_PAGES = re.compile(
+    _WANTED + r"(?:documentation|docs|manuals?|guides?|tutorials?|rfcs?"
+    r"|upgrad\w+ (?:notes|guide|instructions))\b(?! (?:generat|build|strings?|comments?))",
+    re.I,
+)
+_ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)
 _REMEMBERED = 10_000  # paths, about 2 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """The factors for kinds of files, for one question."""
+    """The factors for kinds of files, for one question. `others` is for all but tests."""
 
     tests: float
     prose: float
     data: float
     minor: float
+    code: float
+    others: float
 
     def of(self, kinds: Iterable[SourceType], path: str) -> float:
         """Return the factor for the score of a file whose passages are of these kinds."""
         place = place_of(path)
-        by_place = self.tests if place == "tests" else self.minor if place == "minor" else 1.0
-        by_kind = {"code": 1.0, "data": self.data}
+        by_place = self.others * (self.minor if place == "minor" else 1.0)
+        if place == "tests":
+            by_place = self.tests
+        by_kind = {"code": self.code, "data": self.data}
         return max(by_kind.get(kind, self.prose) * by_place for kind in kinds)
 
 
@@ -66,11 +84,16 @@ def place_of(path: str) -> Literal["", "tests", "minor"]:
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:
-    """Return the factors. A kind that the question asks for has the factor 1."""
-    prose = 1.0 if _ASKS_PROSE.search(question) else config.prose
+    """Return the factors. A kind that the question asks for has the factor 1. Pages do if it asks
+    how to use something."""
+    wants_pages = bool(_WANTS_PAGES.match(question))
+    asks_prose = wants_pages or _ASKS_PROSE.search(question) or _ASKS_USE.match(question)
+    prose = 1.0 if asks_prose else config.prose
     return Priors(
         tests=1.0 if _ASKS_TESTS.search(question) else config.tests,
         prose=prose,
         data=1.0 if _ASKS_DATA.search(question) else prose,
         minor=1.0 if _ASKS_MINOR.search(question) else config.minor,
+        code=config.unasked if wants_pages else 1.0,
+        others=config.unasked if _WANTS_TESTS.match(question) else 1.0,
     )
