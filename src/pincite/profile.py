@@ -30,6 +30,7 @@ from pincite.stages.rerank import MOST_JUDGED, RerankConfig
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
+from pincite.support.decodable import ready
 from pincite.support.fields import field_names, replace
 from pincite.support.wrong_values import closest_first, path_of, said_of
 
@@ -162,7 +163,7 @@ def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = N
     """
     merged = _merge(base or Profile(), table, origin, ())
     try:
-        return msgspec.convert(merged, Profile)
+        return msgspec.convert(merged, ready(Profile))
     except msgspec.ValidationError as error:
         said, at = said_of(error, Profile), path_of(error)
         raise ConfigError(f"{origin}: {said}", at=at) from error
@@ -180,7 +181,7 @@ def _refused(table: Mapping[str, Any], base: Any, path: tuple[str, ...]) -> tupl
         inner = getattr(base, name)
         if field_names(type(inner)):
             try:
-                msgspec.convert(table[name], type(inner))
+                msgspec.convert(table[name], ready(type(inner)))
             except ConfigError:
                 return _refused(table[name], inner, (*path, name))
             except msgspec.ValidationError:

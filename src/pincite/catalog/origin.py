@@ -23,6 +23,7 @@ import msgspec
 
 from pincite.errors import ConfigError, StoreError
 from pincite.model import CollectionSpec, Source, SourceRecord
+from pincite.support.decodable import ready
 from pincite.support.made_here import (
     can_remember,
     fresh_id,
@@ -167,9 +168,9 @@ def _claims(database: sqlite3.Connection, around: Path) -> list[Demand]:
 
 def _demands(database: sqlite3.Connection) -> Iterator[Demand]:
     for record in _column(database, "sources", "record"):
-        yield from demands_of_source(msgspec.json.decode(record, type=SourceRecord).source)
+        yield from demands_of_source(msgspec.json.decode(record, type=ready(SourceRecord)).source)
     for text in _column(database, "collections", "spec"):
-        yield from demands_of_collection(msgspec.json.decode(text, type=CollectionSpec))
+        yield from demands_of_collection(msgspec.json.decode(text, type=ready(CollectionSpec)))
 
 
 def _ids(database: sqlite3.Connection) -> Iterator[str]:

@@ -27,6 +27,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
+from pincite.support.decodable import ready
 from pincite.support.postgres import Connection, Pool
 
 _S: Final = "pincite_index"
@@ -258,7 +259,7 @@ def _attributes(raw: str) -> Attributes:
 
 def _decoded(raw: str, kind: Any) -> Any:
     try:
-        return msgspec.json.decode(raw, type=kind)
+        return msgspec.json.decode(raw, type=ready(kind))
     except msgspec.MsgspecError as error:
         raise StoreError(
             f"the index in PostgreSQL is damaged: {error}", hint="restore it from a backup"

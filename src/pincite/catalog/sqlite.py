@@ -33,6 +33,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
+from pincite.support.decodable import ready
 from pincite.support.sqlite_schema import migrate, require_sqlite_file
 
 MIGRATIONS = (
@@ -66,7 +67,7 @@ MIGRATIONS = (
     "SELECT 1",  # points of the embedded store are packed, which earlier versions cannot read
 )
 
-_ATTRIBUTES = msgspec.json.Decoder(dict[str, AttributeValue])
+_ATTRIBUTES = msgspec.json.Decoder(ready(dict[str, AttributeValue]))
 # Without statistics SQLite uses the primary key, and so reads every document of the collection.
 _BY_REVISION = "documents INDEXED BY documents_by_revision"
 _AT_ONCE = 1_000  # documents in one query
@@ -164,7 +165,7 @@ class SqliteCatalog:
     async def specs(self) -> tuple[CollectionSpec, ...]:
         rows = self._read("SELECT spec FROM collections ORDER BY name")
         with self._translated("read"):
-            return tuple(msgspec.json.decode(spec, type=CollectionSpec) for (spec,) in rows)
+            return tuple(msgspec.json.decode(spec, type=ready(CollectionSpec)) for (spec,) in rows)
 
     async def put_spec(self, spec: CollectionSpec) -> None:
         with self._translated("written"):
@@ -189,7 +190,9 @@ class SqliteCatalog:
         if known is not None and known[0] == rows:  # each search asks
             return known[1]
         with self._translated("read"):
-            found = tuple(msgspec.json.decode(record, type=SourceRecord) for (record,) in rows)
+            found = tuple(
+                msgspec.json.decode(record, type=ready(SourceRecord)) for (record,) in rows
+            )
         self._sources[collection] = rows, found
         return found
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from pincite.model import TermCounts
+from pincite.support.decodable import ready
 
 SCHEMA = """
     ALTER TABLE documents ADD COLUMN counts BLOB NOT NULL DEFAULT x'';
@@ -97,7 +98,7 @@ class Terms:
 
 def terms_of(counts: bytes) -> dict[int, int]:
     """Return what a document adds to the sums, from the counts in its row."""
-    return sums_of(msgspec.msgpack.decode(counts, type=TermCounts)) if counts else {}
+    return sums_of(msgspec.msgpack.decode(counts, type=ready(TermCounts))) if counts else {}
 
 
 def sums_of(counts: TermCounts) -> dict[int, int]:

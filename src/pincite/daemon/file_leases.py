@@ -25,6 +25,7 @@ from pincite.model import Notice
 from pincite.ports import Waiting
 from pincite.stores.validate import check_name
 from pincite.support.capabilities import is_alive
+from pincite.support.decodable import ready
 from pincite.support.full_disk import out_of_room
 from pincite.support.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
 
@@ -221,7 +222,7 @@ def _holder(lock: Lock) -> Holder | None:
     """Return the description by the process with the lock; None if it has not written it yet, or
     has just died."""
     try:
-        holder = msgspec.json.decode(said_in(lock), type=Holder)
+        holder = msgspec.json.decode(said_in(lock), type=ready(Holder))
     except msgspec.DecodeError:
         return None
     return holder if is_alive(holder.pid) else None

@@ -24,6 +24,7 @@ import msgspec
 
 from pincite.errors import IndexUnavailable
 from pincite.support.capabilities import name_once
+from pincite.support.decodable import ready
 from pincite.support.locks import Lock, open_lock
 from pincite.support.private_file import create_private, open_private
 
@@ -219,7 +220,7 @@ def _look(root: Path) -> tuple[Mark, int] | None:
         return None
     with os.fdopen(handle, "rb") as file:  # opened, because network file systems cache the rest
         try:
-            found = msgspec.json.decode(file.read(_LONGEST), type=Mark)
+            found = msgspec.json.decode(file.read(_LONGEST), type=ready(Mark))
             return found, os.fstat(file.fileno()).st_mtime_ns
         except (OSError, msgspec.MsgspecError, TypeError):
             return None

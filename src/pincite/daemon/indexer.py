@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.freshness import DONE, Asked, Found, Wish
+from pincite.support.decodable import ready
 
 _PROGRAM: Final = "pincite.maintenance.refresh"
 _LONGEST_LINE: Final = 64 * 1024 * 1024
@@ -70,7 +71,7 @@ class Indexer:
             started.runs += 1
             output = started.process.stdout
             while output and line:
-                found = msgspec.json.decode(line, type=Found)
+                found = msgspec.json.decode(line, type=ready(Found))
                 if found.state == DONE:
                     ended = True
                     break

@@ -31,6 +31,7 @@ from pincite.daemon.shapes import SHAPES as SHAPES
 from pincite.model import DocumentRecord, Vector
 from pincite.ports import Index, LeasedIndex
 from pincite.support.capabilities import CLOSE_ON_EXEC
+from pincite.support.decodable import ready
 
 if TYPE_CHECKING:
     from pincite.daemon.messages import Answer, RemoteSearch
@@ -185,7 +186,7 @@ def encode(value: object) -> bytes:
 
 @cache
 def _decoder(type_: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(type_, ext_hook=_decode_extension)
+    return msgspec.msgpack.Decoder(ready(type_), ext_hook=_decode_extension)
 
 
 def decode(body: bytes | msgspec.Raw, type_: Any) -> Any:

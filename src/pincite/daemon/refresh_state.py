@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.glance import Differing
+from pincite.support.decodable import ready
 from pincite.support.private_file import read_private, replace_private
 
 _FILE: Final = "refresh.json"
@@ -31,6 +32,6 @@ class Kept(msgspec.Struct):
 def read_kept(root: Path) -> Kept:
     """Return the stored state. A damaged file counts as missing, which costs one more look."""
     try:
-        return msgspec.json.decode(read_private(root / _FILE), type=Kept)
+        return msgspec.json.decode(read_private(root / _FILE), type=ready(Kept))
     except (OSError, msgspec.MsgspecError):
         return Kept()

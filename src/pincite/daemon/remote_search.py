@@ -28,6 +28,7 @@ from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import found_by
 from pincite.search import search
 from pincite.stages import rank_code
+from pincite.support.decodable import ready
 from pincite.support.memoize import memoize_last
 from pincite.trace import Trace
 
@@ -131,12 +132,12 @@ def forget() -> None:
 
 @lru_cache(_SETTINGS)
 def _places(encoded: bytes) -> tuple[SearchableState, ...]:
-    return msgspec.msgpack.decode(encoded, type=tuple[SearchableState, ...])
+    return msgspec.msgpack.decode(encoded, type=ready(tuple[SearchableState, ...]))
 
 
 @lru_cache(_SETTINGS)
 def _profile(encoded: bytes) -> Profile:
-    return msgspec.msgpack.decode(encoded, type=Profile)
+    return msgspec.msgpack.decode(encoded, type=ready(Profile))
 
 
 @lru_cache(_SETTINGS)

@@ -15,6 +15,7 @@ from pincite.catalog.file import holds_collections, holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
 from pincite.support.capabilities import is_own, this_user, user_name
+from pincite.support.decodable import ready
 from pincite.support.private_file import (
     UNLINK,
     create_private,
@@ -38,7 +39,7 @@ class Remembered(msgspec.Struct, frozen=True):
 def remembered(root: Path) -> Remembered:
     """Read the store of an index folder, by default the embedded one. Raises StoreError."""
     try:
-        return msgspec.json.decode(read_private(root / REMEMBERED), type=Remembered)
+        return msgspec.json.decode(read_private(root / REMEMBERED), type=ready(Remembered))
     except FileNotFoundError:
         return Remembered(StoreSettings(), "")
     except (OSError, msgspec.MsgspecError) as error:

@@ -24,6 +24,7 @@ from pincite.errors import SourceError
 from pincite.ingestion.analysis import Analysed, analyse
 from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.support.decodable import ready
 from pincite.support.environment import without_secrets
 from pincite.support.gc_tuning import rarely_collect
 from pincite.support.pipes import read_block, write_block
@@ -46,8 +47,8 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     parsed: bool = True
 
 
-_TASK: Final = msgspec.msgpack.Decoder(Task)
-_ANSWER: Final = msgspec.msgpack.Decoder(Analysed | str)
+_TASK: Final = msgspec.msgpack.Decoder(ready(Task))
+_ANSWER: Final = msgspec.msgpack.Decoder(ready(Analysed | str))
 
 
 class Worker:
@@ -103,7 +104,7 @@ class Worker:
 
 def serve(language: str, config: str, given: IO[bytes], found: IO[bytes]) -> None:
     """Analyse documents until the input ends."""
-    chunker = msgspec.json.decode(config, type=ChunkerConfig)
+    chunker = msgspec.json.decode(config, type=ready(ChunkerConfig))
     sparse = Bm25Encoder(language)
     with suppress(EOFError, BrokenPipeError):
         while True:

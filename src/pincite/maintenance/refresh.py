@@ -39,6 +39,7 @@ from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.opening import trusted
 from pincite.support.capabilities import be_nice
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 
 _NICENESS: Final = 5  # at 10, a machine compiling on all cores left it a fortieth of a core
@@ -261,14 +262,14 @@ async def _answer(root: Path) -> None:
     lines = _lines(asyncio.get_running_loop())
     coming = asyncio.create_task(lines.get())
     while line := await _next(coming):
-        asked, stop = msgspec.json.decode(line, type=Asked), asyncio.Event()
+        asked, stop = msgspec.json.decode(line, type=ready(Asked)), asyncio.Event()
         coming = asyncio.create_task(lines.get())
         if asked.stop:  # of a run that has ended
             continue
         run = asyncio.create_task(_run(root, asked, stop))
         await asyncio.wait((run, coming), return_when=asyncio.FIRST_COMPLETED)
         while not run.done() and (line := coming.result()):
-            if not msgspec.json.decode(line, type=Asked).stop:
+            if not msgspec.json.decode(line, type=ready(Asked)).stop:
                 break
             stop.set()
             coming = asyncio.create_task(lines.get())

@@ -10,6 +10,7 @@ import msgspec
 from pincite.errors import UsageError
 from pincite.model.evidence import EvidencePack
 from pincite.model.retrieval import Notice, Question
+from pincite.support.decodable import ready
 from pincite.support.json_text import json_text
 
 #: What happens if the evidence is not good enough. `strict` refuses. `open` and `learning` give the
@@ -128,7 +129,7 @@ class Answer(msgspec.Struct, frozen=True):
     def from_dict(cls, found: Mapping[str, Any]) -> Answer:
         """Read the result of `to_dict`. Raises UsageError for anything else."""
         try:
-            return msgspec.convert(found, Answer)
+            return msgspec.convert(found, ready(Answer))
         except (msgspec.ValidationError, RecursionError) as error:
             raise UsageError(
                 f"invalid answer: {error}", hint="pass the output of to_dict unchanged"

@@ -21,6 +21,7 @@ from pincite.model.retrieval import (
     SignalName,
     TaskMode,
 )
+from pincite.support.decodable import ready
 from pincite.support.json_text import json_text
 
 VerdictLevel = Literal["grounded", "weak", "none"]
@@ -349,7 +350,7 @@ class EvidencePack:
         True
         """
         try:
-            return msgspec.convert(found, EvidencePack)
+            return msgspec.convert(found, ready(EvidencePack))
         except (msgspec.ValidationError, RecursionError) as error:
             raise UsageError(
                 f"invalid evidence pack: {error}", hint="pass the output of to_dict unchanged"

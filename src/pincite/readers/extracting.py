@@ -28,6 +28,7 @@ from pincite.readers.extractors import (
     recognises,
 )
 from pincite.support.children import end_child, start_child
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.pipes import read_block, write_block
 
@@ -44,7 +45,7 @@ _SAME_EACH_TIME: Final = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-_ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Extraction | None])
+_ANSWER: Final = msgspec.msgpack.Decoder(ready(tuple[str, Extraction | None]))
 _Key = tuple[str, str, bool]  # suffix, content hash, and whether OCR is on
 
 

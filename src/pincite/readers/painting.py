@@ -16,6 +16,7 @@ from pincite.errors import ConfigError, SourceError
 from pincite.ports import Image
 from pincite.readers.extractors import DOCUMENTS, is_missing
 from pincite.support.children import end_child, start_child
+from pincite.support.decodable import ready
 from pincite.support.pipes import read_block, write_block
 
 LIMIT_S: Final = 20.0  # guess, unmeasured
@@ -34,7 +35,7 @@ class Painted:
     height: float
 
 
-_ANSWER: Final = msgspec.msgpack.Decoder(tuple[str, Painted | None])
+_ANSWER: Final = msgspec.msgpack.Decoder(ready(tuple[str, Painted | None]))
 
 
 def paint(

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pincite.retrieval_log.event import Asked, Event
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.secrets import mask, may_hold_secrets, secrets_in
 
@@ -30,7 +31,7 @@ def masked(event: Event) -> Event:
 
     def clean(value: T) -> T:
         plain: T = msgspec.convert(
-            _mapped(msgspec.to_builtins(value), lambda text: mask(text, known)), type(value)
+            _mapped(msgspec.to_builtins(value), lambda text: mask(text, known)), ready(type(value))
         )
         return plain
 

@@ -11,6 +11,7 @@ from pincite.errors import UsageError
 from pincite.model import SourceType
 from pincite.retrieval_log.event import Event
 from pincite.retrieval_log.files import LogFiles
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 
 LAST = "last"
@@ -35,8 +36,8 @@ class _FormerEvent(msgspec.Struct, frozen=True):
 
 def event_from(line: bytes) -> Event:
     """The event of a line, of this version or an earlier one. Raises msgspec.DecodeError."""
-    event = msgspec.json.decode(line, type=Event)
-    former = msgspec.json.decode(line, type=_FormerEvent).asked.scope
+    event = msgspec.json.decode(line, type=ready(Event))
+    former = msgspec.json.decode(line, type=ready(_FormerEvent)).asked.scope
     if former == _FormerScope():
         return event
     scope = replace(

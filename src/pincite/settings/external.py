@@ -27,6 +27,7 @@ from pincite.settings.stores import KEYS, store_key
 from pincite.stores.fields import FIELDS, LAYOUTS, FieldMap
 from pincite.stores.settings import StoreSettings
 from pincite.stores.validate import check_name
+from pincite.support.decodable import ready
 from pincite.support.wrong_values import closest_first, said_of
 
 _KEY = KEYS["qdrant"]
@@ -115,7 +116,7 @@ def _one(values: Mapping[str, Any], where: str, store: StoreSettings) -> Foreign
     if not url:
         raise ConfigError(f"{where}: no server is named; give a `url`, or one to [store]")
     try:
-        return msgspec.convert({**values, "url": url}, ForeignSettings)
+        return msgspec.convert({**values, "url": url}, ready(ForeignSettings))
     except ConfigError as error:
         raise ConfigError(f"{where}: {error.message}", hint=error.hint) from error
     except msgspec.ValidationError as error:

@@ -36,6 +36,7 @@ from pincite.providers.pace import Rate
 from pincite.providers.secret import Secret
 from pincite.settings.attributes import check_required
 from pincite.settings.server_variables import shared_key
+from pincite.support.decodable import ready
 from pincite.support.wrong_values import closest_first, path_of, said_of
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _collection(table: Mapping[str, Any], where: str, path: tuple[str, ...]) -> 
 def _converted(table: Mapping[str, Any], kind: type[T], where: str, path: tuple[str, ...]) -> T:
     """The values of the table at this path. Raises ConfigError that names `where`."""
     try:
-        return msgspec.convert(dict(table), kind)
+        return msgspec.convert(dict(table), ready(kind))
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
     except msgspec.ValidationError as error:

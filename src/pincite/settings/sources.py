@@ -12,6 +12,7 @@ from pincite.errors import ConfigError
 from pincite.model import AnchorStyle, AttributeType
 from pincite.model.descriptions import described
 from pincite.settings.attributes import check_given
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.wrong_values import path_of, said_of
 
@@ -64,7 +65,7 @@ def sources_from(
     malformed rule or attribute, for which the `declared` types count.
     """
     try:
-        found = msgspec.convert(table, tuple[SourceConfig, ...])
+        found = msgspec.convert(table, ready(tuple[SourceConfig, ...]))
     except msgspec.ValidationError as error:
         raise ConfigError(
             f"{origin}: [[source]]: {said_of(error, tuple[SourceConfig, ...])}",

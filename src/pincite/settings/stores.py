@@ -19,6 +19,7 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.settings.server_variables import server_key
 from pincite.stores.settings import StoreSettings
+from pincite.support.decodable import ready
 from pincite.support.wrong_values import closest_first, path_of, said_of
 
 #: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
@@ -46,7 +47,7 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
     if values.get("url"):
         values.setdefault("kind", "qdrant")
     try:
-        return msgspec.convert(values, StoreSettings)
+        return msgspec.convert(values, ready(StoreSettings))
     except msgspec.ValidationError as error:
         said, at = said_of(error, StoreSettings), ("store", *path_of(error))
         raise ConfigError(f"{origin}: [store]: {said}", at=at) from error

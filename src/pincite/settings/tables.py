@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.support.decodable import ready
 from pincite.support.fields import field_names
 from pincite.support.wrong_values import closest_first, path_of, said_of
 
@@ -38,7 +39,7 @@ def take_table(
         )
     try:
         with told_where(origin):
-            return msgspec.convert({**given, **over}, kind)
+            return msgspec.convert({**given, **over}, ready(kind))
     except msgspec.ValidationError as error:
         at = (name, *path_of(error))
         raise ConfigError(f"{origin}: {name}: {said_of(error, kind)}", at=at) from error

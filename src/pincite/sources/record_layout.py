@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from pincite.model import Element, Layout, PageSpan, PageUnit
+from pincite.support.decodable import ready
 
 
 class _Element(Element, frozen=True, omit_defaults=True):
@@ -25,7 +26,7 @@ class _Page(msgspec.Struct, frozen=True):
     elements: tuple[Element, ...] = ()
 
 
-_LAID_OUT: Final = msgspec.json.Decoder(list[_Page])
+_LAID_OUT: Final = msgspec.json.Decoder(ready(list[_Page]))
 
 
 def pages_text(pages: Sequence[PageSpan], layout: Layout | None) -> str:

@@ -21,6 +21,7 @@ import msgspec
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.sources.record_layout import layout_in, pages_text
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.sqlite_schema import (
     connect_to_read,
@@ -360,8 +361,8 @@ def _among(paths: Sequence[str] | None) -> tuple[str, Sequence[str]]:
 
 
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, str | int | float | bool | tuple[str, ...]])
-_PAGES = msgspec.json.Decoder(list[PageSpan])
-_INDEXED = msgspec.msgpack.Decoder(DocumentRecord)
+_PAGES = msgspec.json.Decoder(ready(list[PageSpan]))
+_INDEXED = msgspec.msgpack.Decoder(ready(DocumentRecord))
 
 
 def _text(value: object) -> str:

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import structs
 
 from pincite.model import AttributeValue, Chunk, OnPage, Point
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 
 DENSE, SPARSE = "dense", "sparse"
@@ -97,7 +98,7 @@ def to_chunk(point_id: UUID, payload: Mapping[str, Any]) -> Chunk:
 def chunk_of(payload: Mapping[str, Any], chunk_id: str, text: str) -> Chunk:
     """Return the chunk of a payload, with lists as tuples again."""
     own = {**payload, "id": chunk_id, "text": text, "attributes": attributes_of(payload)}
-    return msgspec.convert(own, Chunk)
+    return msgspec.convert(own, ready(Chunk))
 
 
 def attributes_of(payload: Mapping[str, Any]) -> dict[str, AttributeValue]:

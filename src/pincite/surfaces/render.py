@@ -12,6 +12,7 @@ from pincite.model import Answer, AttributeValue, Evidence, EvidencePack, Verdic
 from pincite.model.evidence import RECOGNISED
 from pincite.model.prompt import unsearched
 from pincite.model.verdict_words import LEVEL_WORDS
+from pincite.support.decodable import ready
 from pincite.support.fences import fence_for
 from pincite.support.json_text import json_text
 from pincite.support.quoting import quoted
@@ -35,7 +36,7 @@ def to_json(value: object) -> str:
 
 def pack_from_json(text: bytes) -> EvidencePack:
     """Parse a pack written by `to_json`. Raises msgspec.DecodeError for anything else."""
-    return msgspec.json.decode(text, type=EvidencePack)
+    return msgspec.json.decode(text, type=ready(EvidencePack))
 
 
 def pack_schema() -> dict[str, Any]:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from pincite.errors import UsageError
+from pincite.support.decodable import ready
 
 #: What a model is told of filters; all of it stands in `pincite.scope.where`.
 WHERE = (
@@ -41,7 +42,7 @@ def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: b
     """
     _require_small(tool, given)
     try:
-        return msgspec.convert(dict(given), into, strict=not lax)
+        return msgspec.convert(dict(given), ready(into), strict=not lax)
     except msgspec.ValidationError as error:
         known = [one.encode_name for one in structs.fields(into)]
         said = _said(str(error), known, into)

@@ -19,6 +19,7 @@ import msgspec
 
 from pincite.errors import Unauthenticated, UsageError
 from pincite.settings.oidc import OidcSettings
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in, without_hidden
 from pincite.workspace.checks import EMAIL_CHARS, NAME_CHARS, SCOPES, is_blank
@@ -174,7 +175,7 @@ def _named_key(header: Mapping[str, Any], settings: OidcSettings) -> tuple[str |
 
 def _identity(claims: Mapping[str, Any], settings: OidcSettings, now: float) -> Identity:
     try:
-        known = msgspec.convert(claims, _Claims)
+        known = msgspec.convert(claims, ready(_Claims))
     except msgspec.ValidationError as error:
         raise TokenRefused(f"a claim is missing or wrong: {error}") from error
     skew = settings.skew_s

@@ -34,6 +34,7 @@ from pincite.evals.analysis.summary import signals, values_by_topic
 from pincite.evals.run.results import QueryResult, Run, Topic
 from pincite.model import VerdictLevel
 from pincite.stages.gate import MEASURED, GateConfig, RerankedThresholds, Thresholds
+from pincite.support.decodable import ready
 
 CAUTION: Final = 2.0  # guess, unmeasured: a wrong refusal costs a user twice a wrong answer
 LEAST: Final = 20  # questions of a kind: with fewer, one moves its share by more than .05
@@ -91,7 +92,7 @@ def calibrate(run: Run, *, caution: float = CAUTION, seed: int = 0) -> Calibrati
     without two questions on topic and two off topic, and for a caution that is not positive."""
     if caution <= 0:
         raise UsageError(f"the caution is {caution}; it must be positive")
-    config = msgspec.convert(run.stamp.profile["gate"], GateConfig)
+    config = msgspec.convert(run.stamp.profile["gate"], ready(GateConfig))
     count = Counter(query.topic for query in run.queries)
     on, far, near = count["on topic"], count["far"], count["near"]
     if min(on, far + near) < 2:

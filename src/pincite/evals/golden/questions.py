@@ -34,6 +34,7 @@ from pincite.errors import UsageError
 from pincite.model import SourceType, TaskMode
 from pincite.model.citation import format_lines
 from pincite.model.documents import PAGE_UNITS
+from pincite.support.decodable import ready
 
 MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
 
@@ -219,7 +220,7 @@ def _parse(line: str, where: str) -> GoldenQuery:
             if isinstance(item, dict):
                 _known(item, _ITEM_FIELDS, where, f"expected[{place}].")
     try:
-        query = msgspec.convert(row, GoldenQuery)
+        query = msgspec.convert(row, ready(GoldenQuery))
     except msgspec.ValidationError as error:
         raise UsageError(f"{where}: {_field_first(str(error))}") from error
     for place, item in enumerate(query.expected):

@@ -16,6 +16,7 @@ from pincite.errors import UsageError
 from pincite.evals.golden.questions import write_whole
 from pincite.evals.run.results import Stamp
 from pincite.evals.sweep.cells import Cell, Line
+from pincite.support.decodable import ready
 
 _PLAN = "sweep.json"
 
@@ -36,7 +37,7 @@ class Journal:
         place = folder / _PLAN
         if place.exists():
             try:
-                known = msgspec.json.decode(place.read_bytes(), type=Plan)
+                known = msgspec.json.decode(place.read_bytes(), type=ready(Plan))
             except msgspec.DecodeError as error:
                 raise UsageError(f"{place} is not the plan of a sweep: {error}") from error
             if _identity(known) != _identity(plan):
@@ -56,7 +57,7 @@ class Journal:
         for file in sorted(self._folder.glob("cells-*.jsonl")):
             for raw in file.read_bytes().split(b"\n"):
                 try:
-                    line = msgspec.json.decode(raw, type=Line)
+                    line = msgspec.json.decode(raw, type=ready(Line))
                 except msgspec.DecodeError:
                     continue  # cut off: it will be done again
                 for point, cell in line.cells.items():

@@ -21,6 +21,7 @@ from pincite.chunkers import ChunkerConfig
 from pincite.errors import ConfigError, UsageError
 from pincite.evals.run.runner import fingerprint
 from pincite.profile import Profile, profile_from
+from pincite.support.decodable import ready
 
 CHUNKING: Final = "chunking"
 Axes = Mapping[str, "tuple[Any, ...] | Range"]
@@ -161,7 +162,7 @@ def _chunker(values: Mapping[str, Any]) -> ChunkerConfig:
     """The chunker of a combination. Raises ConfigError."""
     given = {n.partition(".")[2]: value for n, value in values.items() if _is_chunking(n)}
     try:
-        return msgspec.convert(given, ChunkerConfig)
+        return msgspec.convert(given, ready(ChunkerConfig))
     except msgspec.ValidationError as error:
         raise ConfigError(f"sweep: {CHUNKING}: {error}") from error
 

@@ -13,6 +13,7 @@ import msgspec
 
 from pincite.errors import ModelUnavailable
 from pincite.providers.bundled.known_models import PinnedFile
+from pincite.support.decodable import ready
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +54,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest. Raises ModelUnavailable if there is none or it is invalid."""
     path = folder / MANIFEST
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        return msgspec.json.decode(path.read_bytes(), type=ready(Manifest))
     except (OSError, msgspec.MsgspecError) as error:
         raise ModelUnavailable(
             f"{path} cannot be read: {error}", hint="pincite models fetch"

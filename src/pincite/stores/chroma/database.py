@@ -14,6 +14,7 @@ import msgspec
 
 from pincite.errors import ConfigError, PinciteError, StoreError
 from pincite.model import CollectionSpec
+from pincite.support.decodable import ready
 from pincite.support.fields import replace
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ class Database:
 def state_of(collection: Collection) -> State | None:
     """Return the metadata of a collection, None if Pincite did not make it."""
     raw = (collection.metadata or {}).get(_STATE)
-    return msgspec.json.decode(raw, type=State) if isinstance(raw, str) else None
+    return msgspec.json.decode(raw, type=ready(State)) if isinstance(raw, str) else None
 
 
 def _to_metadata(state: State) -> dict[str, Any]:

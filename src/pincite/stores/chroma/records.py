@@ -20,6 +20,7 @@ from pincite.ports import Filter
 from pincite.stores import payload
 from pincite.stores.payload import LENGTH, REVISION
 from pincite.stores.predicate import matches
+from pincite.support.decodable import ready
 
 HAS_DENSE = "has_dense"
 _PAYLOAD = "payload"
@@ -84,7 +85,7 @@ class Record:
 
 def from_record(key: str, metadata: Mapping[str, Any], document: str | None) -> Record:
     """Return the point of a record."""
-    kept = msgspec.json.decode(metadata[_PAYLOAD], type=Kept)
+    kept = msgspec.json.decode(metadata[_PAYLOAD], type=ready(Kept))
     return Record(
         key,
         metadata[REVISION],

@@ -19,6 +19,7 @@ import msgspec
 
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.support.capabilities import sync_path
+from pincite.support.decodable import ready
 from pincite.support.private_file import read_private, replace_private
 
 STATE = "state.json"
@@ -49,7 +50,7 @@ class State(msgspec.Struct):
 def read_state(root: Path) -> State | None:
     """Return the state, None if no generation is finished. Raises msgspec.DecodeError, OSError."""
     try:
-        return msgspec.json.decode(read_private(root / STATE), type=State)
+        return msgspec.json.decode(read_private(root / STATE), type=ready(State))
     except FileNotFoundError:
         return None
 

@@ -27,6 +27,7 @@ import msgspec
 from pincite.errors import StoreError
 from pincite.support.capabilities import be_nice
 from pincite.support.concurrency import run_to_completion
+from pincite.support.decodable import ready
 
 if TYPE_CHECKING:  # Qdrant Edge is imported after the child has lowered its priority
     from pincite.stores.qdrant_edge.layout import EdgeLayout
@@ -131,7 +132,7 @@ def main(source: str, target: str, dimensions: str, layout: str) -> int:
     from pincite.stores.qdrant_edge.layout import EdgeLayout, config_for
 
     size = int(dimensions)
-    config = config_for(msgspec.json.decode(layout, type=EdgeLayout), size) if size else None
+    config = config_for(msgspec.json.decode(layout, type=ready(EdgeLayout)), size) if size else None
     print("ready", flush=True)
     if sys.stdin.readline() != "copy\n":
         return 1

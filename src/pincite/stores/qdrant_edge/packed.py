@@ -26,6 +26,7 @@ from pincite.stores.payload import (
     of_attributes,
     to_chunk,
 )
+from pincite.support.decodable import ready
 
 _TEXTS: Final = ("repo", "path", "source_type", "language", "text", "title", "url")
 _texts_of: Final = attrgetter(*_TEXTS)
@@ -50,7 +51,7 @@ class _Rest(msgspec.Struct, array_like=True, gc=False):
     named_values: int = 0
 
 
-_decode: Final = msgspec.json.Decoder(_Rest).decode
+_decode: Final = msgspec.json.Decoder(ready(_Rest)).decode
 
 
 class Unpacked(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 from pincite.model import AttributeValue, Chunk, Point, SparseVector
 from pincite.model.attributes import date_key, type_of, values_of
 from pincite.stores.sqlite import fts
+from pincite.support.decodable import ready
 
 _COLUMNS = (
     *("id", "repo", "path", "source_type", "language", "url", "title", "text"),
@@ -26,7 +27,7 @@ _WIDTH = len(_COLUMNS) + 1
 def to_chunk(row: Sequence[Any]) -> Chunk:
     """Return the chunk of the columns CHUNK."""
     values = dict(zip(_COLUMNS, row, strict=False))
-    return msgspec.convert(values | msgspec.json.decode(row[_WIDTH - 1]), Chunk)
+    return msgspec.convert(values | msgspec.json.decode(row[_WIDTH - 1]), ready(Chunk))
 
 
 def to_point(row: Sequence[Any], *, dense: bool) -> tuple[str, Point]:

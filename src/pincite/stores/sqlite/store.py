@@ -39,6 +39,7 @@ from pincite.stores.validate import (
     check_sparse,
     check_spec,
 )
+from pincite.support.decodable import ready
 
 _VISIBLE = (
     " FROM points p JOIN revisions r ON r.id = p.revision WHERE r.collection = ? AND NOT r.hidden"
@@ -260,7 +261,7 @@ class SqliteStore:
             known = [name for (name,) in self._database.read("SELECT name FROM collections")]
             check_known(collection, known)
         ((number, spec, version),) = found
-        return number, msgspec.json.decode(spec, type=CollectionSpec), version
+        return number, msgspec.json.decode(spec, type=ready(CollectionSpec)), version
 
     def _has_words(self, number: int) -> bool:
         """Does the collection have the word index that searches need?"""

@@ -10,6 +10,8 @@ import msgspec
 from litestar import Request
 from litestar.exceptions import ValidationException
 
+from pincite.support.decodable import ready
+
 _PLACE: Final = re.compile(r"(?P<what>.*) - at `\$\.?(?P<field>.*)`", re.DOTALL)
 
 
@@ -24,7 +26,7 @@ class StrictRequest(Request[Any, Any, Any]):
         if declared is None or not await self.body():
             return found  # the framework reports a missing body
         try:
-            msgspec.convert(_whole(found), declared.annotation)
+            msgspec.convert(_whole(found), ready(declared.annotation))
         except msgspec.ValidationError as error:
             raise ValidationException(extra=[_told(str(error))]) from error
         return found

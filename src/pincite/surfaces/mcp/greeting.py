@@ -24,6 +24,7 @@ from pincite.collection.members import by_base
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.model import Attributes
+from pincite.support.decodable import ready
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.lines import mended, refusal
 from pincite.version import VERSION
@@ -112,7 +113,7 @@ def initialize_of(line: bytes) -> _Initialize | None:
     if len(line) > _MOST_BYTES:
         return None
     try:
-        found = msgspec.json.decode(line, type=_Initialize)
+        found = msgspec.json.decode(line, type=ready(_Initialize))
     except (msgspec.DecodeError, RecursionError):
         return None
     return found if (found.jsonrpc, found.method) == ("2.0", "initialize") else None
@@ -154,7 +155,7 @@ class Unanswered:
     def read(self, line: str) -> None:
         """Record a line of the client, whatever it contains."""
         try:
-            found = msgspec.json.decode(line, type=_Message)
+            found = msgspec.json.decode(line, type=ready(_Message))
         except (msgspec.DecodeError, RecursionError):
             return
         if found.method == "notifications/cancelled" and isinstance(found.params, dict):
@@ -243,5 +244,5 @@ class Answers:
 
 
 def _id_of(line: str) -> int | str | None:
-    found = msgspec.json.decode(line, type=_Message)
+    found = msgspec.json.decode(line, type=ready(_Message))
     return found.id if found.method is None else None

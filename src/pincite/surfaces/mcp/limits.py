@@ -15,6 +15,7 @@ from typing import Any, cast
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from pincite.support.decodable import ready
 from pincite.support.process_limits import most_files
 from pincite.surfaces.refusing import refuse
 
@@ -121,7 +122,7 @@ def _key(scope: Scope, body: bytes) -> tuple[bytes, str] | None:
     if session is None:
         return None
     try:
-        call = msgspec.json.decode(body, type=_Call)
+        call = msgspec.json.decode(body, type=ready(_Call))
     except (msgspec.DecodeError, RecursionError):  # the library reports it
         return None
     return session, str(call.id)

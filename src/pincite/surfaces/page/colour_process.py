@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from pincite.support.decodable import ready
 from pincite.support.environment import without_secrets
 
 T = TypeVar("T")
@@ -73,4 +74,4 @@ async def _answer(child: asyncio.subprocess.Process, asked: Mapping[str, Any], k
     assert child.stdout is not None
     child.stdin.write(json.dumps(asked).encode() + b"\n")
     await child.stdin.drain()
-    return msgspec.json.decode(await child.stdout.readline(), type=kind)
+    return msgspec.json.decode(await child.stdout.readline(), type=ready(kind))

@@ -9,6 +9,7 @@ import msgspec
 
 from pincite.errors import UsageError
 from pincite.support.concurrency import both
+from pincite.support.decodable import ready
 from pincite.surfaces.page.colours import UsersColours
 from pincite.surfaces.page.columns import shown_text
 from pincite.surfaces.page.library import Library, Opened
@@ -44,7 +45,7 @@ async def respond(library: Library, colours: UsersColours, name: str, body: byte
     body, and errors of the library."""
     kind, work = _WORK[name]
     try:
-        asked = msgspec.json.decode(body, type=kind)
+        asked = msgspec.json.decode(body, type=ready(kind))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"the request cannot be: {error}") from error
     return await work(library, colours, asked)
