@@ -77,7 +77,7 @@ async def test_an_answer_of_500_is_a_failure() -> None:
         return None
 
     with watched() as seen, pytest.raises(KeyError):
-        await watched_request(fails, scope, nothing, sent)
+        await watched_request(fails, scope, nothing, sent, lambda *_: None)
     (found,) = seen.spans()
     assert found.attributes is not None
     assert found.attributes["error.type"] == "KeyError"

@@ -27,6 +27,11 @@ class Slow:
     async def status(self) -> int:
         return int((await self._reader.readline()).split()[1])
 
+    async def whole(self) -> tuple[str, bytes]:
+        """Head and body of the response, until the server closes the connection."""
+        head, _, body = (await self._reader.read()).partition(b"\r\n\r\n")
+        return f"{head.decode()}\r\n", body
+
     async def send(self, raw: bytes) -> None:
         self._writer.write(raw)
         await self._writer.drain()

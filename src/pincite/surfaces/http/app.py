@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from litestar import Litestar
 from litestar.datastructures import State
@@ -46,7 +46,7 @@ class Names:
 
 def make_app(
     desk: Desk, names: Names, limits: GuardLimits = GuardLimits(), *, page: bool = True
-) -> App:
+) -> Guard:
     """Return the ASGI application over open resources, with the `page` at /ui. It closes
     nothing."""
     metrics = Metrics()
@@ -60,12 +60,12 @@ def make_app(
         )
 
     async def began(message: Message, scope: Scope) -> None:
-        if message["type"] == "http.response.start":
-            metrics.answered(cast("MutableMapping[str, Any]", scope), message["status"])
-            if scope.get("method") == "OPTIONS" and message["status"] == 204:
-                methods = allowed.get(str(scope.get("path_template")), "OPTIONS")
-                others = [one for one in message["headers"] if one[0] != b"allow"]
-                message["headers"] = [*others, (b"allow", methods.encode())]
+        if message["type"] != "http.response.start":
+            return
+        if scope.get("method") == "OPTIONS" and message["status"] == 204:
+            methods = allowed.get(str(scope.get("path_template")), "OPTIONS")
+            others = [one for one in message["headers"] if one[0] != b"allow"]
+            message["headers"] = [*others, (b"allow", methods.encode())]
 
     app = Litestar(
         [*_API, *(PAGE if page else ())],
@@ -87,4 +87,5 @@ def make_app(
     )
     #: Litestar's own responses to OPTIONS have only the first method of each path.
     allowed = {one.path_format: allow(one.methods) for one in app.routes}
-    return Guard(cast("App", app), frozenset(names.hosts), frozenset(names.origins), limits)
+    hosts, origins = frozenset(names.hosts), frozenset(names.origins)
+    return Guard(cast("App", app), hosts, origins, limits, metrics.answered)

@@ -11,23 +11,24 @@ import re
 import secrets
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-import msgspec
-
 from pincite.surfaces.cross_origin import AllowedPages, answer_first
 from pincite.surfaces.http.problems import (
-    MEDIA_TYPE,
+    RETRY_S,
+    Ending,
     Problem,
     StalledBody,
     TooManyRequests,
-    problem_of,
+    told_problem,
 )
 from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
+from pincite.surfaces.http.sent import Sent
 from pincite.surfaces.page.files import POLICY
 
 #: Uploads, downloads and answers take as long as their clients and models. They have their own
@@ -60,17 +61,26 @@ class GuardLimits:
 
 
 class Guard:
-    """An ASGI application that wraps `app`."""
+    """An ASGI application that wraps `app`. `began` is called with the status of each response,
+    when it starts."""
 
     def __init__(
-        self, app: App, hosts: frozenset[str], origins: frozenset[str], limits: GuardLimits
+        self,
+        app: App,
+        hosts: frozenset[str],
+        origins: frozenset[str],
+        limits: GuardLimits,
+        began: Callable[[Scope, int], None],
     ) -> None:
         self._app = app
+        self._began = began
         self._hosts = hosts
         self._pages = AllowedPages(origins, _METHODS, _SENT, _SHOWN)
         self._limits = limits
         self._room = asyncio.Semaphore(limits.at_once)
         self._streams = asyncio.Semaphore(max(1, limits.at_once // 2))
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._ending = False
         self._inside = 0
         self._of_key: Counter[bytes] = Counter()
         #: The slots for streams of each key that has a request.
@@ -85,12 +95,9 @@ class Guard:
             scope, send = {**scope, "method": "GET"}, _without_body(send)
         request_id = secrets.token_hex(8)
         scope["request_id"], scope["began_s"] = request_id, time.perf_counter()
-        began = False
 
         async def answer(message: Message) -> None:
-            nonlocal began
             if message["type"] == "http.response.start":
-                began = True
                 named = (b"x-request-id", request_id.encode())
                 policy = _PAGE if _is_page(scope["path"]) else _NOTHING
                 added = (named, policy, *_HEADERS, *self._pages.headers(scope))
@@ -99,25 +106,50 @@ class Guard:
                 message = {**message, "headers": [*own, *added]}
             await send(message)
 
+        await watched_request(self._until_end, scope, receive, answer, self._began)
+
+    def end(self) -> None:
+        """End all requests in progress: 503, or a problem as the last event of a stream."""
+        self._ending = True
+        for task in tuple(self._tasks):
+            task.cancel()
+
+    async def _until_end(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, unless all of them are ended before."""
+        sent, task = Sent(send), asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            await self._checked(scope, receive, sent)
+        except asyncio.CancelledError:
+            if not self._ending:
+                raise
+            task.uncancel()
+            await sent.end(told_problem(Ending(), scope["request_id"]), RETRY_S)
+        finally:
+            self._tasks.discard(task)
+
+    async def _checked(self, scope: Scope, receive: Receive, sent: Sent) -> None:
+        request_id = scope["request_id"]
         refusal = self._refusal(scope, request_id)
         if refusal is not None:
-            await _refuse(answer, refusal)
+            await sent.end(refusal)
             return
         if self._pages.asks_first(scope):
-            await answer_first(answer)
+            await answer_first(sent)
             return
         if scope["path"] == "/healthz":  # answered even without a free slot
-            await self._app(scope, receive, answer)
+            await self._app(scope, receive, sent)
             return
         limits = self._limits
         if self._inside >= limits.at_once + limits.waiting:
             busy = TooManyRequests("the server is at its limit of requests", 1.0, status=503)
-            await _refuse(answer, problem_of(busy, request_id), retry_s=1)
+            await sent.end(told_problem(busy, request_id), 1)
             return
         keys = _keys(scope)
         if any(self._of_key[key] >= limits.each for key in keys):
             busy = TooManyRequests(f"a key can have {limits.each} requests at a time", 1.0)
-            await _refuse(answer, problem_of(busy, request_id), retry_s=1)
+            await sent.end(told_problem(busy, request_id), 1)
             return
         self._inside += 1
         self._of_key.update(keys)
@@ -129,15 +161,12 @@ class Guard:
                 # first, since it would wait while holding one of all slots
                 if streamed and not await self._has_stream(held, keys):
                     busy = TooManyRequests(_NO_STREAM, limits.wait_s, status=503)
-                    retry_s = max(1, round(limits.wait_s))
-                    await _refuse(answer, problem_of(busy, request_id), retry_s=retry_s)
+                    await sent.end(told_problem(busy, request_id), max(1, round(limits.wait_s)))
                     return
                 await held.enter_async_context(self._room)
-                steady = _steady(receive, limits.idle_s)
-                await watched_request(self._app, scope, steady, answer)
+                await self._app(scope, _steady(receive, limits.idle_s), sent)
         except TimeoutError as error:
-            if not began:
-                await _refuse(answer, problem_of(error, request_id))
+            await sent.end(told_problem(error, request_id))
         finally:
             self._inside -= 1
             self._of_key -= Counter(keys)  # keeps only positive counts
@@ -246,16 +275,3 @@ def _is_own(origin: str, host: str) -> bool:
 
 def _problem(status: int, code: str, title: str, request_id: str) -> Problem:
     return Problem(f"urn:pincite:problem:{code}", title, status, code, request_id=request_id)
-
-
-async def _refuse(send: Send, problem: Problem, retry_s: int | None = None) -> None:
-    body = msgspec.json.encode(problem)
-    headers = [
-        (b"content-type", MEDIA_TYPE.encode()),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    if retry_s is not None:
-        headers.append((b"retry-after", str(retry_s).encode()))
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

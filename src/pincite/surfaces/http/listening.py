@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import Final
@@ -20,6 +22,7 @@ from pincite.workspace.deployment import open_deployment
 from pincite.workspace.issuer_keys import issuer_of
 
 DRAIN_S: Final = 30  # for started requests, after the signal to end
+_END_S: Final = 2  # for those that are ended then; guess, unmeasured
 
 
 async def listen(
@@ -56,9 +59,9 @@ async def listen(
             log_level="warning",
             log_config=None if settings.logging.format == "json" else LOGGING_CONFIG,
             server_header=False,
-            timeout_graceful_shutdown=DRAIN_S,
+            timeout_graceful_shutdown=DRAIN_S + _END_S,
         )
-        server = _Server(config)
+        server = _Server(config, app.end)
         cut = None
         if worker:
             cut = await stack.enter_async_context(working_beside(settings, lexical=lexical))
@@ -68,7 +71,20 @@ async def listen(
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to us: those after its end are for the worker."""
+    """A server that leaves signals to us: those after its end are for the worker. It calls
+    `end_requests` after DRAIN_S, and when it does not wait for requests any longer."""
+
+    def __init__(self, config: uvicorn.Config, end_requests: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._end_requests = end_requests
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        ending = asyncio.get_running_loop().call_later(DRAIN_S, self._end_requests)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            ending.cancel()
+            self._end_requests()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -48,7 +48,7 @@ from pincite.workspace.file_store import TooMuch
 log = logging.getLogger("pincite.http")
 
 MEDIA_TYPE: Final = "application/problem+json"
-_RETRY_S: Final = 2  # guess, unmeasured
+RETRY_S: Final = 2  # guess, unmeasured
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -78,6 +78,13 @@ class StalledBody(PinciteError):
 
     def __init__(self, idle_s: float) -> None:
         super().__init__(f"no byte of the body arrived for {idle_s:g} s", hint="send it again")
+
+
+class Ending(PinciteError):
+    """The server ends before the response is complete."""
+
+    def __init__(self) -> None:
+        super().__init__("the server ended before the response was complete")
 
 
 class WrongBody(UsageError):
@@ -125,6 +132,7 @@ _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (
     (StalledBody, 408, "timed_out"),
     (WrongBody, 415, "unsupported_body"),
     (TooManyRequests, 429, "rate_limited"),
+    (Ending, 503, "unavailable"),
     (DiskFull, 507, "disk_full"),
     (WorkspaceUnavailable, 503, "unavailable"),
     (IndexNotFound, 503, "unavailable"),
@@ -208,7 +216,7 @@ def response_of(problem: Problem, error: Exception | None = None) -> Response[by
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(max(1, round(error.retry_s + 0.5)))
     elif problem.status == 503:
-        headers["Retry-After"] = str(_RETRY_S)
+        headers["Retry-After"] = str(RETRY_S)
     if isinstance(error, MethodNotAllowedException):
         given = (error.headers or {}).get("allow", "")
         headers["Allow"] = allow(given.split(", "))

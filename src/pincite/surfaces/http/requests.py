@@ -21,10 +21,12 @@ _METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "O
 _OTHER: Final = "_OTHER"  # the conventions' name for an unknown method
 
 
-async def watched_request(app: App, scope: Scope, receive: Receive, send: Send) -> None:
+async def watched_request(
+    app: App, scope: Scope, receive: Receive, send: Send, began: Callable[[Scope, int], None]
+) -> None:
     """Serve a request with a span named by its method and its route. Its path and query, which may
     contain names of users' files, are left out. A header `traceparent` makes it part of the
-    caller's trace."""
+    caller's trace. `began` is called with the status when the response starts."""
     method = scope["method"] if scope["method"] in _METHODS else _OTHER
     scheme = str(scope.get("scheme", "http"))
     attributes = {"http.request.method": method, "url.scheme": scheme}
@@ -34,6 +36,7 @@ async def watched_request(app: App, scope: Scope, receive: Receive, send: Send) 
         nonlocal status
         if message["type"] == "http.response.start":
             status = int(message["status"])
+            began(scope, status)
         await send(message)
 
     with span(method, attributes, "server", _parent(scope)) as watched:
