@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -440,6 +441,19 @@ async def test_an_issuer_whose_certificate_nobody_knows_is_not_asked(issuer: Iss
         with pytest.raises(WorkspaceUnavailable, match=r"(?i)certificate"):
             await read_token(keys, unknown.token(), now())
         assert unknown.asked == []
+        await keys.close()
+
+
+async def test_an_issuer_of_the_authority_in_ssl_cert_file_is_asked(
+    issuer: Issuer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    with issuing(authority.issue_cert("localhost")) as known:
+        known.keys = issuer.keys
+        keys = IssuerKeys(OidcSettings(known.url, AUDIENCE))
+        assert (await read_token(keys, known.token(), now())).subject == "ada"
         await keys.close()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError
@@ -16,8 +15,9 @@ _VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 def trusted() -> ssl.SSLContext:
-    """Return the trusted authorities: those of `SSL_CERT_FILE`, of `SSL_CERT_DIR`, or else of the
-    package certifi. Raises ConfigError that names a file that cannot be read or has none."""
+    """Return the trusted authorities: those of `SSL_CERT_FILE`, of the folders in `SSL_CERT_DIR`,
+    or else of the package certifi. Raises ConfigError that names a file that cannot be read or has
+    none."""
     name = next((one for one in _VARIABLES if os.environ.get(one)), "")
     return _loaded(name, os.environ.get(name, ""))
 
@@ -29,7 +29,8 @@ def _loaded(name: str, path: str) -> ssl.SSLContext:
 
     import httpx
 
-    if name == "SSL_CERT_DIR" and not Path(path).is_dir():  # OpenSSL would trust nobody
+    folders = path.split(os.pathsep)  # as OpenSSL reads it
+    if name == "SSL_CERT_DIR" and not any(map(os.path.isdir, folders)):  # it would trust nobody
         raise _unusable(name, path, "it is not a folder")
     try:
         return httpx.create_ssl_context()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from pincite.errors import ConfigError, WorkspaceUnavailable
+from pincite.providers.certificates import trusted
 from pincite.settings.oidc import OidcSettings, check_issuer_address
 from pincite.support.proxies import proxies_for
 
@@ -157,9 +158,9 @@ class IssuerKeys:
             try:
                 with proxies_for(url) as proxied:
                     self._client = httpx.AsyncClient(
-                        headers=headers, timeout=_TIMEOUT_S, trust_env=proxied
+                        headers=headers, timeout=_TIMEOUT_S, verify=trusted(), trust_env=proxied
                     )
-            except ConfigError as error:  # of a proxy
+            except ConfigError as error:  # of a proxy, or of certificates
                 raise _Unreadable(error.message) from error
         try:
             async with self._client.stream("GET", url) as response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -124,3 +125,16 @@ def test_a_file_of_certificates_that_cannot_be_used_is_named_with_its_variable(
         ask("https://model.example:9")
     assert str(file) in caught.value.message
     assert "SSL_CERT_FILE" in caught.value.message
+
+
+def test_folders_of_certificates_are_a_list_of_which_one_has_to_exist(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    missing = str(tmp_path / "missing")
+    monkeypatch.setenv("SSL_CERT_DIR", os.pathsep.join((str(tmp_path), missing)))
+    with pytest.raises(Unavailable):
+        ask("https://127.0.0.1:9")
+    monkeypatch.setenv("SSL_CERT_DIR", os.pathsep.join((missing, missing)))
+    with pytest.raises(ConfigError, match="SSL_CERT_DIR"):
+        ask("https://127.0.0.1:9")
