@@ -287,3 +287,25 @@ def test_missing_tags_are_named_in_the_form_that_the_tool_takes(tmp_path: Path) 
     (refused, given), _ = run(EvidenceToolset(tmp_path / ".pincite"), *asks)
     assert refused["error_message"].endswith('; try: tags=["tenant=..."]')
     assert given["status"] == "success"
+
+
+def test_a_tag_that_the_program_sets_is_not_shown_beside_one_of_the_call(tmp_path: Path) -> None:
+    attributes = {"tenant": "secret-42", "topic": "keys"}
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.upsert({"id": "a", "text": "A key.", "attributes": attributes}, lexical=True)
+
+    async def session() -> list[dict[str, Any]]:
+        bound = EvidenceToolset(tmp_path / ".pincite", tags={"tenant": "secret-42"})
+        asks = ("topic=nothing", "topic=keys", "topik=keys")
+        given = [await bound.retrieve_evidence("key", tags=[one]) for one in asks]
+        await bound.close()
+        return given
+
+    none, found, unknown = asyncio.run(session())
+    assert none["status"] == "no_results"
+    assert (
+        "no indexed document that may be searched matches tags={'topic': 'nothing'}"
+        in none["evidence"]
+    )
+    assert (found["status"], unknown["status"]) == ("success", "error")
+    assert "secret-42" not in str([none, unknown])

@@ -128,8 +128,8 @@ class Scope:
     `keywords` that a workspace sets. They apply in addition to the others, and an empty one matches
     nothing. `bound_where` is a filter that a program sets in addition to the `where` of its caller.
     `unshown` are the names of further fields that the program sets (`collections`, `sources`,
-    `kinds`, `tags`). Callers of a surface cannot set these three, and no message shows the filter
-    or the values of such fields."""
+    `kinds`, `tags`, or `tags.NAME` for one of the tags). Callers of a surface cannot set these
+    three, and no message shows the filter or the values of such fields."""
 
     collections: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
@@ -143,6 +143,13 @@ class Scope:
     bound_where: str = ""
     unshown: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
+
+    @property
+    def unshown_tags(self) -> Attributes:
+        """The tags that no message shows."""
+        if "tags" in self.unshown:
+            return self.tags
+        return {name: one for name, one in self.tags.items() if f"tags.{name}" in self.unshown}
 
     @property
     def refs(self) -> tuple[str, ...]:

@@ -56,11 +56,12 @@ def given_filter(scope: Scope, schema: Schema) -> Filter:
 
 
 def _of_tags(scope: Scope, schema: Schema) -> tuple[Condition, ...]:
+    unshown = scope.unshown_tags
+    own = {name: one for name, one in scope.tags.items() if name not in unshown}
+    given = tag_conditions(own, schema)
     try:
-        return tag_conditions(scope.tags, schema)
+        return (*given, *tag_conditions(unshown, schema))
     except UsageError as error:
-        if "tags" not in scope.unshown:
-            raise
         raise refused_bound() from error
 
 

@@ -50,8 +50,8 @@ def _asked(scope: Scope) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a scope has conditions on: without those that a program sets, and all. Raises
     UsageError for a filter of wrong form."""
     own = {*_fields(parse_where(scope.where, None)), *scope.bounds}
-    tags, bound = {*scope.tags}, {*_fields(bound_filter(scope, None))}
-    own, bound = (own, bound | tags) if "tags" in scope.unshown else (own | tags, bound)
+    bound = {*_fields(bound_filter(scope, None)), *scope.unshown_tags}
+    own |= scope.tags.keys() - scope.unshown_tags.keys()
     return frozenset(own), frozenset(own | bound)
 
 

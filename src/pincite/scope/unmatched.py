@@ -203,7 +203,11 @@ def _words(scope: Scope) -> str:
         "paths": [*scope.paths],
         "not_paths": [*scope.not_paths],
         "ref": scope.ref,
-        "tags": {name: _plain(value) for name, value in sorted(scope.tags.items())},
+        "tags": {
+            name: _plain(value)
+            for name, value in sorted(scope.tags.items())
+            if name not in scope.unshown_tags
+        },
         "where": scope.where.strip(),
     }
     said = ", ".join(

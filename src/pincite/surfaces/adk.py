@@ -301,11 +301,8 @@ class EvidenceToolset(BaseToolset):
 
     def _scope(self, given: _Arguments, tags: Sequence[str]) -> Scope:
         asked = tags_of_texts(tags, "tags")
-        hidden = {
-            "collections": self._collections,
-            "sources": self._sources,
-            "tags": () if asked.keys() - self._tags.keys() else self._tags,
-        }
+        hidden = {"collections": self._collections, "sources": self._sources}
+        tagged = (f"tags.{name}" for name in self._tags.keys() - asked.keys())
         return Scope(
             collections=self._collections,
             sources=self._sources,
@@ -314,7 +311,7 @@ class EvidenceToolset(BaseToolset):
             where=given.where,
             tags=bind_tags(self._tags, asked),
             bound_where=self._where,
-            unshown=tuple(name for name, value in hidden.items() if value),
+            unshown=(*(name for name, value in hidden.items() if value), *sorted(tagged)),
         )
 
     def _engine(self) -> AsyncPincite:

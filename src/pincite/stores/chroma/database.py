@@ -16,6 +16,7 @@ from pincite.errors import ConfigError, PinciteError, StoreError
 from pincite.model import CollectionSpec
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
+from pincite.support.proxies import proxies_for
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -43,6 +44,8 @@ def open_client(url: str, path: Path | None, token: str | None = None) -> Client
     try:
         import chromadb
         from chromadb.config import Settings
+
+        from pincite.stores.chroma.direct import direct_settings
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "chromadb":
             raise
@@ -60,9 +63,13 @@ def open_client(url: str, path: Path | None, token: str | None = None) -> Client
     port = parts.port or (443 if secure else 8000)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        return chromadb.HttpClient(
-            host=parts.hostname, port=port, ssl=secure, headers=headers, settings=quiet
-        )
+        with proxies_for(url) as proxied:
+            given = quiet if proxied else direct_settings()
+            return chromadb.HttpClient(
+                host=parts.hostname, port=port, ssl=secure, headers=headers, settings=given
+            )
+    except PinciteError:
+        raise
     except Exception as error:
         raise StoreError(
             f"the Chroma server at {url} does not answer: {error}",
