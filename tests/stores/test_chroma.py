@@ -26,6 +26,7 @@ from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
+from tests.providers.core.test_proxies import proxy
 
 
 class TestChromaInAFolder(StoreContract):
@@ -152,3 +153,19 @@ def test_chroma_alone_is_not_asked_to_compare_with_every_vector() -> None:
     assert [StoreSettings(kind).exact for kind in ("edge", "sqlite")] == [True, True]
     assert StoreSettings("qdrant", url="http://localhost").exact
     assert not StoreSettings("chroma").exact
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_server_on_this_machine_is_not_asked_through_a_proxy(
+    monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    with proxy() as (address, asked):
+        monkeypatch.setenv("http_proxy", address)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        with pytest.raises(StoreError, match="does not answer"):
+            open_client(f"http://{host}:9", None, "secret")
+        assert asked == []
+        with pytest.raises(StoreError):
+            open_client("http://chroma.example:9", None)
+        assert asked

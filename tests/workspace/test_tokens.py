@@ -444,6 +444,17 @@ async def test_an_issuer_whose_certificate_nobody_knows_is_not_asked(issuer: Iss
         await keys.close()
 
 
+@pytest.mark.parametrize("name", ["\u200d\u200c", "\u202e\u200d", "\u200d\u3000", " "])
+async def test_a_name_of_which_nothing_is_visible_is_replaced_by_the_subject(
+    issuer: Issuer, name: str
+) -> None:
+    keys = IssuerKeys(OidcSettings(issuer.url, AUDIENCE))
+    token = issuer.token(name=name, preferred_username=name, email=name)
+    found = await read_token(keys, token, now())
+    assert (found.name, found.email) == ("ada", "")
+    await keys.close()
+
+
 async def test_an_issuer_of_the_authority_in_ssl_cert_file_is_asked(
     issuer: Issuer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

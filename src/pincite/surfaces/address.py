@@ -6,13 +6,20 @@ import re
 import socket
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from pincite.errors import ConfigError, UsageError
 from pincite.support.arguments import shown
 
+_EXAMPLE: Final = "https://app.example"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-#: As browsers write it: in lower case, without a slash at the end. `null` is a page without one.
-_ORIGIN: Final = re.compile(r"null|[a-z][a-z0-9+.-]*://[^\s/?#*A-Z]+")
+#: As browsers write it: in lower case and ASCII, without a user, and without a slash at the end.
+#: `null` is a page without one.
+_ORIGIN: Final = re.compile(
+    r"null|(?P<scheme>[a-z][a-z0-9+.-]*)://"
+    r"(?:(?:(?![/?#*A-Z@:\[\]\\])[!-~])+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?"
+)
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +43,10 @@ class Address:
             )
 
         for origin in self.origins:
-            if not _ORIGIN.fullmatch(origin):
+            if not _is_origin(origin):
                 raise ConfigError(
-                    f"{shown(origin)} is not an origin: it has a scheme, a host and no path",
-                    hint=f"{self.command} --allow-origin https://app.example",
+                    f"{shown(origin)} is not an origin that a browser sends",
+                    hint=f"{self.command} --allow-origin {_as_sent(origin)}",
                 )
 
     def listen(self) -> socket.socket:
@@ -55,6 +62,27 @@ class Address:
                 f"cannot listen on {self.host}:{self.port}: {error.strerror}",
                 hint=f"{self.command} --port 0",
             ) from error
+
+
+def _is_origin(text: str) -> bool:
+    found = _ORIGIN.fullmatch(text)
+    if found is None or found["port"] is None:
+        return found is not None
+    return int(found["port"]) < 2**16 and found["port"] != _DEFAULT_PORTS.get(found["scheme"])
+
+
+def _as_sent(text: str) -> str:
+    """Return the origin as a browser sends it, or an example if that is not clear."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+        written = host.encode("idna")
+    except ValueError:
+        return _EXAMPLE
+    shown_port = "" if port is None or str(port) == _DEFAULT_PORTS.get(parts.scheme) else f":{port}"
+    found = f"{parts.scheme}://{bracketed(written.decode())}{shown_port}"
+    alike = written.decode("idna") == host  # else browsers may write it in another way
+    return found if alike and _is_origin(found) else _EXAMPLE
 
 
 def bracketed(host: str) -> str:

@@ -233,9 +233,11 @@ def _is_subject(value: object) -> bool:
 
 
 def _line(value: object, most: int) -> str:
-    """Return a text without its hidden characters as one line of at most `most` characters."""
+    """Return a text without its hidden characters as one line of at most `most` characters. It is
+    empty if nothing of it is visible."""
     text = value if isinstance(value, str) else ""
-    return without_hidden(text, "").strip()[:most]
+    found = without_hidden(text, "").strip()[:most]
+    return "" if is_blank(found) else found
 
 
 def _caller(key: ApiKey, identity: Identity) -> Caller:

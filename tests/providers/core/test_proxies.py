@@ -35,6 +35,9 @@ def proxy(status: int = 502) -> Iterator[tuple[str, list[str]]]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
+        def do_GET(self) -> None:
+            self.do_POST()
+
         def log_message(self, *args: object) -> None:
             pass
 

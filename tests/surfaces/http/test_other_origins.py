@@ -63,8 +63,37 @@ async def test_a_refusal_before_the_routes_can_be_read_by_the_page() -> None:
         assert (said.status_code, said.headers["access-control-allow-origin"]) == (503, APP)
 
 
-@pytest.mark.parametrize("origin", ["*", "app.example", f"{APP}/", "https://App.example", ""])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("*", "app.example", f"{APP}/", "https://App.example", ""),
+        *(f"{APP}:443", "https://user@app.example", f"{APP}:", "https://[::1", f"{APP}:99999"),
+        "https://stra\u00dfe.example",
+    ],
+)
 def test_what_no_browser_sends_is_not_an_origin(origin: str) -> None:
     with pytest.raises(ConfigError, match="is not an origin") as caught:
         Address(origins=(origin,), command="pincite serve")
     assert caught.value.hint == "pincite serve --allow-origin https://app.example"
+
+
+@pytest.mark.parametrize(
+    ("origin", "sent"),
+    [
+        ("https://m\u00fcnchen.example:8443", "https://xn--mnchen-3ya.example:8443"),
+        ("http://me:x@[::1]:80/x", "http://[::1]"),
+    ],
+)
+def test_a_refused_origin_is_shown_as_browsers_send_it(origin: str, sent: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Address(origins=(origin,), command="pincite serve")
+    assert caught.value.hint == f"pincite serve --allow-origin {sent}"
+    assert Address(origins=(sent,)).origins == (sent,)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["null", "http://localhost:3000", "https://a_b.example:80", "chrome-extension://abcdefgh"],
+)
+def test_what_browsers_send_is_an_origin(origin: str) -> None:
+    assert Address(origins=(origin,)).origins == (origin,)
