@@ -32,7 +32,7 @@ from pincite.stages.select import SelectConfig
 from pincite.stages.smooth import SmoothConfig
 from pincite.support.decodable import ready
 from pincite.support.fields import field_names, replace
-from pincite.support.wrong_values import closest_first, path_of, said_of
+from pincite.support.wrong_values import blamed, check_numbers, closest_first, path_of, said_of
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -109,6 +109,7 @@ class Profile(msgspec.Struct, frozen=True):
         )
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         if self.select.results > self.load.pool:
             raise ConfigError(
                 f"select.results is {self.select.results}, but only load.pool ="
@@ -165,18 +166,23 @@ def profile_from(table: Mapping[str, Any], origin: str, base: Profile | None = N
     try:
         return msgspec.convert(merged, ready(Profile))
     except msgspec.ValidationError as error:
-        said, at = said_of(error, Profile), path_of(error)
-        raise ConfigError(f"{origin}: {said}", at=at) from error
+        raise ConfigError(f"{origin}: {said_of(error, Profile)}", at=path_of(error)) from error
     except ConfigError as error:
-        said, keys = f"{origin}: {error.message}", error.keys
+        keys, at = error.keys, error.at
+        path, values, kind = _refused(merged, base or Profile(), ())
         if keys and "." not in keys[0]:  # of a table that does not know where it is
-            path = _refused(merged, base or Profile(), ())
             keys = tuple(".".join((*path, key)) for key in keys)
-        raise ConfigError(said, hint=error.hint, keys=keys) from error
+        elif not keys and not at:
+            at = (*path, *blamed(values, kind, error))
+        raise ConfigError(
+            f"{origin}: {error.message}", hint=error.hint, keys=keys, at=at
+        ) from error
 
 
-def _refused(table: Mapping[str, Any], base: Any, path: tuple[str, ...]) -> tuple[str, ...]:
-    """The path of the innermost table that its own type refuses."""
+def _refused(
+    table: Mapping[str, Any], base: Any, path: tuple[str, ...]
+) -> tuple[tuple[str, ...], Mapping[str, Any], type]:
+    """The path, the values and the type of the innermost table that its own type refuses."""
     for name in field_names(type(base)):
         inner = getattr(base, name)
         if field_names(type(inner)):
@@ -186,7 +192,7 @@ def _refused(table: Mapping[str, Any], base: Any, path: tuple[str, ...]) -> tupl
                 return _refused(table[name], inner, (*path, name))
             except msgspec.ValidationError:
                 continue  # wrong as well, and not what is looked for
-    return path
+    return path, table, type(base)
 
 
 def _merge(

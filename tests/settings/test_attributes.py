@@ -59,7 +59,7 @@ SOURCE = '[[source]]\npath = "x"\nattributes = '
         (f"{SOURCE}{{ path = 'x' }}\n", "x: attributes: 'path' is reserved"),
         (f"{SOURCE}{{ a = {{ b = 1 }} }}\n", "a is a dict"),
         (f"{SOURCE}{{ a = [1] }}\n", "a is a list"),
-        (f"{SOURCE}{{ a = nan }}\n", "a: nan is not finite"),
+        (f"{SOURCE}{{ a = nan }}\n", "source.1.attributes.a is nan"),
         (f"{SOURCE}{{ a = 9223372036854775808 }}\n", "outside of 64 bits"),
         (f"{SOURCE}{{ a = 'x' }}\n[attributes]\na = 'integer'\n", "a: 'x' is not a valid integer"),
         ("[[source]]\npath = 'x'\nfront_matter = 'no'\n", "front_matter"),

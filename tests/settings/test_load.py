@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.settings.keys import keys
 from pincite.settings.load import VARIABLES, load_settings
 from pincite.settings.stores import store_key
+from pincite.stages.retrieve import RetrieveConfig
 
 
 def make_index(folder: Path) -> Path:
@@ -51,9 +54,9 @@ def test_a_file_beside_the_index_changes_the_profile(tmp_path: Path) -> None:
     [
         ("[fuze]\n", "unknown key 'fuze'"),
         ("[fuse]\nkay = 1\n", "unknown key 'fuse.kay'"),
-        ('[fuse]\nk = "x"\n', r"\$\.fuse\.k"),
+        ('[fuse]\nk = "x"\n', r": fuse\.k: Expected"),
         ("fuse = 3\n", "'fuse' is a table"),
-        ('[fuse]\nmethod = "magic"\n', r"\$\.fuse\.method"),
+        ('[fuse]\nmethod = "magic"\n', r": fuse\.method: Invalid"),
         ("[retrieve]\ndense_limit = 0\n", "dense_limit"),
         ("[select]\nresults = 1000\n", r"load\.pool"),
         ('preset = "nope"\n', "no preset is named 'nope'"),
@@ -85,10 +88,30 @@ def test_what_is_wrong_in_the_file_is_named_with_the_file(
         ("[fuse]\nk = 9\nmethod = 'rff'\n", r":3: .*'rff'.*; one of: rrf, rrf_bonus, "),
         ("[answer]\nmode = 'stritc'\n", r":2: .*'stritc'.*; one of: strict, open, learning"),
         ("[context]\naround = 'all'\n", r":2: .*'all'.*; one of: none, unit, neighbours, section"),
-        ("[store]\nkind = 'egde'\n", r":2: \[store\]: .*'egde'.*; one of: edge, "),
-        ("[refresh]\nmode = 'atuo'\n", r":2: refresh: .*'atuo'.*; one of: auto, manual"),
+        ("[store]\nkind = 'egde'\n", r":2: store\.kind: .*'egde'.*; one of: edge, "),
+        ("[refresh]\nmode = 'atuo'\n", r":2: refresh\.mode: .*'atuo'.*; one of: auto, manual"),
         ("[[source]]\npath = '.'\nanchors = 'x'\n", r":3: .*'x'.*; one of: mkdocs, github, none"),
-        ("[select]\nresults = 'x'\n", r":2: Expected `int`, got `str`"),
+        ("[select]\nresults = 'x'\n", r":2: select\.results: Expected `int`, got `str`$"),
+        ("[answer]\nrewrite = 3\n", r":2: answer\.rewrite: Expected `bool`, got `int`$"),
+        ("[log]\nkeep = 'x'\n", r":2: log\.keep: Expected `int`, got `str`$"),
+        ("[cover]\n\ncandidates = 0\n", r":3: cover\.candidates is 0; "),
+        ("[answer]\nanswer_tokens = 0\n", r":2: answer\.answer_tokens is 0; "),
+        ("[diversify]\nfetch = 0\n", r":2: diversify\.fetch is 0; "),
+        ("[diversify]\nrelevance = 2.0\n", r":2: diversify\.relevance is 2\.0; "),
+        ("[probe]\nthreshold = -1.0\n", r":2: probe\.threshold is -1\.0; "),
+        ("[smooth]\nneighbours = 9\npool = 0\n", r":3: smooth\.neighbours and smooth\.pool "),
+        ("[store]\nshards = -1\n", r":2: store\.shards is -1; "),
+        ("[log]\nkeep = -1\n", r":2: log\.keep is -1; "),
+        ("[pack]\nmax_chars = -1\n", r":2: pack\.max_chars is -1; "),
+        ("[collections.a]\ndepth = -1\n", r":2: \[collections\.a\]: depth is -1; "),
+        ("[providers.x]\nquery_terms = -1\n", r":2: \[providers\.x\]: query_terms is -1; "),
+        ("[providers.x]\ndocument_terms = -1\n", r":2: .*: document_terms is -1; "),
+        ("[providers.x]\nprune_below = -0.5\n", r":2: .*: prune_below is -0\.5; "),
+        ("[workspace]\nmetadata_chars = 0\n", r":2: workspace\.metadata_chars takes"),
+        ("[workspace.oidc]\nskew_s = -1\n", r":2: workspace\.oidc\.skew_s must be from"),
+        ("[models]\nllm = 3\n", r":2: models\.llm: "),
+        ("[cache]\nlimit_mb = -1\n", r":2: cache\.limit_mb is -1"),
+        ("[attributes]\na = 'x'\n", r":2: \[attributes\]: a is 'x'"),
     ],
 )
 def test_a_mistyped_key_or_value_is_told_with_its_line_and_with_what_may_stand_there(
@@ -97,6 +120,52 @@ def test_a_mistyped_key_or_value_is_told_with_its_line_and_with_what_may_stand_t
     (tmp_path / "pincite.toml").write_text(text)
     with pytest.raises(ConfigError, match=said):
         load_settings({}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("cover.word_weight", "retrieve.timeout_s", "retrieve.identifier_weight"),
+        *("rerank.start_ms", "gate.answerable_s", "gate.coverage_share.weak_at", "store.timeout_s"),
+        *("collections.a.timeout_s", "providers.x.deadline_s", "providers.x.prune_below"),
+        *("providers.x.body.temperature", "workspace.oidc.skew_s"),
+    ],
+)
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400", "-9223372036854775809"])
+def test_a_number_that_is_not_finite_or_too_large_is_refused_with_its_line(
+    tmp_path: Path, key: str, number: str
+) -> None:
+    table, _, name = key.rpartition(".")
+    (tmp_path / "pincite.toml").write_text(f"[{table}]\n\n{name} = {number}\n")
+    with pytest.raises(ConfigError, match=rf"pincite\.toml:3: {re.escape(key)} is ") as caught:
+        load_settings({}, tmp_path)
+    assert "remove the key" in caught.value.hint
+
+
+def test_a_number_of_a_list_in_a_table_is_refused_with_the_line_of_the_table(
+    tmp_path: Path,
+) -> None:
+    text = "[[source]]\npath = 'x'\n[[source]]\npath = 'y'\nattributes = { a = [1, nan] }\n"
+    (tmp_path / "pincite.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"toml:5: source\.2\.attributes\.a\.2 is nan"):
+        load_settings({}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("PINCITE_IDLE_S", "nan"), ("SEARCH_VECTOR_WEIGHT", "nan"), ("PINCITE_THREADS", "inf")],
+)
+def test_a_variable_takes_no_number_that_is_not_finite(
+    tmp_path: Path, name: str, number: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is {number}"):
+        load_settings({name: number}, tmp_path)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_profile_takes_no_number_that_is_not_finite(number: float) -> None:
+    with pytest.raises(ConfigError, match=r"retrieve\.widened is "):
+        Profile(retrieve=RetrieveConfig(widened=number))
 
 
 def test_an_unknown_table_is_told_with_all_that_there_are(tmp_path: Path) -> None:

@@ -9,6 +9,13 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
 
+_LEAST = {
+    "context_tokens": 300,
+    "answer_tokens": 1,
+    "facts": 0,
+    "recent_turns": 0,
+    "summary_tokens": 50,
+}
 NOTHING_FOUND = "I could not find anything about that in what is indexed."
 
 
@@ -39,12 +46,9 @@ class AnswerConfig(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not self.sentence.strip():
-            raise ConfigError("sentence is empty; users read it if nothing is found")
-        for name, least in (("context_tokens", 300), ("answer_tokens", 1), ("facts", 0)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} is {getattr(self, name)}; it takes {least} or more")
-        for name, least in (("recent_turns", 0), ("summary_tokens", 50)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} is {getattr(self, name)}; it takes {least} or more")
+            raise ConfigError("answer.sentence is empty; users read it if nothing is found")
+        for name, least in _LEAST.items():
+            if (given := getattr(self, name)) < least:
+                raise ConfigError(f"answer.{name} is {given}; it must be at least {least}")
         if not self.timeout_s > 0:
-            raise ConfigError(f"timeout_s is {self.timeout_s}; it must be positive")
+            raise ConfigError(f"answer.timeout_s is {self.timeout_s}; it must be positive")

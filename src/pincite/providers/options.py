@@ -10,6 +10,8 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.providers.pace import Rate
 
+_COUNTS = ("max_items", "max_tokens", "max_item_tokens", "document_terms", "query_terms")
+
 
 class ProviderOptions(msgspec.Struct, frozen=True):
     """Options of one provider. Zero and empty values stand for the defaults of its file.
@@ -65,13 +67,18 @@ class ProviderOptions(msgspec.Struct, frozen=True):
         return self.rates.get(model, usual)
 
     def __post_init__(self) -> None:
-        if min(self.timeout_s, self.deadline_s) <= 0 or min(self.tries, self.concurrency) < 1:
-            raise ConfigError(
-                "timeout_s and deadline_s must be positive, tries and concurrency at least 1"
-            )
+        for name in ("timeout_s", "deadline_s"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be positive")
+        for name in ("tries", "concurrency"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
         Rate(self.requests_per_minute, self.tokens_per_minute)  # validates them
-        if min(self.max_items, self.max_tokens, self.max_item_tokens) < 0:
-            raise ConfigError("max_items, max_tokens and max_item_tokens must not be negative")
+        for name in _COUNTS:
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must not be negative")
+        if self.prune_below is not None and self.prune_below < 0:
+            raise ConfigError(f"prune_below is {self.prune_below}; it must not be negative")
         if self.oversize not in ("cut", "fail"):
             raise ConfigError(f"oversize is {self.oversize!r}; use cut or fail")
         if self.scores not in ("", "probability", "logit", "cosine"):

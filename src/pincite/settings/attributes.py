@@ -34,18 +34,19 @@ def take_attributes(table: dict[str, Any], origin: str) -> Mapping[str, Attribut
     """The types that `[attributes]` declares, taken out of a TOML file's `table`. Raises
     ConfigError that names `origin` and the key."""
     given = table.pop("attributes", {})
-    where = f"{origin}: [attributes]"
+    where, at = f"{origin}: [attributes]", ("attributes",)
     if not isinstance(given, Mapping):
-        raise ConfigError(f"{where} is a table, not {given!r}")
+        raise ConfigError(f"{where} is a table, not {given!r}", at=at)
     if len(given) > _MOST_DECLARED:
         raise ConfigError(f"{where} has {len(given):,} names; the maximum is {_MOST_DECLARED:,}")
     declared: dict[str, AttributeType] = {}
     for name, kind in given.items():
-        _check_name(name, where)
+        _check_name(name, where, (*at, name))
         if kind not in ATTRIBUTE_TYPES:
             raise ConfigError(
                 f"{where}: {name} is {kind!r}, which is not a type",
                 hint=f"use one of {', '.join(ATTRIBUTE_TYPES)}",
+                at=(*at, name),
             )
         declared[name] = kind
     return declared
@@ -62,17 +63,21 @@ def check_required(names: Sequence[str]) -> None:
 
 
 def check_given(
-    given: Mapping[str, object], declared: Mapping[str, AttributeType], where: str
+    given: Mapping[str, object],
+    declared: Mapping[str, AttributeType],
+    where: str,
+    at: tuple[str, ...] = (),
 ) -> None:
     """Raise ConfigError for attributes of a source that cannot be, or are not of the type that is
-    declared."""
+    declared. `at` is the path of their table."""
     for name, value in given.items():
-        _check_name(name, where)
+        _check_name(name, where, (*at, name))
         kind = declared.get(name) or type_of(value)
         if kind is None:
             raise ConfigError(
                 f"{where}: {name} is a {type(value).__name__}",
                 hint="give a text, a list of texts, a number, true or false, or a date",
+                at=(*at, name),
             )
         try:
             attribute_of(kind, value)
@@ -80,11 +85,12 @@ def check_given(
             raise ConfigError(
                 f"{where}: {name}: {error}",
                 hint=f"[attributes] declares {name} as {kind}" if name in declared else "",
+                at=(*at, name),
             ) from error
 
 
-def _check_name(name: object, where: str) -> None:
+def _check_name(name: object, where: str, at: tuple[str, ...] = ()) -> None:
     try:
         check_attribute_name(name)
     except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from error
+        raise ConfigError(f"{where}: {error}", at=at) from error

@@ -24,11 +24,11 @@ from pincite.model import SourceType
 from pincite.providers.names import parse_model
 from pincite.settings.models import BUNDLED, CollectionOptions
 from pincite.settings.stores import KEYS, store_key
+from pincite.settings.tables import converted, told_where
 from pincite.stores.fields import FIELDS, LAYOUTS, FieldMap
 from pincite.stores.settings import StoreSettings
 from pincite.stores.validate import check_name
-from pincite.support.decodable import ready
-from pincite.support.wrong_values import closest_first, said_of
+from pincite.support.wrong_values import closest_first
 
 _KEY = KEYS["qdrant"]
 
@@ -58,7 +58,7 @@ class ForeignSettings(msgspec.Struct, frozen=True, kw_only=True):
         if self.model != BUNDLED:
             parse_model(self.model)
         if self.timeout_s <= 0:
-            raise ConfigError("timeout_s must be positive")
+            raise ConfigError(f"timeout_s is {self.timeout_s}; it must be positive")
         CollectionOptions(depth=self.depth, weight=self.weight)
         _keys(self.fields)
 
@@ -81,7 +81,7 @@ def take_foreign_settings(
     found = {}
     for name, values in theirs.items():
         check_name(name)
-        found[name] = _one(values, f"{origin}: [collections.{name}]", store)
+        found[name] = _one(values, f"{origin}: [collections.{name}]", ("collections", name), store)
     return found
 
 
@@ -102,25 +102,25 @@ def key_of(
     return store_key(environ, StoreSettings("qdrant", one.url)) if alone else None
 
 
-def _one(values: Mapping[str, Any], where: str, store: StoreSettings) -> ForeignSettings:
+def _one(
+    values: Mapping[str, Any], where: str, path: tuple[str, ...], store: StoreSettings
+) -> ForeignSettings:
     for key in values:
         if key in ("key", "api_key", "token"):
             raise ConfigError(
-                f"{where}: keys are not allowed here", hint=f"use {_KEY}, or key_file"
+                f"{where}: keys are not allowed here",
+                hint=f"use {_KEY}, or key_file",
+                at=(*path, key),
             )
         if key not in ForeignSettings.__struct_fields__:
             known = closest_first(key, ForeignSettings.__struct_fields__)
-            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {known}")
+            raise ConfigError(f"{where}: unknown key {key!r}; known keys: {known}", at=(*path, key))
     here = store.url if store.kind == "qdrant" else ""
     url = values.get("url") or here
     if not url:
-        raise ConfigError(f"{where}: no server is named; give a `url`, or one to [store]")
-    try:
-        return msgspec.convert({**values, "url": url}, ready(ForeignSettings))
-    except ConfigError as error:
-        raise ConfigError(f"{where}: {error.message}", hint=error.hint) from error
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {said_of(error, ForeignSettings)}") from error
+        raise ConfigError(f"{where}: no server is named; give a `url`, or one to [store]", at=path)
+    with told_where(where):
+        return converted({**values, "url": url}, ForeignSettings, path)
 
 
 def _keys(given: str | Mapping[str, str]) -> Mapping[str, str]:

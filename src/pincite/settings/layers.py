@@ -19,7 +19,7 @@ from pincite.answering.prompts import PromptFolder, read_prompts
 from pincite.errors import ConfigError
 from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
 from pincite.settings.nearest import CONFIG_FILE as CONFIG_FILE
-from pincite.settings.toml_file import lines_of, parse, read_file
+from pincite.settings.toml_file import line_in, lines_of, parse, read_file
 
 #: What wins over what, the strongest first.
 PRECEDENCE: Final = (
@@ -87,13 +87,7 @@ class Layer:
 
     def line(self, path: Sequence[str]) -> int | None:
         """The line of the key, of the first key in its table, or of the value that holds it."""
-        inside = [n for key, n in self.lines.items() if key[: len(path)] == tuple(path)]
-        if inside:
-            return min(inside)
-        for size in range(len(path) - 1, 0, -1):
-            if (found := self.lines.get(tuple(path[:size]))) is not None:
-                return found
-        return None
+        return line_in(self.lines, path)
 
     def place(self, path: Sequence[str]) -> str:
         """Where the key stands, in a few words."""

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -36,13 +36,11 @@ from pincite.providers.pace import Rate
 from pincite.providers.secret import Secret
 from pincite.settings.attributes import check_required
 from pincite.settings.server_variables import shared_key
-from pincite.support.decodable import ready
-from pincite.support.wrong_values import closest_first, path_of, said_of
+from pincite.settings.tables import converted, told_where
+from pincite.support.wrong_values import closest_first
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Provider
-
-T = TypeVar("T")
 
 BUNDLED = "bundled"
 MULTILINGUAL = "bundled:multilingual"  #: for other languages than English
@@ -111,15 +109,19 @@ def take_model_settings(
 
     Raises ConfigError that names `origin` and the key for what is unknown or of a wrong type.
     """
-    given = {name: _table(table.pop(name, {}), f"{origin}: [{name}]") for name in _TABLES}
-    models = {kind: _model(name, origin, kind) for kind, name in _only(given, origin, "models")}
+    given = {name: _table(table.pop(name, {}), f"{origin}: [{name}]", (name,)) for name in _TABLES}
+    models = {
+        kind: _model(name, origin, ("models", kind))
+        for kind, name in _only(given, origin, "models")
+    }
     collections, options = {}, {}
     for name, values in given["collections"].items():
         where = f"{origin}: [collections.{name}]"
-        of_one = dict(_table(values, where))
+        path = ("collections", name)
+        of_one = dict(_table(values, where, path))
         if (dense := of_one.pop("dense", "")) != "":
-            collections[name] = _model(dense, where, "dense") or BUNDLED
-        options[name] = _collection(of_one, where, ("collections", name))
+            collections[name] = _model(dense, origin, (*path, "dense")) or BUNDLED
+        options[name] = _collection(of_one, where, path)
     providers = {
         n: _options(v, f"{origin}: [providers.{n}]", ("providers", n))
         for n, v in given["providers"].items()
@@ -127,7 +129,10 @@ def take_model_settings(
     limits = dict(_only(given, origin, "cache"))
     limit_mb = limits.get("limit_mb", CACHE_MB)
     if not isinstance(limit_mb, (int, float)) or not 0 <= limit_mb < 1e12:
-        raise ConfigError(f"{origin}: cache.limit_mb is {limit_mb!r}; use a number, 0 for no cache")
+        raise ConfigError(
+            f"{origin}: cache.limit_mb is {limit_mb!r}; use a number, 0 for no cache",
+            at=("cache", "limit_mb"),
+        )
     return ModelSettings(
         **models,
         collections=collections,
@@ -153,19 +158,20 @@ def _only(given: Mapping[str, Mapping[str, Any]], origin: str, name: str) -> lis
     return list(given[name].items())
 
 
-def _table(value: object, where: str) -> Mapping[str, Any]:
+def _table(value: object, where: str, path: tuple[str, ...]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ConfigError(f"{where} is a table, not {value!r}")
+        raise ConfigError(f"{where} is a table, not {value!r}", at=path)
     return value
 
 
-def _model(value: object, origin: str, key: str) -> str:
+def _model(value: object, origin: str, path: tuple[str, ...]) -> str:
     if value in (BUNDLED, ""):
         return ""
     try:
         return str(parse_model(value if isinstance(value, str) else repr(value)))
     except ConfigError as error:
-        raise ConfigError(f"{origin}: {key}: {error.message}", hint=error.hint) from error
+        said = f"{origin}: {'.'.join(path)}: {error.message}"
+        raise ConfigError(said, hint=error.hint, at=path) from error
 
 
 def _collection(table: Mapping[str, Any], where: str, path: tuple[str, ...]) -> CollectionOptions:
@@ -174,22 +180,12 @@ def _collection(table: Mapping[str, Any], where: str, path: tuple[str, ...]) -> 
         if key not in known:
             names = closest_first(key, ("dense", *known))
             raise ConfigError(f"{where}: unknown key {key!r}; known keys: {names}", at=(*path, key))
-    return _converted(table, CollectionOptions, where, path)
-
-
-def _converted(table: Mapping[str, Any], kind: type[T], where: str, path: tuple[str, ...]) -> T:
-    """The values of the table at this path. Raises ConfigError that names `where`."""
-    try:
-        return msgspec.convert(dict(table), ready(kind))
-    except ConfigError as error:
-        raise ConfigError(f"{where}: {error}") from error
-    except msgspec.ValidationError as error:
-        said, at = said_of(error, kind), (*path, *path_of(error))
-        raise ConfigError(f"{where}: {said}", at=at) from error
+    with told_where(where):
+        return converted(table, CollectionOptions, path)
 
 
 def _options(value: object, where: str, path: tuple[str, ...]) -> ProviderOptions:
-    table = _table(value, where)
+    table = _table(value, where, path)
     known = ProviderOptions.__struct_fields__
     for key in table:
         if key in ("key", "api_key", "token"):
@@ -201,15 +197,17 @@ def _options(value: object, where: str, path: tuple[str, ...]) -> ProviderOption
         if key not in known:
             names = closest_first(key, known)
             raise ConfigError(f"{where}: unknown key {key!r}; known keys: {names}", at=(*path, key))
-    for model, of_one in _table(table.get("rates", {}), f"{where}: rates").items():
-        for key in _table(of_one, f"{where}: rates.{model!r}"):
+    rates = _table(table.get("rates", {}), f"{where}: rates", (*path, "rates"))
+    for model, of_one in rates.items():
+        for key in _table(of_one, f"{where}: rates.{model!r}", (*path, "rates", model)):
             if key not in Rate.__struct_fields__:
                 names = closest_first(key, Rate.__struct_fields__)
                 raise ConfigError(
                     f"{where}: rates.{model!r}: unknown key {key!r}; known keys: {names}",
                     at=(*path, "rates", model, key),
                 )
-    return _converted(table, ProviderOptions, where, path)
+    with told_where(where):
+        return converted(table, ProviderOptions, path)
 
 
 class _Keyring:

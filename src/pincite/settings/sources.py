@@ -68,18 +68,21 @@ def sources_from(
         found = msgspec.convert(table, ready(tuple[SourceConfig, ...]))
     except msgspec.ValidationError as error:
         raise ConfigError(
-            f"{origin}: [[source]]: {said_of(error, tuple[SourceConfig, ...])}",
+            f"{origin}: {said_of(error, tuple[SourceConfig, ...], ('source',))}",
             hint=f"known keys: {', '.join(SourceConfig.__struct_fields__)}",
             at=("source", *path_of(error)),
         ) from error
-    for each in found:
-        check_given(each.attributes, declared, f"{origin}: [[source]] {each.path}: attributes")
+    for position, each in enumerate(found, 1):
+        at = ("source", str(position))
+        where = f"{origin}: [[source]] {each.path}"
+        check_given(each.attributes, declared, f"{where}: attributes", (*at, "attributes"))
         try:
             described({}, each.descriptions)
         except ValueError as error:
             raise ConfigError(
-                f"{origin}: [[source]] {each.path}: descriptions: {error}",
+                f"{where}: descriptions: {error}",
                 hint='paths count from the source: descriptions = { "guides/" = "For operators" }',
+                at=(*at, "descriptions"),
             ) from error
         if each.url_rules:
             try:
@@ -87,7 +90,8 @@ def sources_from(
 
                 compile_rules(each.url_rules)
             except ConfigError as error:
-                raise ConfigError(f"{origin}: {error.message}", hint=error.hint) from error
+                said = f"{origin}: {error.message}"
+                raise ConfigError(said, hint=error.hint, at=(*at, "url_rule")) from error
     places = [folder / Path(each.path).expanduser() for each in found]
     return tuple(
         replace(each, path=str(place.absolute()), collection=each.collection or collection)

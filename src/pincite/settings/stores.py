@@ -14,13 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from pincite.errors import ConfigError
 from pincite.settings.server_variables import server_key
+from pincite.settings.tables import converted, told_where
 from pincite.stores.settings import StoreSettings
-from pincite.support.decodable import ready
-from pincite.support.wrong_values import closest_first, path_of, said_of
+from pincite.support.wrong_values import closest_first
 
 #: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
 KEYS: Mapping[str, str] = {"qdrant": "PINCITE_QDRANT_KEY", "chroma": "PINCITE_CHROMA_KEY"}
@@ -46,14 +44,8 @@ def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
     values = dict(given)
     if values.get("url"):
         values.setdefault("kind", "qdrant")
-    try:
-        return msgspec.convert(values, ready(StoreSettings))
-    except msgspec.ValidationError as error:
-        said, at = said_of(error, StoreSettings), ("store", *path_of(error))
-        raise ConfigError(f"{origin}: [store]: {said}", at=at) from error
-    except ConfigError as error:
-        said = f"{origin}: [store]: {error.message}"
-        raise ConfigError(said, hint=error.hint, keys=error.keys, at=error.at) from error
+    with told_where(origin):
+        return converted(values, StoreSettings, ("store",), ("store",))
 
 
 def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:

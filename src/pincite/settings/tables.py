@@ -12,7 +12,7 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.support.decodable import ready
 from pincite.support.fields import field_names
-from pincite.support.wrong_values import closest_first, path_of, said_of
+from pincite.support.wrong_values import blamed, closest_first, path_of, said_of
 
 T = TypeVar("T")
 
@@ -27,22 +27,35 @@ def take_table(
     """Take the table `name` out of that of `origin`, as a struct or a dataclass; values of `over`
     win. Raises ConfigError for what is no table, an unknown key or a wrong value, naming where it
     stands."""
-    given = table.pop(name, {})
+    given, path = table.pop(name, {}), tuple(name.split("."))
     if not isinstance(given, Mapping):
-        raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}", at=(name,))
+        raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}", at=path)
     known = sorted(field_names(kind))
     unknown = next((key for key in given if key not in known), None)
     if unknown is not None:
         names = closest_first(unknown, known)
         raise ConfigError(
-            f"{origin}: unknown key '{name}.{unknown}'; known keys: {names}", at=(name, unknown)
+            f"{origin}: unknown key '{name}.{unknown}'; known keys: {names}", at=(*path, unknown)
         )
+    with told_where(origin):
+        return converted({**given, **over}, kind, path, path)
+
+
+def converted(
+    values: Mapping[str, Any], kind: type[T], path: tuple[str, ...], within: tuple[str, ...] = ()
+) -> T:
+    """The values of the table at this path, as a struct or a dataclass. Raises ConfigError with the
+    key of a wrong value, below `within` if messages do not name the table elsewhere."""
     try:
-        with told_where(origin):
-            return msgspec.convert({**given, **over}, ready(kind))
+        return msgspec.convert(dict(values), ready(kind))
     except msgspec.ValidationError as error:
-        at = (name, *path_of(error))
-        raise ConfigError(f"{origin}: {name}: {said_of(error, kind)}", at=at) from error
+        said, at = said_of(error, kind, within), (*path, *path_of(error))
+        raise ConfigError(said, at=at) from error
+    except ConfigError as error:
+        keys, at = error.keys, error.at
+        if not keys and not at:
+            at = (*path, *blamed(values, kind, error))
+        raise ConfigError(error.message, hint=error.hint, keys=keys, at=at) from error
 
 
 @contextmanager

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pincite.errors import ConfigError
+from pincite.support.wrong_values import check_numbers
 
 #: A file with every key that there is has 13 kB.
 MOST_BYTES: Final = 128_000
@@ -62,6 +63,12 @@ def parse(text: str, origin: str) -> dict[str, Any]:
         level = [inner for value in level for inner in _inside(value)]
     if level:
         raise ConfigError(f"{origin}: tables or lists are nested more than {_DEEPEST} deep")
+    try:
+        check_numbers(table)
+    except ConfigError as error:
+        line_number = line_in(lines_of(text), error.at)
+        where = f"{origin}:{line_number}" if line_number else origin
+        raise ConfigError(f"{where}: {error.message}", hint=error.hint, at=error.at) from error
     return table
 
 
@@ -79,6 +86,17 @@ def lines_of(text: str) -> Mapping[KeyPath, int]:
         for path in paths:
             found.setdefault(path, number)
     return found
+
+
+def line_in(lines: Mapping[KeyPath, int], path: Sequence[str]) -> int | None:
+    """The line of the key, of the first key in its table, or of the value that holds it."""
+    inside = [number for key, number in lines.items() if key[: len(path)] == tuple(path)]
+    if inside:
+        return min(inside)
+    return next(
+        (lines[above] for n in range(len(path) - 1, 0, -1) if (above := tuple(path[:n])) in lines),
+        None,
+    )
 
 
 def statements(text: str) -> Iterator[tuple[int, tuple[KeyPath, ...], str]]:

@@ -34,9 +34,9 @@ class CoverageConfig(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.candidates < 1:
-            raise ConfigError(f"coverage.candidates is {self.candidates}; it must be at least 1")
+            raise ConfigError(f"cover.candidates is {self.candidates}; it must be at least 1")
         if self.word_weight < 0:
-            raise ConfigError(f"coverage.word_weight is {self.word_weight}; it must be 0 or more")
+            raise ConfigError(f"cover.word_weight is {self.word_weight}; it must be 0 or more")
 
 
 def cover(

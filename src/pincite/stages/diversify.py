@@ -30,9 +30,9 @@ class DiversifyConfig(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.fetch < 1:
-            raise ConfigError(f"fetch is {self.fetch}; it takes 1 or more")
+            raise ConfigError(f"diversify.fetch is {self.fetch}; it must be at least 1")
         if not 0 <= self.relevance <= 1:
-            raise ConfigError(f"relevance is {self.relevance}; it must be from 0 to 1")
+            raise ConfigError(f"diversify.relevance is {self.relevance}; it must be in 0..1")
 
 
 def diversify(

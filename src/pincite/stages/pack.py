@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from pincite.errors import ConfigError
 from pincite.model import (
     AbsentTerms,
     Candidate,
@@ -37,6 +38,10 @@ class PackConfig(msgspec.Struct, frozen=True):
 
     max_chars: int = 0
     need_url: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_chars < 0:
+            raise ConfigError(f"pack.max_chars is {self.max_chars}; it must not be negative")
 
 
 def pack(

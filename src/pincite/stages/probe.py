@@ -49,7 +49,7 @@ class ProbeConfig(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
-            raise ConfigError(f"threshold is {self.threshold}; it takes a cosine from 0 to 1")
+            raise ConfigError(f"probe.threshold is {self.threshold}; it must be in 0..1")
 
 
 @dataclass(frozen=True, slots=True)

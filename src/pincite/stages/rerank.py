@@ -85,7 +85,9 @@ class RerankConfig(msgspec.Struct, frozen=True):
                 f"rerank.pool must be in 1..{MOST_JUDGED} and rerank.timeout_s positive"
             )
         if min(self.body_tokens, self.budget_tokens, self.batch) < 1:
-            raise ConfigError("rerank.body_tokens, budget_tokens and batch must be at least 1")
+            raise ConfigError(
+                "rerank.body_tokens, rerank.budget_tokens and rerank.batch must be at least 1"
+            )
         if self.top < 0:
             raise ConfigError(f"rerank.top is {self.top}; it takes 1 or more, or 0 for no limit")
         if min(self.start_ms, self.each_ms) < 0:

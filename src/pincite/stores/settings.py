@@ -11,6 +11,9 @@ from pincite.errors import ConfigError
 StoreKind = Literal["edge", "sqlite", "qdrant", "chroma"]
 
 
+_COUNTS = ("grpc_port", "shards", "replicas", "write_consistency", "segments", "dimensions")
+
+
 class StoreSettings(msgspec.Struct, frozen=True):
     """`url` is empty for stores in the index folder. What is 0 or empty is left to the store: a
     server's own default, and int8 vectors in the embedded one.
@@ -62,11 +65,11 @@ class StoreSettings(msgspec.Struct, frozen=True):
                 hint="remove one of them",
                 keys=("store.kind", "store.url"),
             )
-        numbers = (self.grpc_port, self.shards, self.replicas, self.write_consistency)
-        if min(*numbers, self.segments, self.dimensions) < 0:
-            raise ConfigError("the numbers of a store must not be negative")
+        for name in _COUNTS:
+            if getattr(self, name) < 0:
+                raise ConfigError(f"store.{name} is {getattr(self, name)}; it must not be negative")
         if self.timeout_s <= 0:
-            raise ConfigError("store.timeout_s must be positive")
+            raise ConfigError(f"store.timeout_s is {self.timeout_s}; it must be positive")
         if self.keyword == "fts5" and self.kind != "sqlite":
             raise ConfigError(
                 f"a store of kind {self.kind!r} has no FTS5",

@@ -1,16 +1,21 @@
-"""What is wrong with a key or a value of a table, in words."""
+"""What is wrong with a key or a value of a table, and where."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from pincite.errors import ConfigError
+from pincite.support.fields import field_names
+
 _PLACE: Final = re.compile(r" - at `\$([^`]*)`$")
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
+#: TOML has integers of 64 bits, and no value of ours is larger.
+_MOST: Final = 2**63 - 1
 
 
 def path_of(error: msgspec.ValidationError) -> tuple[str, ...]:
@@ -25,8 +30,38 @@ def path_of(error: msgspec.ValidationError) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def said_of(error: msgspec.ValidationError, kind: Any) -> str:
-    """Return the error of a value of this type; of a value among a few, with these."""
+def check_numbers(values: object) -> None:
+    """Raise ConfigError for a number in nested tables, lists or structs that is not finite or that
+    has more than 64 bits. It names the key, and has the path as `at`. Entries of lists count
+    from 1."""
+    for path, number in _numbers(values, ()):
+        if not abs(number) <= _MOST:  # also of nan, which is not comparable
+            said = str(number) if isinstance(number, float) else "outside of 64 bits"
+            raise ConfigError(
+                f"{'.'.join(path)} is {said}; it takes a finite number of 64 bits",
+                hint="write another number, or remove the key for its default",
+                at=path,
+            )
+
+
+def blamed(values: Mapping[str, Any], kind: type, error: ConfigError) -> tuple[str, ...]:
+    """Return the path of the first key without which a table of this type does not have this error;
+    empty if there is none."""
+    for key in values:
+        try:
+            msgspec.convert({name: one for name, one in values.items() if name != key}, kind)
+        except ConfigError as other:
+            if str(other) == str(error):
+                continue
+        except msgspec.ValidationError:
+            continue  # the key is required
+        return (key,)
+    return ()
+
+
+def said_of(error: msgspec.ValidationError, kind: Any, within: tuple[str, ...] = ()) -> str:
+    """Return the error of a value of this type, with its key; of a value among a few, with these.
+    `within` is the path of the table that has the type."""
     hint = kind
     for step in path_of(error):
         if step.isdecimal():
@@ -34,13 +69,31 @@ def said_of(error: msgspec.ValidationError, kind: Any) -> str:
         else:
             hint = get_type_hints(hint).get(step) if isinstance(hint, type) else None
     values = _choices(hint) if "enum" in str(error) else []
-    return f"{error}; one of: {', '.join(values)}" if values else str(error)
+    key = ".".join((*within, *path_of(error)))
+    said = f"{key}: {_PLACE.sub('', str(error))}" if key else str(error)
+    return f"{said}; one of: {', '.join(values)}" if values else said
 
 
 def closest_first(name: str, known: Iterable[str]) -> str:
     """Return all known names in one text: the most similar one, then the others in their order."""
     names = tuple(known)
     return ", ".join(dict.fromkeys((*get_close_matches(name, names, n=1), *names)))
+
+
+def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    if isinstance(value, (int, float)):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers(inner, (*path, key))
+    elif isinstance(value, (list, tuple)):
+        for position, inner in enumerate(value, 1):
+            yield from _numbers(inner, (*path, str(position)))
+    elif not isinstance(value, str):
+        for name in field_names(type(value)):
+            inner = getattr(value, name)
+            if not isinstance(inner, (str, bool)):  # most of them
+                yield from _numbers(inner, (*path, name))
 
 
 def _choices(hint: Any) -> list[str]:

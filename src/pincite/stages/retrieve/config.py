@@ -65,7 +65,7 @@ class RetrieveConfig(msgspec.Struct, frozen=True):
         if self.timeout_s <= 0:
             raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
         if self.widened < 1 or self.least_per_result < 1:
-            raise ConfigError("retrieve.widened and least_per_result must be at least 1")
+            raise ConfigError("retrieve.widened and retrieve.least_per_result must be at least 1")
         for name in ("identifier_weight", "per_result", "symbol_limit"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"retrieve.{name} must not be negative")
