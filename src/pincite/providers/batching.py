@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from pincite.errors import BadResponse, ConfigError, Invalid, TooLarge
 from pincite.support.fields import replace
@@ -59,6 +59,10 @@ def _fill(cost: Callable[[int], int], start: int, end: int, limits: Limits) -> i
     return end
 
 
+#: A text that every model accepts.
+PROBE: Final = "dimensions"
+
+
 class Batches(Generic[T, R]):
     """Send items in batches. A request that is refused as too large is halved until it passes.
 
@@ -74,19 +78,21 @@ class Batches(Generic[T, R]):
         cost: Callable[[T], int],
         shrink: Callable[[T, int], T | None] | None = None,
         *,
-        isolate: bool = False,
+        probe: T | None = None,
         shortened: Callable[[T, T], None] = lambda _item, _shorter: None,
     ) -> None:
         """`shortened` is called with an item and what was accepted in its place.
 
-        With `isolate`, a request that is refused as invalid is halved as well, until the refused
-        item is alone: its error has it as `item`. That takes two requests per halving at most.
+        `probe` is an item that every model accepts. With it, a request that is refused as invalid
+        is halved as well, until the refused item is alone: its error has it as `item`. That takes
+        two requests per halving at most. If the probe is refused, too, the reason is not an item,
+        and the error has none.
         """
         self._limits = limits
         self._send = send
         self._cost = cost
         self._shrink = shrink
-        self._isolate = isolate
+        self._probe = probe
         self._shortened = shortened
 
     async def run(self, items: Sequence[T], take: Callable[[int, Sequence[R]], None]) -> None:
@@ -124,9 +130,14 @@ class Batches(Generic[T, R]):
             start = stop
 
     async def _settle(
-        self, items: Sequence[T], one: range, take: Callable[[int, Sequence[R]], None]
+        self,
+        items: Sequence[T],
+        one: range,
+        take: Callable[[int, Sequence[R]], None],
+        probed: bool = False,
     ) -> bool:
-        """Send one range, split if necessary; return whether it was accepted unsplit."""
+        """Send one range, split if necessary; return whether it was accepted unsplit. `probed`:
+        the probe was accepted, after a request with this range was refused."""
         try:
             results = await self._send(items[one.start : one.stop])
         except TooLarge as error:
@@ -135,23 +146,30 @@ class Batches(Generic[T, R]):
                 return False
             middle = one.start + (len(one) + 1) // 2
             halves = range(one.start, middle), range(middle, one.stop)
-            accepted = [await self._settle(items, half, take) for half in halves]
+            accepted = [await self._settle(items, half, take, probed) for half in halves]
             if all(accepted):  # the number of items was too large, not a single item
                 smaller = min(self._limits.items or len(one), len(halves[0]))
                 self._limits = replace(self._limits, items=smaller)
             return False
         except Invalid as error:
-            if not self._isolate:
+            if self._probe is None or not (probed or await self._accepts(self._probe)):
                 raise
             if len(one) == 1:
                 error.item = items[one.start]
                 raise
             middle = one.start + (len(one) + 1) // 2
             for half in (range(one.start, middle), range(middle, one.stop)):
-                await self._settle(items, half, take)
+                await self._settle(items, half, take, probed=True)
             return False
         _check(results, len(one))
         take(one.start, results)
+        return True
+
+    async def _accepts(self, probe: T) -> bool:
+        try:
+            await self._send([probe])
+        except Invalid:
+            return False
         return True
 
     async def _shrunk(self, item: T, position: int, error: TooLarge) -> R:

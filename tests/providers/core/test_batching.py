@@ -171,12 +171,28 @@ def test_a_refused_item_is_isolated_and_what_was_accepted_is_taken(isolate: bool
         await asyncio.sleep(0.01)
         return items
 
-    batches = Batches(Limits(items=32, concurrency=2), send, lambda _: 1, isolate=isolate)
+    batches = Batches(
+        Limits(items=32, concurrency=2), send, lambda _: 1, probe=-1 if isolate else None
+    )
     with pytest.raises(Invalid, match="refused for its content") as caught:
         asyncio.run(batches.run(range(96), lambda _, part: taken.extend(part)))
     assert caught.value.item == (40 if isolate else None)
     assert set(range(32)) <= set(taken)  # was on its way
-    assert len(sent) <= (3 + 2 * 5 if isolate else 2)
+    assert len(sent) <= (4 + 2 * 5 if isolate else 2)
+
+
+def test_a_server_that_refuses_everything_refuses_no_item() -> None:
+    sent: list[Sequence[int]] = []
+
+    async def send(items: Sequence[int]) -> Sequence[int]:
+        sent.append(items)
+        raise Invalid("This model does not support specifying dimensions.")
+
+    batches = Batches(Limits(items=32, concurrency=1), send, lambda _: 1, probe=-1)
+    with pytest.raises(Invalid, match="does not support specifying dimensions") as caught:
+        asyncio.run(batches.run(range(96), lambda _, part: None))
+    assert caught.value.item is None
+    assert [len(items) for items in sent] == [32, 1]
 
 
 def test_no_items_need_no_request() -> None:

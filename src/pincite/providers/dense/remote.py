@@ -14,7 +14,7 @@ import numpy as np
 from pincite.errors import BadResponse
 from pincite.model import Matrix, Notice, Vector
 from pincite.model.model_names import name_in_fingerprint
-from pincite.providers.batching import Batches, Limits
+from pincite.providers.batching import PROBE, Batches, Limits
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.dense.vectors import to_matrix
 from pincite.providers.http import Load, Transport
@@ -92,7 +92,7 @@ class RemoteEncoder:
     async def probe(self) -> None:
         """Take the dimensions from a first vector if they are not known."""
         if not self.dimensions:
-            self.dimensions = int((await self._send(["dimensions"], "document")).shape[1])
+            self.dimensions = int((await self._send([PROBE], "document")).shape[1])
 
     async def close(self) -> None:
         """Close the connections."""
@@ -115,7 +115,7 @@ class RemoteEncoder:
             send,
             self._cost,
             cutter(self._setup, self.limits),
-            isolate=True,
+            probe=PROBE,
             shortened=partial(tell_cut, self._setup),
         )
         await batches.run(texts, take)

@@ -14,7 +14,7 @@ import numpy as np
 
 from pincite.errors import TooLarge
 from pincite.model import Matrix
-from pincite.providers.batching import Batches, Limits
+from pincite.providers.batching import PROBE, Batches, Limits
 from pincite.providers.dense.openai import embeddings_of
 from pincite.providers.dense.remote import (
     InputKind,
@@ -91,7 +91,7 @@ class ContextualEncoder(RemoteEncoder):
             lambda batch: self._send_windows(batch, kind),
             lambda window: sum(map(self._cost, window)),
             shrink,
-            isolate=True,
+            probe=(PROBE,),
             shortened=lambda window, kept: tell_cut(self._setup, window[0], kept[0]),
         )
         await batches.run(windows, take)
