@@ -21,6 +21,7 @@ from pathlib import Path
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.small_texts import SMALL
 from pincite.collection.members import members
+from pincite.collection.no_documents import no_documents
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
@@ -138,6 +139,10 @@ async def index_sources(
                     for info in held:
                         await client.forget(info.spec.name, former)
                 await weigh_others(index, target.others, deps.sparse, progress)
+        if among is None and not missing:
+            written = members(await client.collections(), options.collection)
+            if not any(info.documents for info in written):
+                options.on_notice(no_documents([options.collection]))
         if missing:
             raise SourcesMissing(missing, len(missing) + len(reports), reports)
         return reports

@@ -11,6 +11,7 @@ from pincite.asking.paths import is_placed, place_paths
 from pincite.asking.revisions import find_commits, names_commit
 from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
+from pincite.collection.no_documents import no_documents
 from pincite.collection.searchables import Searchables, open_searchables
 from pincite.collection.unfinished import is_written, unfinished, unfinished_notice
 from pincite.collection.watched import watched_search
@@ -239,7 +240,22 @@ class Searcher:
         else:
             answer = await daemon.ask(asked)
             entry.found, entry.told, pack = answer.found, answer.told, answer.pack
+        if not (pack.evidence or pack.closest or notices):
+            notices = await self._empty(entry.infos)
+            if notices:
+                verdict = replace(pack.verdict, reason="The index has no documents.")
+                pack = replace(pack, verdict=verdict)
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
+
+    async def _empty(self, infos: Sequence[CollectionInfo]) -> tuple[Notice, ...]:
+        """Warn if none of the searched collections has a document, and nobody is writing some."""
+        if any(info.documents or info.foreign for info in infos) or is_written(self._settings):
+            return ()
+        names = {info.spec.name for info in infos}
+        now = [info for info in await self._client().collections() if info.spec.name in names]
+        if any(info.documents for info in now):
+            return ()
+        return (no_documents(sorted({info.spec.public_name for info in now})),) if now else ()
 
     async def _look(self, scope: Scope) -> tuple[Notice, ...]:
         """Trigger a scan of the folders if one is due, and report what is not indexed yet."""

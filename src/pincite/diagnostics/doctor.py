@@ -18,6 +18,7 @@ from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
 from pincite.settings.server_variables import QDRANT_URL
 from pincite.support.counted import counted
+from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pincite.providers.registry import Kind
 
 State = Literal["ok", "failed", "skipped"]
+_LATEST = ":latest"  # what Ollama adds to names without a tag
+_NO_MODEL = "no-such-model"
 _QUESTION, _TEXTS = "is this model there?", ("this model is there", "bread is baked from flour")
 
 
@@ -218,12 +221,31 @@ async def _collection(settings: Settings, info: CollectionInfo, ask: bool) -> Fi
         await encoder.embed_query(f"{_QUESTION} {time.time_ns()}")  # not from the cache
         if others := await _others(models, name):
             said = f"{purpose}; the server answers, but lists other models: {others}"
-            return Finding("dense", name, "failed", said, "start the server with this model")
+            if await _ignores_names(models, name):
+                return Finding("dense", name, "failed", said, "start the server with this model")
+            return Finding("dense", name, "ok", said)
     except PinciteError as error:
         return Finding("dense", name, "failed", f"{purpose}; {error.message}", error.hint)
     finally:
         await models.close()
     return Finding("dense", name, "ok", f"{purpose}; {encoder.fingerprint}")
+
+
+async def _ignores_names(models: Models, name: str) -> bool:
+    """Return whether the server also answers for a model that does not exist, as servers with one
+    model do. Others have the model if they answer, even if they list only models of other kinds."""
+    setup = models.registry.setup("dense", name)
+    try:
+        nobody: Any = await models.registry.open("dense", str(replace(setup.name, model=_NO_MODEL)))
+    except ProviderError:
+        return False
+    try:
+        await nobody.embed_query(_QUESTION)
+    except ProviderError:
+        return False
+    finally:
+        await nobody.close()
+    return True
 
 
 async def _others(models: Models, name: str) -> str:
@@ -240,7 +262,8 @@ async def _others(models: Models, name: str) -> str:
     except ProviderError:
         return ""
     last = {one.rsplit("/", 1)[-1] for one in listed} if "/" not in wanted else set()
-    if name_in_fingerprint(wanted) in {*listed, *last}:
+    asked = name_in_fingerprint(wanted)
+    if {asked, asked.removesuffix(_LATEST), asked + _LATEST} & {*listed, *last}:
         return ""
     return ", ".join(one_line(one[:80]) for one in listed[:4])
 

@@ -82,6 +82,8 @@ async def status(engine: AsyncPincite) -> Status:
             advice.append(f"{name} lost {counted(info.lost, 'document')} in a crash: pincite index")
         elif any(not record.complete for record in info.sources) and not at_it:
             advice.append(f"{name}: an indexing run was cut off: pincite index -c {name}")
+        elif not info.documents and not at_it:
+            advice.append(f"{name} has no documents: pincite index PATH -c {name}")
         if info.spec.dense is None:
             advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
         elif knows_other_language(info.spec):

@@ -30,7 +30,7 @@ _NOT_SHOWN = "Not shown for lack of space"
 #: Warnings that the verdict, a passage or a line of `lacks` already covers better.
 _SAID = ("nothing_relevant", "moved", "stale_omitted")
 #: Warnings that the index is not complete. They come first, as little fits into a small budget.
-_INCOMPLETE = ("refreshing", "partly_encoded", "unfinished", "not_refreshed")
+_INCOMPLETE = ("refreshing", "partly_encoded", "unfinished", "not_refreshed", "no_documents")
 _UNSEARCHED = (
     "Nothing was searched. Fix the filter or remove it."
     " This does not mean that the index has no match."

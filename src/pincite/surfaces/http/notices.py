@@ -22,6 +22,7 @@ _ADVICE: Final = {
     _NO_INDEX: "no indexed document is accessible",
     "extractive": "the answer has sentences of the documents, word for word",
     "lexical_only": "the documents were searched by keywords only",
+    "no_documents": "no document is indexed yet",
     "nothing_relevant": "nothing relevant was found",
     "partly_encoded": "some passages are found by keyword search only, so far",
     "unfinished": "some documents are not indexed yet",
