@@ -12,6 +12,8 @@ import pytest
 from pincite.errors import DiskFull, InvalidRecord, StoreError, UsageError
 from pincite.model import Record, RecordPage
 from pincite.model.citation import cite
+from pincite.records.accept import Placed
+from pincite.records.report import UpsertProgress
 from tests.records.desk import Desk, run, tickets
 
 
@@ -122,6 +124,13 @@ def test_an_iterator_is_pulled_batch_by_batch(desk: Desk) -> None:
 
     assert run(desk.upsert(stream(), batch=4)).written == 20
     assert max(ahead) == 4
+
+
+def test_progress_counts_records_and_not_the_lines_of_their_file(desk: Desk) -> None:
+    told: list[UpsertProgress] = []
+    placed = [Placed(ticket, row) for row, ticket in enumerate(tickets(3), 2)]  # after a header
+    run(desk.upsert(placed, batch=2, progress=told.append))
+    assert [one.done for one in told if one.stage == "write"] == [2, 3]
 
 
 def test_an_async_iterator_will_do(desk: Desk) -> None:

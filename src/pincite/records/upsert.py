@@ -164,6 +164,7 @@ class _Run:
     collection: str
     failures: list[RecordFailure] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
+    read: int = 0
 
     def __post_init__(self) -> None:
         self.source = source_of_records(self.collection, self.options.source)
@@ -221,7 +222,8 @@ class _Run:
             self.add("rewritten", rewritten)
             self.add("written", len(changed) - rewritten - left_out)
         last = accepted[-1][1].id if accepted else ""
-        self._tell("write", batch[-1][0], last)
+        self.read += len(batch)
+        self._tell("write", self.read, last)
         if refused is not None:
             raise refused
 
