@@ -10,7 +10,9 @@ import pytest
 from pincite.encoders.by_name import Models
 from pincite.errors import StoreError, TagsRequired, UsageError
 from pincite.maintenance.remove import drop, forget
-from pincite.ports import Waiting
+from pincite.model import Element, KeptRecord, Layout, PageSpan
+from pincite.ports import Exists, Filter, Waiting
+from pincite.sources.record_filter import sql_of
 from pincite.sources.record_store import RecordStore
 from pincite.support.fields import replace
 from tests.records.desk import Desk, run, tickets
@@ -123,6 +125,38 @@ def test_records_go_by_what_a_filter_says_of_their_attributes(
     assert run(desk.delete(where=where, tags=tags)).deleted == 4 - len(left)
     assert {one.path for one in run(desk.chunks())} == left
     assert kept(desk) == len(left)
+
+
+@pytest.mark.parametrize("blank", ["", " \n", "\u2003"])
+@pytest.mark.parametrize("where", ["not status exists", "status != keep", "page_number = 1"])
+def test_a_page_without_text_is_not_what_a_record_is_deleted_by(
+    desk: Desk, where: str, blank: str
+) -> None:
+    pages = [blank, {"text": "apple", "attributes": {"status": "keep"}}, blank]
+    run(desk.upsert([{"id": "scan", "pages": pages}, {"id": "junk", "pages": ["junk"]}]))
+    assert run(desk.delete(where=where)).deleted == 1
+    assert {one.path for one in run(desk.chunks())} == {"scan"}
+
+
+def test_a_page_of_headers_and_pictures_alone_has_no_chunk_to_delete_by(tmp_path: Path) -> None:
+    text = "1\f[image]\fapple"
+    pages = tuple(
+        PageSpan(start, end, {} if start < 9 else {"status": "keep"}, number)
+        for number, (start, end) in enumerate(((0, 1), (2, 9), (10, 15)), start=1)
+    )
+    elements = (
+        Element("paragraph", 0, 1, 1, marginal=True),
+        Element("image", 2, 9, 2),
+        Element("paragraph", 10, 15, 3),
+    )
+    described = (*elements[:1], replace(elements[1], note="A chart of apples."), *elements[2:])
+    condition = sql_of(Filter(must_not=(Exists("status"),)), {"status": "keyword"})
+    with RecordStore(tmp_path) as store:
+        for path, held in (("a", elements), ("b", described)):
+            layout = Layout("page", "pdf/1", held)
+            store.put("main", "desk", [KeptRecord(path, path, text, pages, layout=layout)])
+        assert store.mark("main", "desk", *condition) == 1
+        assert [one.path for one in store.going("main", "desk", 9)] == ["b"]
 
 
 def _tenants(desk: Desk) -> None:

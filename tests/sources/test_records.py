@@ -133,8 +133,9 @@ _CONDITIONS = st.lists(_CONDITION, max_size=2).map(tuple)
 
 
 def _chunks(record: KeptRecord) -> list[Chunk]:
-    """One chunk for each page."""
+    """One chunk for each page with text."""
     spans = record.pages or (PageSpan(0, len(record.text)),)
+    spans = tuple(one for one in spans if record.text[one.start : one.end].strip())
     return [
         chunk(
             record.path,
@@ -179,7 +180,7 @@ def test_records_are_chosen_as_their_chunks_are(
             KeptRecord(
                 path=f"{'ml' if number % 2 else 'x'}{number}",
                 id=str(number),
-                text="some text",
+                text="so e text",  # page 2 is blank
                 pages=spans,
                 title=title,
                 attributes=own,  # type: ignore[arg-type]

@@ -1,28 +1,60 @@
 """Compile a filter to an SQL condition over `records r`: records with a matching chunk.
 
-A chunk has the attributes of its record and those of its page. Conditions on a chunk alone (its
-text, lines and symbols) need the index, and are not supported here.
+A chunk has the attributes of its record and those of its page. A page without text has no chunk.
+Conditions on a chunk alone (its text, lines and symbols) need the index, and are not supported
+here.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from pincite.errors import UsageError
 from pincite.model import AttributeType
 from pincite.model.attributes import date_key
 from pincite.ports import AnyOf, Condition, DateRange, Exists, Filter, Is, Prefix, Range
+from pincite.readers.extraction import PICTURE
 
 _COLUMNS = ("path", "title", "url")
 _DATE_KEY = (
     "CASE length({0}) WHEN 10 THEN {0} || 'T00:00:00.000000Z' ELSE substr({0}, 1, 19) || '.'"
     " || substr(rtrim(substr({0}, 21), 'Z') || '000000', 1, 6) || 'Z' END"
 )
+_TEXT = "(SELECT text FROM texts WHERE texts.number = r.number)"
+
+
+class _Element(msgspec.Struct, frozen=True):
+    start: int
+    end: int
+    kind: str = ""
+    marginal: bool = False
+    note: str = ""
+
+
+class _Page(msgspec.Struct, frozen=True):
+    """What tells whether a page has text: in an extracted document the text of its elements."""
+
+    start: int
+    end: int
+    attributes: msgspec.Raw = msgspec.Raw(b"{}")
+    unit: str | None = None
+    elements: tuple[_Element, ...] = ()
+
+
+_PAGES = msgspec.json.Decoder(list[_Page])
+
+
+def add_functions(database: sqlite3.Connection) -> None:
+    """Define the functions that the conditions call."""
+    database.create_function("pages_with_text", 2, _pages_with_text, deterministic=True)
 
 
 def sql_of(filter_: Filter, types: Mapping[str, AttributeType]) -> tuple[str, Sequence[object]]:
-    """Return the condition and its parameters. Raises UsageError for a condition that needs the
-    index."""
+    """Return the condition and its parameters. It also reads `texts`, and its functions are those
+    of `add_functions`. Raises UsageError for a condition that needs the index."""
     whole, values = _filter(filter_, types, ("r.attributes",))
     if whole == "1":
         return whole, values
@@ -30,9 +62,28 @@ def sql_of(filter_: Filter, types: Mapping[str, AttributeType]) -> tuple[str, Se
     paged, more = _filter(filter_, types, page)
     return (
         f"(CASE WHEN r.pages = '[]' THEN {whole}"
-        f" ELSE EXISTS (SELECT 1 FROM json_each(r.pages) p WHERE {paged}) END)",
-        (*values, *more),
+        f" WHEN NOT EXISTS (SELECT 1 FROM json_each(r.pages) p WHERE {paged}) THEN 0"
+        f" ELSE EXISTS (SELECT 1 FROM json_each(pages_with_text(r.pages, {_TEXT})) p"
+        f" WHERE {paged}) END)",  # texts are read of those alone that may match
+        (*values, *more, *more),
     )
+
+
+def _pages_with_text(pages: str, text: str) -> str:
+    """The attributes of the pages that have chunks, as JSON."""
+
+    def is_cut(one: _Element) -> bool:
+        its = text[one.start : one.end].strip()
+        says_nothing = one.kind == "image" and not one.note and its == PICTURE
+        return bool(its) and not one.marginal and not says_nothing
+
+    found = (
+        page
+        for page in _PAGES.decode(pages)
+        if text[page.start : page.end].strip()
+        and (not page.unit or any(is_cut(one) for one in page.elements))
+    )
+    return msgspec.json.encode([{"attributes": page.attributes} for page in found]).decode()
 
 
 def _filter(

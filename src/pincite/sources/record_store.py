@@ -20,6 +20,7 @@ import msgspec
 
 from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
+from pincite.sources.record_filter import add_functions
 from pincite.sources.record_layout import layout_in, pages_text
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
@@ -91,6 +92,7 @@ class RecordStore:
         with self._translated("opened"):
             require_sqlite_file(self._path)
             self._db = self._open_to_read() if only_read else self._open()
+            add_functions(self._db)
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=60)

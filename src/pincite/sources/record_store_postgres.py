@@ -19,6 +19,7 @@ import psycopg
 
 from pincite.errors import StoreError
 from pincite.model import DocumentRecord
+from pincite.sources.record_filter import add_functions
 from pincite.sources.record_store import GOING, PENDING, RecordStore
 from pincite.support.postgres import connect, hang_up, translated
 
@@ -119,20 +120,27 @@ class PostgresRecords(RecordStore):
         after = ""
         among, given = ("", ()) if paths is None else (" AND path = ANY(?)", (list(paths),))
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as looked_at:
-            looked_at.execute(
-                "CREATE TABLE records (path, title, url, attributes, pages, PRIMARY KEY (path))"
+            add_functions(looked_at)
+            looked_at.create_function("text_of", 1, self._text_of)
+            looked_at.executescript(
+                "CREATE TABLE records"
+                " (path, title, url, attributes, pages, number INTEGER PRIMARY KEY);"
+                "CREATE VIEW texts AS SELECT number, text_of(number) AS text FROM records"
             )
             while rows := self._rows(
-                "SELECT path, title, url, attributes, pages FROM records WHERE source = ?"
+                "SELECT path, title, url, attributes, pages, number FROM records WHERE source = ?"
                 f" AND state <> {GOING} AND path > ?{among} ORDER BY path LIMIT ?",
                 (number, after, *given, _LOOKED_AT),
             ):
                 after = rows[-1][0]
                 looked_at.execute("DELETE FROM records")
-                looked_at.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", rows)
+                looked_at.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", rows)
                 sql = f"SELECT path FROM records AS r WHERE {condition}"
                 with self._translated("read"):
                     yield [path for (path,) in looked_at.execute(sql, values)]
+
+    def _text_of(self, number: int) -> str:
+        return str(self._rows("SELECT text FROM texts WHERE number = ?", (number,))[0][0])
 
     def flush(self) -> None:
         """See `RecordStore.flush`: PostgreSQL does this itself."""
