@@ -89,9 +89,46 @@ def test_a_field_without_an_end_ends_the_file(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(formats, "MOST_TEXT_CHARS", 1_000)
     before = csv.field_size_limit()
     found = read(b'id,text\na,x\nb,"' + b"never ends\n" * 1_000, "csv")
-    assert [code for code, _ in failures(found)] == ["too_large"]
+    assert failures(found) == [("too_large", 3)]
     assert len(records(found)) == 1
     assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("rest", "line"),
+    [
+        ('c,"never\nends\nd,y\n', 4),
+        ('c,"never\nends\nd,y', 4),
+        ('c,"', 4),
+        ('c,"\n', 4),
+        ('c,"\n\n', 4),
+        ('"c\nc","never', 5),
+        ('c,"say ""hi""', 4),
+        ('c,y\n"never', 5),
+    ],
+)
+def test_a_quote_without_an_end_is_reported_by_the_line_where_it_begins(
+    rest: str, line: int, end: str
+) -> None:
+    raw = f'id,text\na,"two\nlines"\n{rest}'.replace("\n", end)
+    found = read(raw.encode(), "csv")
+    assert failures(found) == [("unreadable", line)]
+    assert f"the quote that begins in line {line} has no end" in found[-1].message  # type: ignore[union-attr]
+    assert records(found)[0] == {"id": "a", "text": f"two{end}lines", "attributes": {}}
+
+
+def test_quotes_within_and_after_a_field_are_text() -> None:
+    found = records(read(b'id,text\na,"x"y\nb,x "y" z\nc,"x"', "csv"))
+    assert [one["text"] for one in found] == ["xy", 'x "y" z', "x"]  # type: ignore[index]
+
+
+def test_a_header_whose_quote_has_no_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SourceError, match="the quote that begins in line 1 has no end"):
+        read(b'id,"text\na,x\n', "csv")
+    monkeypatch.setattr(formats, "MOST_TEXT_CHARS", 1_000)
+    with pytest.raises(SourceError, match="the header of the standard input cannot be read"):
+        read(b'id,"text\n' + b"a,x\n" * 1_000, "csv")
 
 
 def test_a_column_that_is_not_there_is_named() -> None:

@@ -6,6 +6,7 @@ A line that cannot be read takes its place among the records, and is reported as
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ _SUFFIXES: Mapping[str, Format] = {
 }
 _LONGEST_LINE = 64_000_000  # bytes; a text of the most characters, each written as \uXXXX, and more
 _HEAD = 1_000_000  # bytes of a table that tell its encoding; guess, unmeasured
+_LINE_END = re.compile(r"\r\n?|\n")
+_OPEN = "the quote that begins in line {:,} has no end"
 _SEPARATORS = ",;\t|"
 _ROWS = 1_000  # of a Parquet file at once
 _FIELDS = ("id", "text", "title", "url", "language")
@@ -174,26 +177,39 @@ def _csv(stream: IO[bytes], where: str, fields: FieldMap) -> Iterator[Placed | U
     try:
         try:
             first = text.readline(1_000_000).removeprefix("\ufeff")
-            reader = csv.reader(_chained(first, text), delimiter=_separator(first), strict=False)
+            lines = _Lines(first, text)
+            reader = csv.reader(lines, delimiter=_separator(first), strict=False)
             columns = next(reader, [])
         except UnicodeError as error:
             said = f"{where} is not valid {encoding}, as it begins"
             raise SourceError(said, hint="save it as UTF-8") from error
+        except csv.Error as error:
+            said = f"the header of {where} cannot be read: {error}"
+            raise SourceError(said, hint="name the columns in its first line") from error
+        if columns and lines.ended:
+            opened = _opened_at(columns, reader.line_num)
+            raise SourceError(f"{where}: {_OPEN.format(opened)}", hint="close the quote")
         fields.require(columns, where)
         while True:
             csv.field_size_limit(MOST_TEXT_CHARS + 1_000)  # one for the whole process
+            began = reader.line_num + 1
             try:
                 row = next(reader, None)
             except csv.Error as error:
                 said = f"{error}: the rest of the file was not read"
                 code = "too_large" if "limit" in str(error) else "unreadable"
-                yield Unreadable(code, said, reader.line_num)
+                yield Unreadable(code, said, began)
                 return
             except UnicodeError:
                 said = f"it is not valid {encoding} from here on: the rest of the file was not read"
                 yield Unreadable("unreadable", f"{said}; save it as UTF-8", reader.line_num + 1)
                 return
             if row is None:
+                return
+            if lines.ended:
+                opened = _opened_at(row, reader.line_num)
+                said = f"{_OPEN.format(opened)}: the rest of the file was not read"
+                yield Unreadable("unreadable", said, opened)
                 return
             if not row:
                 continue
@@ -237,10 +253,32 @@ def _is_unicode(row: Sequence[str]) -> bool:
     return True
 
 
-def _chained(first: str, rest: TextIOWrapper) -> Iterator[str]:
-    yield first
-    while line := rest.readline(MOST_TEXT_CHARS + 1_000):
-        yield line
+class _Lines:
+    """The first line and the others. `ended` says that one more was asked for than there are. A
+    reader does that before a row, and within one if a quote is still open."""
+
+    def __init__(self, first: str, rest: TextIOWrapper) -> None:
+        self._first: str | None = first
+        self._rest = rest
+        self.ended = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line, self._first = self._first, None
+        if line is None:
+            line = self._rest.readline(MOST_TEXT_CHARS + 1_000)
+        if not line:
+            self.ended = True
+            raise StopIteration
+        return line
+
+
+def _opened_at(row: Sequence[str], last: int) -> int:
+    """The line at which the last field begins, if it ends with the `last` line of the file."""
+    ends = [found.end() for found in _LINE_END.finditer(row[-1])]
+    return last - len(ends) + (1 if ends and ends[-1] == len(row[-1]) else 0)
 
 
 def _separator(header: str) -> str:
