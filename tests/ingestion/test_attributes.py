@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import InvalidAttribute
-from pincite.ingestion.attributes import lacking, normalise
+from pincite.ingestion.attributes import Normalised, lacking, normalise
+from pincite.model import AttributeType
 
 
 def test_known_types_are_kept_and_new_ones_inferred() -> None:
@@ -87,3 +88,25 @@ def test_normal_forms_are_their_own_normal_forms(attributes: dict[str, object]) 
 
 def test_missing_and_empty_are_both_lacking() -> None:
     assert lacking(("a", "b", "c"), {"b": 0, "c": ()}) == ("a", "c")
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(timedelta(hours=-5))),
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))),
+        "9999-12-31T23:59:59-05:00",
+    ],
+)
+def test_a_moment_that_has_no_year_in_utc_is_named(moment: object) -> None:
+    with pytest.raises(InvalidAttribute, match=r"record 1: attribute 'due': .* is not a date"):
+        normalise({"due": moment}, {"due": "date"}, "record 1")
+
+
+@pytest.mark.parametrize("known", [{}, {"labs": "keywords"}])
+def test_missing_items_of_a_list_are_left_out_whether_its_name_is_known_or_not(
+    known: dict[str, AttributeType],
+) -> None:
+    found = normalise({"labs": ["a", None, ""]}, known, "record 1")
+    assert found.values == {"labs": ("a",)}
+    assert normalise({"labs": [None]}, known, "record 1") == Normalised({}, {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -305,3 +306,17 @@ def test_the_name_of_a_source_has_no_hidden_character(desk: Desk) -> None:
         assert run(desk.upsert([{"id": "a", "text": "The text."}], source=name)).written == 1
     with pytest.raises(UsageError, match=r"U\+202E is not allowed"):
         run(desk.upsert([{"id": "a", "text": "The text."}], source="a\u202eb"))
+
+
+def test_a_moment_that_has_no_year_in_utc_costs_its_record_alone(desk: Desk) -> None:
+    late = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(timedelta(hours=-5)))
+    given = [
+        {"id": "a", "text": "Printers."},
+        {"id": "b", "text": "x", "attributes": {"due": late}},
+        {"id": "c", "text": "Scanners."},
+    ]
+    report = run(desk.upsert(given))
+    assert [(one.id, one.position, one.code) for one in report.failed] == [
+        ("b", 2, "attribute_invalid")
+    ]
+    assert set(run(desk.texts())) == {"a", "c"}

@@ -134,7 +134,7 @@ def type_of(value: object) -> AttributeType | None:
         return "date"
     if isinstance(value, str):
         return "keyword"
-    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+    if isinstance(value, (list, tuple)) and all(isinstance(one, str | None) for one in value):
         return "keywords"
     return None
 
@@ -214,7 +214,10 @@ def _float(value: float) -> float:
 
 def _date(value: object) -> str:
     if isinstance(value, datetime):
-        return _moment(value)
+        try:
+            return _moment(value)
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{_shown(value)} is not a date in UTC: {error}") from error
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, str):
