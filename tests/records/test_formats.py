@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
+from datetime import UTC, datetime, time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pincite.errors import SourceError, UsageError
+from pincite.errors import InvalidRecord, SourceError, UsageError
 from pincite.records import formats
-from pincite.records.accept import Placed, Unreadable
+from pincite.records.accept import Placed, Unreadable, accept
 from pincite.records.formats import FieldMap, format_of, read_records
 
 
@@ -150,6 +153,101 @@ def test_rows_of_parquet_are_typed(tmp_path: Path) -> None:
     assert records(found) == [
         {"id": 1, "text": "x", "attributes": {"year": 2026, "labels": ["a"]}},
         {"id": 2, "text": "y", "attributes": {"year": None, "labels": []}},
+    ]
+
+
+def of_parquet(
+    place: Path, columns: Mapping[str, Any], fields: FieldMap = FieldMap()
+) -> list[Placed | Unreadable]:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    count = len(next(iter(columns.values())))
+    held = {"id": list(range(count)), "text": ["x"] * count, **columns}
+    parquet.write_table(pyarrow.table(held), place)
+    return list(read_records(str(place), "parquet", fields, io.BytesIO()))
+
+
+def attributes_of(found: list[Placed | Unreadable]) -> list[object]:
+    return [one["attributes"] for one in records(found)]  # type: ignore[index]
+
+
+def test_nanoseconds_are_cut_to_microseconds(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    kind = pyarrow.timestamp("ns", "UTC")
+    moment, nanos = datetime(2023, 11, 14, 22, 13, 20, 123456, UTC), 1_700_000_000_123_456_789
+    nested = pyarrow.array([{"due": nanos}, None], pyarrow.struct({"due": kind}))
+    columns = {"ts": pyarrow.array([nanos, None], kind), "attributes": nested}
+    found = of_parquet(tmp_path / "a", columns, FieldMap(attributes={"ts": "ts"}))
+    assert attributes_of(found) == [{"due": moment, "ts": moment}, {"ts": None}]
+    clock = pyarrow.array([1_001], pyarrow.time64("ns"))
+    found = of_parquet(tmp_path / "b", {"t": clock}, FieldMap(attributes={"t": "t"}))
+    assert attributes_of(found) == [{"t": time(0, 0, 0, 1)}]
+
+
+@pytest.mark.parametrize("unit", ["ms", "us"])
+@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
+def test_a_time_beyond_the_years_of_python_costs_its_row(
+    tmp_path: Path, unit: str, zone: str | None
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    far = pyarrow.array([0, 2**62, None, -(2**62), 0], pyarrow.timestamp(unit, zone))
+    found = of_parquet(tmp_path / "a", {"ts": far}, FieldMap(attributes={"ts": "ts"}))
+    assert failures(found) == [("unreadable", 2), ("unreadable", 4)]
+    assert "the value of 'ts' cannot be read" in found[1].message  # type: ignore[union-attr]
+    assert [one.position for one in found] == [1, 2, 3, 4, 5]
+
+
+def test_a_time_zone_that_nobody_knows_costs_the_rows_with_a_time(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    odd = pyarrow.array([0, None], pyarrow.timestamp("us", "Nowhere/Land"))
+    found = of_parquet(tmp_path / "a", {"ts": odd}, FieldMap(attributes={"ts": "ts"}))
+    assert failures(found)[:1] == [("unreadable", 1)]
+
+
+def test_a_map_of_parquet_has_attributes(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    kind = pyarrow.map_(pyarrow.string(), pyarrow.string())
+    rows = [[("course", "ml")], [], None, [("a", "x"), ("a", "y")]]
+    found = of_parquet(tmp_path / "a", {"attributes": pyarrow.array(rows, kind)})
+    assert attributes_of(found) == [{"course": "ml"}, {}, {}]
+    assert failures(found) == [("unreadable", 4)]
+    found = of_parquet(tmp_path / "b", {"attributes": [["a"], []]})
+    assert attributes_of(found) == [["a"], []]
+
+
+def test_attributes_in_a_text_are_a_json_object_or_refused() -> None:
+    table = (
+        'id;text;attributes;year\na;x;{"course": "ml"};2026\nb;x;course=ml;1\nc;x;;\nd;x;[1];1\n'
+    )
+    found = read(table.encode(), "csv", FieldMap(attributes={"year": "year"}))
+    held = [{"course": "ml", "year": "2026"}, "course=ml", {"year": ""}, "[1]"]
+    assert attributes_of(found) == held
+    for given in (records(found)[1], records(found)[3]):
+        with pytest.raises(InvalidRecord, match="`attributes` is a str, not a mapping"):
+            accept(given, 1, {})
+    lines = b'{"id": 1, "text": "x", "attributes": "{\\"a\\": 1}"}\n'
+    assert attributes_of(read(lines, "jsonl")) == [{"a": 1}]
+    assert attributes_of(read(lines, "jsonl", FieldMap({"text": "text"}))) == [{"a": 1}]
+    odd = b'{"id": 1, "text": "x", "attributes": [["a", "b"]]}\n'
+    for fields in (FieldMap(), FieldMap({"text": "text"})):
+        with pytest.raises(InvalidRecord, match="`attributes` is a list, not a mapping"):
+            accept(records(read(odd, "jsonl", fields))[0], 1, {})
+
+
+def test_a_column_that_is_an_attribute_is_not_a_field_too() -> None:
+    table = b"id,text,language,url,title,attributes,pages\n7,x,de,x.org,T,y,3\n"
+    named = {one: one for one in ("id", "text", "language", "url", "title", "attributes", "pages")}
+    found = records(read(table, "csv", FieldMap({"title": "title"}, named, "markdown")))
+    values = {"language": "de", "url": "x.org", "attributes": "y", "pages": "3"}
+    assert found == [
+        {
+            "id": "7",
+            "text": "x",
+            "title": "T",
+            "language": "markdown",
+            "attributes": {**values, "id": "7", "text": "x", "title": "T"},
+        }
     ]
 
 

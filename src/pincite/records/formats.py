@@ -36,14 +36,16 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _OPEN = "the quote that begins in line {:,} has no end"
 _SEPARATORS = ",;\t|"
 _ROWS = 1_000  # of a Parquet file at once
-_FIELDS = ("id", "text", "title", "url", "language")
+_NEEDED = ("id", "text")
+_FIELDS = (*_NEEDED, "title", "url", "language")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldMap:
     """Which column is which field of a record, by the field; one that is not named is the column
-    of its own name, if there is one. `attributes` are columns by attribute. `language` holds for
-    all records that say nothing themselves."""
+    of its own name, if there is one. `attributes` are columns by attribute: such a column is a
+    field too only if `columns` names it, or if it is the id or the text. `language` holds for all
+    records that say nothing themselves."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +65,7 @@ class FieldMap:
                     f"{where} has {count} columns {name!r}", hint="give each a name of its own"
                 )
         wanted = (*self.columns.values(), *self.attributes.values())
-        needed = (*wanted, *(name for name in ("id", "text") if name not in self.columns))
+        needed = (*wanted, *(name for name in _NEEDED if name not in self.columns))
         for name in needed:
             if name not in columns:
                 shown = ", ".join(columns[:20]) or "none"
@@ -73,24 +75,45 @@ class FieldMap:
                 )
 
     def record(self, row: Mapping[str, Any]) -> dict[str, object]:
-        """The record of a row."""
+        """The record of a row. Attributes that are not an object stay as they are: `accept` refuses
+        them."""
         found: dict[str, object] = {}
+        named = {name: row.get(column) for name, column in self.attributes.items()}
+        free = {name: row[name] for name in row.keys() - self.attributes.values()}
         for name in _FIELDS:
-            value = row.get(self.columns.get(name, name))
+            among = row if name in self.columns or name in _NEEDED else free
+            value = among.get(self.columns.get(name, name))
             if value not in (None, ""):
                 found[name] = value
-        if "pages" in row and "text" not in found:
-            found["pages"] = row["pages"]
-        own = row.get("attributes")
-        named = {name: row.get(column) for name, column in self.attributes.items()}
-        found["attributes"] = {**(own if isinstance(own, dict) else {}), **named}
-        return self.with_language(found)
+        if "pages" in free and "text" not in found:
+            found["pages"] = free["pages"]
+        own = _object_of(free.get("attributes"))
+        found["attributes"] = {**(own or {}), **named} if isinstance(own, dict | None) else own
+        return self._with_language(found)
 
-    def with_language(self, record: Mapping[str, object]) -> dict[str, object]:
-        """The record, in the language of all if it names none."""
+    def record_as_it_is(self, record: Mapping[str, object]) -> dict[str, object]:
+        """A record that is one without columns being named."""
+        if isinstance(own := record.get("attributes"), str):
+            record = {**record, "attributes": _object_of(own)}
+        return self._with_language(record)
+
+    def _with_language(self, record: Mapping[str, object]) -> dict[str, object]:
         if self.language and not record.get("language"):
             return {**record, "language": self.language}
         return dict(record)
+
+
+def _object_of(value: object) -> object:
+    """The object that a text is in JSON, None for an empty text, else the value itself."""
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        return None
+    try:
+        found = msgspec.json.decode(value)
+    except (msgspec.MsgspecError, RecursionError):
+        return value
+    return found if isinstance(found, dict) else value
 
 
 def format_of(path: str, given: Format | None) -> Format:
@@ -163,7 +186,7 @@ def _jsonl(stream: IO[bytes], _where: str, fields: FieldMap) -> Iterator[Placed 
         if not isinstance(row, dict):
             yield Unreadable("wrong_type", "the line is not a JSON object", number)
             continue
-        record = fields.with_language(row) if fields.is_empty else fields.record(row)
+        record = fields.record_as_it_is(row) if fields.is_empty else fields.record(row)
         yield Placed(record, number)
 
 
@@ -296,6 +319,8 @@ def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
             "pyarrow is not installed; Parquet needs it",
             hint="pip install 'pincite[parquet]'",
         ) from error
+    from pincite.records.parquet import rows_of
+
     try:
         with ParquetFile(path) as opened:
             columns = list(opened.schema_arrow.names)
@@ -304,9 +329,12 @@ def _parquet(path: str, fields: FieldMap) -> Iterator[Placed | Unreadable]:
             wanted = [one for one in columns if one in {*names, *fields.attributes.values()}]
             number = 0
             for batch in opened.iter_batches(batch_size=_ROWS, columns=wanted):
-                for row in batch.to_pylist():
+                for row in rows_of(batch):
                     number += 1
-                    yield Placed(fields.record(row), number)
+                    if isinstance(row, str):
+                        yield Unreadable("unreadable", row, number)
+                    else:
+                        yield Placed(fields.record(row), number)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error}", hint="check the file") from error
     except ArrowException as error:
