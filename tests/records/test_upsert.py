@@ -7,14 +7,17 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pincite.errors import DiskFull, InvalidRecord, StoreError, UsageError
+from pincite.ingestion.attributes import TableText
 from pincite.model import Record, RecordPage
 from pincite.model.citation import cite
 from pincite.records.accept import Placed
 from pincite.records.report import UpsertProgress
+from pincite.support.fields import replace
 from tests.records.desk import Desk, run, tickets
 
 
@@ -320,3 +323,37 @@ def test_a_moment_that_has_no_year_in_utc_costs_its_record_alone(desk: Desk) -> 
         ("b", 2, "attribute_invalid")
     ]
     assert set(run(desk.texts())) == {"a", "c"}
+
+
+ZIPS = [
+    {"id": zip_, "text": "x", "attributes": {"zip": TableText(zip_)}}
+    for zip_ in ("10115", "01067", "+7")
+]
+
+
+def test_zeros_of_a_text_are_not_lost_by_the_order_of_rows(desk: Desk) -> None:
+    report = run(desk.upsert(ZIPS))
+    assert [(one.id, one.code) for one in report.failed] == [
+        *(("01067", "attribute_invalid"), ("+7", "attribute_invalid"))
+    ]
+    assert "attribute 'zip': '01067' would lose its beginning as an integer" in (
+        report.failed[0].message
+    )
+    assert report.failed[0].hint == (
+        "zip is of type integer in this collection; to choose, declare zip"
+        ' = "keyword" or "integer" in [attributes]'
+    )
+
+
+def test_a_text_that_begins_with_zeros_is_a_keyword_first(desk: Desk) -> None:
+    assert run(desk.upsert(ZIPS[::-1])).failed == ()
+    assert {one.attributes["zip"] for one in run(desk.chunks())} == {"10115", "01067", "+7"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "held"), [("integer", {10115, 1067, 7}), ("keyword", {"10115", "01067", "+7"})]
+)
+def test_a_declared_type_decides_what_zeros_are(desk: Desk, kind: Any, held: set[object]) -> None:
+    desk.settings = replace(desk.settings, attributes={"zip": kind})
+    assert run(desk.upsert(ZIPS)).failed == ()
+    assert {one.attributes["zip"] for one in run(desk.chunks())} == held

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -13,11 +13,14 @@ from pincite.model.attributes import (
     attribute_from_text,
     attribute_of,
     check_attribute_name,
+    is_padded,
     reserved_names,
     type_of,
     type_of_text,
 )
 from pincite.support.plain import plain
+
+_NUMBERS: Mapping[str, str] = {"integer": "an integer", "float": "a float"}
 
 
 class TableText(str):
@@ -35,11 +38,15 @@ class Normalised(msgspec.Struct, frozen=True):
 
 
 def normalise(
-    attributes: Mapping[str, object], known: Mapping[str, AttributeType], where: str
+    attributes: Mapping[str, object],
+    known: Mapping[str, AttributeType],
+    where: str,
+    declared: Collection[str] | None = None,
 ) -> Normalised:
     """Normalise the attributes of one document or chunk; `where` begins messages (`record 'a17'`).
-    None, an empty text and an empty list count as no value. Raises InvalidAttribute for the first
-    invalid one; the caller must then index nothing of it."""
+    None, an empty text and an empty list count as no value. With `declared` names, texts of a table
+    such as 007 become numbers only for these. Raises InvalidAttribute for the first invalid one;
+    the caller must then index nothing of it."""
     if not isinstance(attributes, Mapping):
         raise InvalidAttribute(
             f"{where}: attributes must be a table of names and values", code="attribute_invalid"
@@ -77,6 +84,8 @@ def normalise(
         try:
             if isinstance(value, TableText):
                 held = attribute_from_text(kind, str(value))
+                if declared is not None and name not in declared:
+                    _require_kept(kind, value)
             else:
                 held = attribute_of(kind, value)
         except ValueError as error:
@@ -97,7 +106,17 @@ def normalise(
 def _hint(name: str, kind: AttributeType, value: object, is_new: bool) -> str:
     if isinstance(value, float) and value != value:
         return "for an unknown value, give None or omit the name"
-    return "" if is_new else f"{name} is of type {kind} in this collection"
+    if is_new:
+        return ""
+    of_type = f"{name} is of type {kind} in this collection"
+    if kind in _NUMBERS and isinstance(value, TableText) and is_padded(value):
+        return f'{of_type}; to choose, declare {name} = "keyword" or "{kind}" in [attributes]'
+    return of_type
+
+
+def _require_kept(kind: AttributeType, text: str) -> None:
+    if kind in _NUMBERS and is_padded(text):
+        raise ValueError(f"{text[:60]!r} would lose its beginning as {_NUMBERS[kind]}")
 
 
 def lacking(require: tuple[str, ...], attributes: Attributes) -> tuple[str, ...]:

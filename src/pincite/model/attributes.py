@@ -40,6 +40,7 @@ _MOMENT = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.IGNORECASE
 )
 _INTEGER = re.compile(r"[+-]?\d{1,19}")
+_PADDED = re.compile(r"(\+|[+-]?0\d).*")
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
 #: Further fields of stores, names that mean something else in filters and packs, and keywords of
 #: the filter language.
@@ -146,9 +147,14 @@ def type_of_text(text: str) -> AttributeType:
         return "boolean"
     if _INTEGER.fullmatch(plain) and str(int(plain)) == plain and abs(int(plain)) < 2**63:
         return "integer"  # not 007, which is a name
-    if re.fullmatch(r"-?\d+\.\d+", plain):
+    if re.fullmatch(r"-?\d+\.\d+", plain) and not is_padded(plain):
         return "float"
     return "date" if _is_date(plain) else "keyword"
+
+
+def is_padded(text: str) -> bool:
+    """Does the text begin with a plus or with zeros that a number would lose, as 007 does?"""
+    return bool(_PADDED.fullmatch(text.strip()))
 
 
 def date_key(value: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -81,10 +81,12 @@ def accept(
     position: int,
     known: Mapping[str, AttributeType],
     require: tuple[str, ...] = (),
+    declared: Collection[str] | None = None,
 ) -> Accepted:
     """The record that is given: a `Record`, a dataclass or a mapping with its fields. `known` are
-    the types of attributes, `require` those that every record must have. Raises InvalidRecord that
-    names the record by its position and id, and the field."""
+    the types of attributes, `require` those that every record must have; for `declared` see
+    `normalise`. Raises InvalidRecord that names the record by its position and id, and the field.
+    """
     where, id_ = f"record {position:,}", ""
     try:
         if isinstance(given, Unreadable):
@@ -96,7 +98,7 @@ def accept(
         text, pages = _text(fields) if extracted is None else _extracted(extracted)
         spans: list[PageSpan] = []
         types = dict(known)
-        own = normalise(_given(fields, "attributes"), types, where)
+        own = normalise(_given(fields, "attributes"), types, where, declared)
         types |= own.new
         for number, span in enumerate(pages, start=1):
             its = normalise(span.attributes, types, f"{where}, page {number:,}")

@@ -111,7 +111,8 @@ async def upsert(
                     index.made_with,
                 )
                 with await asyncio.to_thread(open_record_store, settings.index) as store:
-                    run = _Run(spec, target, deps, store, options, name)
+                    declared = frozenset(settings.attributes)
+                    run = _Run(spec, target, deps, store, options, name, declared)
                     try:
                         await run.begin(held)
                         await run.resume()
@@ -162,6 +163,7 @@ class _Run:
     store: RecordStore
     options: UpsertOptions
     collection: str
+    declared: frozenset[str] = frozenset()  # attributes whose type the settings say
     failures: list[RecordFailure] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     read: int = 0
@@ -238,7 +240,7 @@ class _Run:
         for position, given in batch:
             try:
                 types = {**self.spec.attributes, **new} if new else self.spec.attributes
-                one = accept(given, position, types, self.spec.require)
+                one = accept(given, position, types, self.spec.require, self.declared)
                 if one.record.path in first_at:
                     raise InvalidRecord(
                         f"record {position:,} ({one.record.id!r}): record"
