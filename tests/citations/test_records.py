@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.citations.claims import Claim, ClaimCheck, check
-from pincite.citations.locate import Passage, get, verify
+from pincite.citations.locate import NotNamed, Passage, get, verify
+from pincite.citations.pages import chars_of_quote
 from pincite.citations.verify import Checked
 from pincite.errors import UsageError
 from pincite.model import Evidence, EvidencePack, Scope
 from pincite.model.citation import cite
 from pincite.support.fields import replace
-from pincite.support.find import find_chars
+from pincite.support.find import Lines, find_chars, find_text
 from tests.records.desk import Desk, run
 
 TEXT = "First line.\nThe printer is on fire.\nCall the brigade.\nLast line."
@@ -56,6 +57,27 @@ def test_a_citation_gives_exactly_its_characters(shelf: Shelf) -> None:
     around = shelf.get(part, 1)
     assert around.text == "First line.\nThe printer is on fire.\nCall the brigade."
     assert around.citation.endswith("#char=0,53")
+
+
+def test_an_id_of_two_sources_is_ambiguous_until_one_is_named(shelf: Shelf) -> None:
+    run(shelf.upsert([{"id": "a:7", "text": "x"}, {"id": "b", "text": "y"}], source="other"))
+    for path, text in (("a:7", "x"), ("b", "y")):
+        said = f"'{path}' is ambiguous between other:{path}, records:{path}: name the source"
+        with pytest.raises(UsageError, match=said) as caught:
+            shelf.get(path)
+        assert not isinstance(caught.value, NotNamed)
+        assert shelf.check(path, text) == ClaimCheck(path, "unknown", said)
+        assert shelf.get(f"other:{path}").text == text
+        assert shelf.check(f"other:{path}", text).status == "fresh"
+
+
+@pytest.mark.parametrize("path", ["7", "20261128", "deadbeef"])
+def test_an_id_of_hex_digits_is_found_as_any_other(shelf: Shelf, path: str) -> None:
+    assert shelf.check(path, "Ten.").status == "unknown"
+    run(shelf.upsert([{"id": path, "text": "Ten."}]))
+    assert shelf.get(path).text == "Ten."
+    assert shelf.check(path, "Ten.") == ClaimCheck(path, "fresh", "", path, 1, 1, 0, 4)
+    assert shelf.check(path, "Nine.").status == "changed"
 
 
 @pytest.mark.parametrize("locator", ["a:7", "records:a:7", "records:a:7#char=0,11"])
@@ -135,3 +157,30 @@ def test_the_nearest_place_is_found(text: str, wanted: str, near: int) -> None:
     places = [at for at in range(len(text)) if text.startswith(wanted, at)]
     expected = min(places, key=lambda at: (abs(at - near), at), default=None)
     assert find_chars(text, wanted, near) == expected
+
+
+def test_a_moved_quote_has_the_characters_of_its_words(shelf: Shelf) -> None:
+    start = TEXT.index("on fire")
+    end = TEXT.index(" the brigade")
+    citation = shelf.cited("a:7").replace(f"char=0,{len(TEXT)}", "char=0,5")
+    moved = shelf.check(citation, " on  fire. Call")
+    said = "now in lines 2-3 of the record"
+    assert moved == ClaimCheck(citation, "moved", said, "a:7", 2, 3, start, end)
+    assert TEXT[start:end] == "on fire.\nCall"
+    by_id = shelf.check("records:a:7", "on fire. Call")
+    assert (by_id.status, by_id.start_char, by_id.end_char) == ("fresh", start, end)
+
+
+@given(
+    st.text(st.sampled_from("ab \n\t\x1c\u3000"), max_size=40), st.integers(0), st.integers(1, 9)
+)
+def test_the_characters_of_a_quote_are_its_words(text: str, at: int, size: int) -> None:
+    start = at % (len(text) + 1)
+    quote = " ".join(text[start : start + size].split())
+    found = find_text(text, quote, Lines(1, 1), spaces="any")
+    if found is not None:
+        first, last = chars_of_quote(text, quote, found)
+        assert " ".join(text[first:last].split()) == quote
+        assert text[first:last] == text[first:last].strip()
+        assert text.count("\n", 0, first) + 1 == found.start
+        assert text.count("\n", 0, last) + 1 == found.end

@@ -22,6 +22,7 @@ from pincite.citations.locate import (
 )
 from pincite.citations.pages import (
     Place,
+    chars_of_quote,
     document_then,
     find_quote,
     no_lines,
@@ -187,7 +188,10 @@ def _held_against(
     if cited.chars is not None:
         return _compare_chars(claim, cited, document, *cited.chars)
     status, detail, start, end = _compare(cited, document)
-    return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end)
+    chars: tuple[int | None, int | None] = (None, None)
+    if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
+        chars = chars_of_quote(document.text, cited.text, Lines(start, end))
+    return ClaimCheck(claim.citation, status, detail, cited.known.path, start, end, *chars)
 
 
 def _gone_before(
@@ -264,7 +268,7 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
             said = f"{shortened(claim.citation)} is neither a citation nor an id"
             raise NotNamed(f"{said}, and no indexed file has that name")
         if len(prefix) < _SHORTEST_ID:
-            raise UsageError(
+            raise NotNamed(
                 f"{claim.citation!r} is neither a citation nor an id: give at least"
                 f" {_SHORTEST_ID} digits of the id"
             )
@@ -394,7 +398,8 @@ def _compare_chars(
         if found is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         said = f"now in lines {found.start}-{found.end} of the record"
-        return ClaimCheck(claim.citation, "moved", said, path, found.start, found.end)
+        chars = chars_of_quote(text, cited.text, found)
+        return ClaimCheck(claim.citation, "moved", said, path, found.start, found.end, *chars)
     if not same_revision(cited.ref, document.ref):
         said = f"the record now has revision {document.ref}: give the quote, or search again"
         return ClaimCheck(claim.citation, "unknown", said, path)

@@ -55,7 +55,7 @@ class NotNamed(UsageError):
     """Nothing that may be read has this name; it may be meant in another form."""
 
 
-class NoChunk(UsageError):
+class NoChunk(NotNamed):
     """No chunk that may be read has an id that begins like that."""
 
 
@@ -215,9 +215,10 @@ async def _get(within: TaggedIndex, locator: str, context: int, reading: _Readin
         raise NotNamed(
             f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
         )
-    if place["line"] and (ours := await find_record(within, infos, locator)):
+    if place["line"] and (ours := await find_records(within, infos, locator)):
         # an id may have colons in it
-        return await reading.of(read_lines, ours, 1, 10**9, context, reading.folder)
+        known = _only(ours, locator)
+        return await reading.of(read_lines, known, 1, 10**9, context, reading.folder)
     start = int(place["line"] or 1)
     count = int(place["count"] or (10**9 if place["line"] is None else LINES))
     known = await find_path(within, infos, place["path"])
@@ -267,10 +268,7 @@ async def find_path(
         one.source for info in infos for one in info.sources if source in (None, one.source.name)
     ]
     others = frozenset(places(wanted, sources))
-    exact, partial = [], []
-    ours = await find_record(index, infos, wanted, source)
-    if ours is not None:
-        exact.append(ours)
+    exact, partial = await find_records(index, infos, wanted, source), []
     for info in infos:
         for record in info.sources:
             name = record.source.name
@@ -289,12 +287,20 @@ async def find_path(
                     or _is_address(wanted, record, known.path)
                 ):
                     partial.append(item)
-    found = {(one.record.source.name, one.path): one for one in exact or partial}
+    return _only(exact or partial, path)
+
+
+def _only(held: Sequence[IndexedFile], path: str) -> IndexedFile:
+    """The one that a path names. Raises NotNamed where there is none, UsageError where there is
+    more than one."""
+    found = {(one.record.source.name, one.path): one for one in held}
     if not found:
         raise NotNamed(_not_named(path), hint=_WHAT_THERE_IS)
     if len(found) > 1:
         names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
-        raise UsageError(f"{shortened(path)} is ambiguous between {names}: give more of the path")
+        records = all(one.record.source.kind == "records" for one in held)
+        more = "name the source" if records else "give more of the path"
+        raise UsageError(f"{shortened(path)} is ambiguous between {names}: {more}")
     return next(iter(found.values()))
 
 
@@ -307,11 +313,11 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
-async def find_record(
+async def find_records(
     index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
-) -> IndexedFile | None:
-    """The indexed record of this path, None where there is none, or more than one. There may be
-    millions of them: none but this one is looked at."""
+) -> list[IndexedFile]:
+    """The indexed records of this path, at most one of a source and one whose id begins with the
+    name of its source. There may be millions of them: none but these are looked at."""
     found: dict[str, IndexedFile] = {}
     for info in infos:
         for record in info.sources:
@@ -323,7 +329,7 @@ async def find_record(
                 for chunk in (await index.document(info.spec.name, name, place))[:1]:
                     known = (info.spec.name, record, place, chunk.ref, chunk.content_hash)
                     found[f"{name}:{place}"] = IndexedFile(*known)
-    return next(iter(found.values())) if len(found) == 1 else None
+    return list(found.values())
 
 
 async def _cited_lines(index: TaggedIndex, known: IndexedFile, cited: Citation) -> tuple[int, int]:

@@ -7,6 +7,7 @@ none are ever named.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, Evidence, PageUnit
@@ -166,6 +167,18 @@ def find_quote(document: Document, quote: str, near: int) -> Place | None:
     starts = _line_starts(text, found.start, found.end)
     page = page_at(document.pages, starts[0])
     return Place(*starts, page.number if page else None)
+
+
+def chars_of_quote(text: str, quote: str, lines: Lines) -> tuple[int, int]:
+    """The begin and the end of a quote in the lines that contain it, whatever the white space; of
+    several places the first."""
+    start, end = _line_starts(text, lines.start, lines.end)
+    words, wanted = " ".join(text[start:end].split()), " ".join(quote.split())
+    before = words[: words.index(wanted)]
+    shown = (at for at in range(start, end) if not text[at].isspace())
+    first = len(before) - before.count(" ")
+    found = tuple(islice(shown, first, first + len(wanted) - wanted.count(" ")))
+    return found[0], found[-1] + 1
 
 
 def _line_starts(text: str, first: int, last: int) -> tuple[int, int]:
