@@ -89,6 +89,13 @@ def test_every_field_comes_from_where_the_map_says_and_nothing_is_made_up(
     assert (fourth.path, fourth.ref) == ("flat.md", "")
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\n\u3000"])
+def test_a_point_without_words_is_no_evidence(server: Recorder, blank: str) -> None:
+    payloads = [{"body": blank}, {"body": " keys"}]
+    put(server, "theirs", [point(n, "x", p) for n, p in enumerate(payloads)])
+    assert [one.chunk.text for one in load(server, 0, 1, keys={"text": "body"})] == [" keys"]
+
+
 @pytest.mark.parametrize(
     ("where", "found"),
     [

@@ -53,9 +53,9 @@ class FieldMap(msgspec.Struct, frozen=True):
         return "" if name in self.keys else usual.get(name, "")
 
     def chunk(self, chunk_id: str, payload: Mapping[str, Any]) -> Chunk | None:
-        """Return the chunk of a point, None if it has no text."""
+        """Return the chunk of a point, None if it has no text but white space."""
         text = _text(at(payload, self.keys["text"]))
-        if not text:
+        if not text.strip():
             return None
         values: dict[str, Any] = {}
         for name, key in self.keys.items():
