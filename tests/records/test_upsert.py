@@ -357,3 +357,12 @@ def test_a_declared_type_decides_what_zeros_are(desk: Desk, kind: Any, held: set
     desk.settings = replace(desk.settings, attributes={"zip": kind})
     assert run(desk.upsert(ZIPS)).failed == ()
     assert {one.attributes["zip"] for one in run(desk.chunks())} == held
+
+
+def test_a_title_that_is_too_long_is_cut_and_said_once(desk: Desk) -> None:
+    given = [{"id": f"t{n}", "text": "x", "title": "w" * 1_001} for n in range(5)]
+    run(desk.upsert([*given, {"id": "a", "text": "x", "title": "w" * 1_000}], batch=2))
+    assert {len(one.title) for one in run(desk.chunks())} == {1_000}
+    assert [one.message for one in desk.notices if one.code == "title_cut"] == [
+        "the title is cut to 1,000 characters in 5 records: 't0', 't1', 't2', ..."
+    ]

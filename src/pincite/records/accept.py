@@ -27,7 +27,7 @@ from pincite.support.plain import plain
 MOST_ID_CHARS = 512  # guess, unmeasured: it stands in every citation
 MOST_TEXT_CHARS = 5_000_000  # as many as a file may have bytes
 MOST_PAGES = 100_000  # guess, unmeasured
-_MOST_TITLE_CHARS = 1_000  # guess, unmeasured
+MOST_TITLE_CHARS = 1_000  # guess, unmeasured
 _MOST_URL_CHARS = 2_048  # what browsers and servers agree on
 BETWEEN_PAGES = "\n\f\n"  #: a form feed on a line of its own
 
@@ -64,10 +64,12 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A record in its normal form, and the types of attributes that were not known before."""
+    """A record in its normal form, and the types of attributes that were not known before. Is its
+    title cut?"""
 
     record: KeptRecord
     new: Mapping[str, AttributeType]
+    title_cut: bool = False
 
 
 class _Refused(Exception):
@@ -116,12 +118,13 @@ def accept(
                 f"it has no value for {', '.join(missing)}, which its collection requires",
                 "give a value that is not empty: attributes={'" + missing[0] + "': ...}",
             )
+        title = _title(fields.get("title"))
         record = KeptRecord(
             path=path_of(id_, require, own.values),
             id=id_,
             text=text,
             pages=tuple(spans),
-            title=_title(fields.get("title")),
+            title=title[:MOST_TITLE_CHARS],
             url=_url(fields.get("url")),
             language=_language(fields.get("language")),
             attributes=own.values,
@@ -138,7 +141,8 @@ def accept(
         raise InvalidRecord(
             error.message, code=error.code, id=id_, position=position, hint=hint
         ) from error
-    return Accepted(record, {name: kind for name, kind in types.items() if name not in known})
+    new = {name: kind for name, kind in types.items() if name not in known}
+    return Accepted(record, new, len(title) > MOST_TITLE_CHARS)
 
 
 def path_of(id_: str, require: tuple[str, ...], attributes: Attributes) -> str:
@@ -308,7 +312,7 @@ def _title(value: object) -> str:
     if not isinstance(value, str):
         raise _Refused("wrong_type", f"its title is {_kind(value)}")
     _require_unicode(value, "title")
-    return " ".join(value.replace("\0", " ").split())[:_MOST_TITLE_CHARS]
+    return " ".join(value.replace("\0", " ").split())
 
 
 def _url(value: object) -> str | None:

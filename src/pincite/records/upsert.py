@@ -33,10 +33,17 @@ from pincite.ingestion.revisions import fingerprints, revision_of
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.target import Target, choose_target, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import weigh_again
-from pincite.model import AttributeType, CollectionSpec, KeptRecord, Record, SourceRecord
+from pincite.model import (
+    AttributeType,
+    CollectionSpec,
+    KeptRecord,
+    Notice,
+    Record,
+    SourceRecord,
+)
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
-from pincite.records.accept import accept
+from pincite.records.accept import MOST_TITLE_CHARS, accept
 from pincite.records.batches import Given, batches_of, language_of
 from pincite.records.going import remove_going
 from pincite.records.report import MOST_NAMED, Counts, RecordFailure, UpsertProgress, UpsertReport
@@ -46,11 +53,13 @@ from pincite.sources.record_places import open_record_store
 from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.records import RecordsSource, source_of_records
 from pincite.support.arguments import require_choice, require_count
+from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 
 BATCH = 1_000  # records; what a cut-off run may repeat, and what duplicates are looked for in
 _MOST_AT_ONCE = 1_000_000  # a batch is in memory as a whole
+_CUT_NAMED = 3  # records with a cut title that the notice names
 OnError = Literal["report", "raise"]
 
 
@@ -165,6 +174,8 @@ class _Run:
     collection: str
     declared: frozenset[str] = frozenset()  # attributes whose type the settings say
     failures: list[RecordFailure] = field(default_factory=list)
+    cut_count: int = 0  # records whose title is too long
+    cut: list[str] = field(default_factory=list)  # the first of their ids
     totals: dict[str, int] = field(default_factory=dict)
     read: int = 0
 
@@ -257,6 +268,10 @@ class _Run:
                     break
                 continue
             first_at[one.record.path] = position
+            if one.title_cut:
+                self.cut_count += 1
+                if len(self.cut) < _CUT_NAMED:
+                    self.cut.append(one.record.id)
             seen_in.update(dict.fromkeys(one.new, one.record.id))
             new |= one.new
             found.append((position, one.record))
@@ -339,6 +354,8 @@ class _Run:
         await index.put_source(name, SourceRecord(self.source, indexed_at=now, complete=True))
         await index.settle(name)
         await asyncio.to_thread(self.store.flush)
+        if self.cut:
+            self.options.index.on_notice(_title_cut(self.cut_count, self.cut))
         found: dict[str, Any] = dict(self.totals)
         return UpsertReport(
             self.collection,
@@ -347,3 +364,9 @@ class _Run:
             duration_s=time.monotonic() - started_s,
             **found,
         )
+
+
+def _title_cut(count: int, ids: Sequence[str]) -> Notice:
+    named = ", ".join(repr(one[:60]) for one in ids)
+    said = f"the title is cut to {MOST_TITLE_CHARS:,} characters in {counted(count, 'record')}"
+    return Notice("title_cut", f"{said}: {named}{', ...' if count > len(ids) else ''}")
