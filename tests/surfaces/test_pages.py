@@ -9,11 +9,18 @@ import pytest
 from pincite.evals.golden.questions import Expected
 from pincite.evals.golden.targets import counts_for, named_path
 from pincite.model import Context, Evidence, OnPage
-from pincite.surfaces.render import render
+from pincite.surfaces.render import null_files, render
 from pincite.surfaces.table import Look, table
 from tests.builders import chunk
+from tests.readers.pdf.files import typeset
+from tests.surfaces.conftest import Cli
 from tests.surfaces.packs import pack, result, text_of
 
+BOOK = """#set page(width: 400pt, height: 500pt)
+Nothing of it stands on this first page.
+#pagebreak()
+Every ocelot of the archive is sleeping.
+"""
 SHOWN = "Keys\n\nTo rotate a key, ask.\n\nThen wait."
 
 
@@ -43,6 +50,35 @@ def test_a_result_names_its_page_and_its_text_has_no_numbers() -> None:
 @pytest.mark.parametrize("unit", ["slide", "sheet", "cell", "chapter"])
 def test_a_page_is_called_what_it_is(unit: str) -> None:
     assert f"keys.pdf, {unit} 3" in text_of(table(pack(paged(page_unit=unit)), Look()))
+
+
+@pytest.mark.parametrize("unit", ["page", "slide", "cell", "chapter"])
+def test_a_list_of_files_names_the_page_once(unit: str) -> None:
+    found = pack(paged(page_unit=unit), paged(page_unit=unit, start_char=130, end_char=140))
+    assert text_of(render(found, "files")) == f"keys.pdf#{unit}=3"
+    assert null_files(found, several=True) == f"acme:keys.pdf#{unit}=3\0".encode()
+    assert null_files(pack(paged(page_unit="sheet", rows=(4, 9)))) == b"keys.pdf#sheet=3&row=4-9\0"
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_a_list_of_files_names_is_read_by_get(cli: Cli, several: bool) -> None:
+    cli.folder.joinpath("docs").mkdir()
+    for name, more in (("book.pdf", "Lamps are lit."), ('odd "name" #2.pdf', "Doors are shut.")):
+        cli.folder.joinpath("docs", name).write_bytes(typeset(f"{BOOK}{more}"))
+    cli("index", "docs", "--lexical", "--name", "docs")
+    if several:
+        cli.write("other/guide.md", "# Keys\n")
+        cli("index", "other", "--lexical", "--name", "other")
+    for raw in (True, False):
+        listed = cli("search", "sleeping ocelot", "-f", "files", *(["-0"] if raw else [])).stdout
+        names = listed.removesuffix("\0").split("\0") if raw else listed.splitlines()
+        assert len(names) == 2
+        for name in names:
+            assert name.endswith("#page=2")
+            read = cli("get", "--", name).stdout
+            assert "ocelot" in read
+            assert "first page" not in read
+    cli("stop")
 
 
 def test_only_the_passage_is_found_of_what_is_shown_of_its_page() -> None:

@@ -20,6 +20,7 @@ from pincite.settings.server_variables import SERVER_VARIABLES
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.surfaces.test_terminal import on_terminal
 
 #: An environment in which the daemon cannot know where the client has its files.
 LONG = {"XDG_DATA_HOME": "/elsewhere"}
@@ -29,6 +30,8 @@ ENGINE = (
     *("ssl", "subprocess", "sqlite3", "prompt_toolkit", "yaml", "tree_sitter", "platformdirs"),
     *("pincite.engine", "pincite.search", "pincite.model", "pincite.settings.load"),
 )
+#: One line, longer than a terminal.
+LEASE = f"{'The quagga has a lease as all others do. ' * 12}It ends after 37 months."
 MOST_MODULES = 175  # 152 with Python 3.11; the engine has 560
 
 
@@ -39,6 +42,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     cli.write("pincite.toml", '[collections.closed]\nrequire = ["keeper"]\n')
     cli.write("files/guide.md", "# Zebras\n\nA zebra eats grass.\n\nIt is striped.\n")
     cli.write("files/feed.py", 'def feed(zebra):\n    """Give grass."""\n    return zebra\n')
+    cli.write("files/lease.md", f"# Lease\n\n{LEASE}\n")
     cli.write("closed/secret.md", "# Keeper\n\nThe zebra of the keeper is called Quetzal.\n")
     cli("index", "files", "--lexical", "--name", "zoo")
     cli("index", "closed", "--lexical", "-c", "closed", "--set", "keeper=ann")
@@ -122,6 +126,22 @@ def test_both_ways_print_the_same(zoo: Cli, form: tuple[str, ...]) -> None:
     quick, full = zoo(*arguments), zoo(*arguments, XDG_DATA_HOME="/elsewhere")
     assert (quick.stdout, quick.stderr) == (full.stdout, full.stderr)
     assert quick.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--context", "unit"), ("-C", "2")])
+def test_both_ways_show_long_lines_alike_in_a_pipe_and_on_a_terminal(
+    zoo: Cli, options: tuple[str, ...]
+) -> None:
+    arguments = ("search", "lease of the quagga", "-c", "main", *options)
+    quick, full = zoo(*arguments), zoo(*arguments, **LONG)
+    assert quick.stdout == full.stdout
+    assert LEASE in quick.stdout
+    quick_screen, _, _ = on_terminal(zoo, *arguments, NO_COLOR="1", PINCITE_PAGER="cat")
+    full_screen, _, _ = on_terminal(zoo, *arguments, NO_COLOR="1", PINCITE_PAGER="cat", **LONG)
+    assert quick_screen == full_screen
+    rows = quick_screen.replace("\r", "").split("\n")
+    assert " ".join(" ".join(rows).split()).count(LEASE) == 1
+    assert sum(row.startswith("     ") and len(row) <= 80 for row in rows) > 3
 
 
 def test_a_search_in_a_warm_daemon_imports_a_socket_a_parser_and_little_else(zoo: Cli) -> None:

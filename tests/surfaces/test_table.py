@@ -15,8 +15,9 @@ from pincite.model import AbsentTerms, Context, Match, Notice, Omitted
 from pincite.support.terminal import Painted, file_link, sequences, visible
 from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter
+from pincite.surfaces.line import cut, wrapped
 from pincite.surfaces.render import render
-from pincite.surfaces.table import Look, grouped, painted, table
+from pincite.surfaces.table import Look, grouped, table
 from tests.surfaces.packs import pack, result, text_of
 
 _SENT = re.compile(r"\x1b\[[0-9;]+m|\x1b\]8;;(?:file://[\w.~/%-]*)?\x1b\\")
@@ -84,12 +85,65 @@ def test_a_line_is_shown_within_the_columns_and_with_its_own_characters_only(
     line: str, question: str, width: int
 ) -> None:
     plain = visible(line.replace("\n", " ").replace("\t", " "))
-    parts = tuple(painted(plain, Highlighter(question).marks(plain), width))
+    parts = tuple(cut(plain, Highlighter(question).marks(plain), width))
     said = text_of(parts)
     kept = said.removeprefix("...").removesuffix("...")
     assert kept.strip(".") in plain
     assert len(plain) <= width or len(said) <= width + 3
     assert not _SENT.sub("", text_of(parts, colour=True, links=True)).count("\x1b")
+
+
+@given(st.text(max_size=300), st.text(max_size=20), st.integers(20, 80))
+def test_a_wrapped_line_keeps_all_its_characters_within_the_columns(
+    line: str, question: str, width: int
+) -> None:
+    plain = visible(line.replace("\n", " ").replace("\t", " "))
+    rows = text_of(wrapped(plain, Highlighter(question).marks(plain), width, "", 300, "")).split(
+        "\n"
+    )
+    assert "".join(rows) == plain
+    assert all(len(row.removesuffix(" ")) <= width for row in rows if row.isascii())
+
+
+PROSE = f"{'Every contract names its term. ' * 20}The lease of the barn ends after 37 months."
+
+
+def one_long_line(text: str = PROSE, **values: Any) -> Any:
+    return pack(result(text=text, start_line=3, end_line=3, **values), query="when does it end")
+
+
+@pytest.mark.parametrize("kind", ["docs", "code", "data"])
+@pytest.mark.parametrize("around", [None, 1])
+def test_nothing_of_a_line_is_cut_in_a_pipe(kind: str, around: int | None) -> None:
+    found = one_long_line(PROSE * 60, source_type=kind)
+    assert f"\n  3: {PROSE * 60}\n" in f"{shown(found, Look(around=around))}\n"
+
+
+def test_a_line_of_prose_is_wrapped_below_its_number_on_a_terminal() -> None:
+    rows = shown(one_long_line(), Look(width=80)).split("\n")[4:]
+    assert rows[0].startswith("  3: Every contract names its term. ")
+    assert all(row.startswith("     ") and len(row) <= 80 for row in rows[1:])
+    assert " ".join(row.strip() for row in rows) == f"3: {PROSE}"
+
+
+def test_a_line_that_would_flood_the_screen_is_shown_around_the_words_and_says_how_to_see_it() -> (
+    None
+):
+    flood = one_long_line("x " * 10_000)
+    rows = shown(flood, Look(width=80)).split("\n")[4:]
+    assert len(rows) == 13
+    assert rows[-1].strip() == "... 19088 more characters of this line: --context unit"
+    late = one_long_line(f"{'x ' * 900}it ends after 37 months {'y ' * 900}")
+    assert "ends after 37 months" in shown(late, Look(width=80))
+    assert "more character" not in shown(flood, Look(width=80, whole=True))
+
+
+def test_a_line_of_code_or_of_a_sheet_is_wrapped_only_if_the_whole_is_wanted() -> None:
+    for values in ({"source_type": "code"}, {"source_type": "data"}, {"rows": (1, 3)}):
+        found = one_long_line(**values)
+        assert len(shown(found, Look(width=80)).split("\n")) == 5
+        for look in (Look(width=80, whole=True), Look(width=80, around=0)):
+            assert "".join(shown(found, look).split("\n")[4:]).count("contract") == 20
 
 
 def test_a_long_text_is_shown_around_the_words_and_not_from_the_top() -> None:

@@ -25,7 +25,7 @@ class Wanted:
 
     form: str = "table"
     null: bool = False
-    width: int = 160
+    width: int = 0
     here: str = ""
     host: str = ""
     around: int | None = None

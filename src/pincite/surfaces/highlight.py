@@ -12,7 +12,7 @@ from pincite.providers.sparse.analyser import Analyser
 #: The parts of a name: `getUserName`, `HTTP_PROXY`, `utf8`.
 _PARTS = re.compile(r"[^\W\d_a-z]{2,}(?![a-z])|[^\W\d_]?[^\W\d_A-Z]+|[^\W\d_]+|\d+")
 _UNSPACED = "\u0e00"  # from here on, scripts put no spaces between words, or have no stemmer
-_LONGEST = 400  # characters examined of a line, and the longest name that is split
+_LONGEST = 4_000  # characters examined of a line, and the longest name that is split
 _LONGEST_QUESTION = 2_000
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from pincite.model import Answer, AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model.citation import format_page
 from pincite.model.evidence import RECOGNISED
 from pincite.model.prompt import unsearched
 from pincite.model.verdict_words import LEVEL_WORDS
@@ -102,14 +103,19 @@ def null_files(pack: EvidencePack, *, several: bool = False) -> bytes:
 def _files(
     pack: EvidencePack, called: Callable[[str], str], *, several: bool = False
 ) -> Iterable[str]:
-    """Yield `path:first-last`, best first, each once; without lines only the path, without a path
-    the URL. If the index or the results have several sources, each path has the name of its source
-    and a colon before it. `pincite get` reads each. `called` formats a path or URL."""
+    """Yield `path:first-last`, best first, each once; in an extracted document `path#page=3`,
+    without lines only the path, without a path the URL. If the index or the results have several
+    sources, each path has the name of its source and a colon before it. `pincite get` reads each.
+    `called` formats a path or URL."""
     places: dict[str, None] = {}
     found = {(item.collection, item.repo) for item in pack.evidence if item.path}
     several = several or len(found) > 1
     for item in pack.evidence:
-        lines = f":{item.start_line}-{item.end_line}" if item.path and item.end_line else ""
+        lines = ""
+        if item.path and item.page is not None:
+            lines = f"#{format_page(item.page, item.page_unit, rows=item.rows)}"
+        elif item.path and item.end_line:
+            lines = f":{item.start_line}-{item.end_line}"
         path = f"{item.repo}:{item.path}" if several and item.path else item.path
         if name := path or item.url:
             places[f"{called(name)}{lines}"] = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,25 +11,28 @@ from pincite.model.citation import format_rows, parse_citation, place_of
 from pincite.support.terminal import Painted, file_link, one_line, visible
 from pincite.surfaces.excerpt import Weighed, excerpt
 from pincite.surfaces.highlight import Highlighter, Mark
+from pincite.surfaces.line import cut, painted, wrapped
 from pincite.surfaces.render import asides, attributes_of, short_id, verdict_words
 
-WIDE = 160  # without a terminal
 _MOST_LINES = 24  # of one result; 300 tokens are about 30
 _CONSIDERED = 2_000  # lines of one text
 _LEAST_TEXT = 20  # columns
+_MOST_ROWS = 12  # of one line of prose; guess, unmeasured
+_REST = "of this line: --context unit"
 _COLOURS = {"grounded": "1;32", "weak": "1;33", "none": "1;31"}
-_LOCATION, _NUMBER, _MATCH, _DIM, _BOLD, _ASIDE = "35", "32", "1;31", "2", "1", "33"
+_LOCATION, _NUMBER, _DIM, _BOLD, _ASIDE = "35", "32", "2", "1", "33"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of a pack. `roots` are the folders of sources on this machine, by collection and
+    """The look of a pack. `width` are the columns of the terminal; 0 is a pipe or a file, where no
+    line is cut or wrapped. `roots` are the folders of sources on this machine, by collection and
     source; paths below `here` are shown relative to it. `languages` are those of the collections.
     `around` is the number of lines before and after each line with a word of the question, None for
     an excerpt; `whole` shows texts in full, `details` citation and signals of each result. `host`
     is the host in file URLs."""
 
-    width: int = WIDE
+    width: int = 0
     here: str = ""
     roots: Mapping[tuple[str, str], str] = field(default_factory=dict)
     languages: tuple[str, ...] = ("english",)
@@ -116,9 +118,9 @@ def _details(item: Evidence, look: Look) -> Iterator[str | Painted]:
         yield f"\n    {score_of(item)}"
     for said in item.descriptions:
         yield "\n    "
-        yield Painted(one_line(said)[: max(20, look.width - 4)], _ASIDE)
+        yield Painted(one_line(said)[: max(20, look.width - 4) if look.width else None], _ASIDE)
     if held := attributes_of(item):
-        yield f"\n    {held}"[: look.width]
+        yield f"\n    {held}"[: look.width or None]
 
 
 def location(item: Evidence, look: Look) -> tuple[str, str]:
@@ -182,7 +184,7 @@ def body(item: Evidence, look: Look, highlighter: Highlighter) -> Iterator[str |
             yield Painted("|", _DIM)
         if lines[n]:
             yield " "
-            yield from painted(lines[n], marks[n], max(_LEAST_TEXT, look.width - size - 4))
+            yield from _shown(lines[n], marks[n], item, look, size + 4)
     left = len([n for n in range(len(lines)) if not weighed[n].blank]) - len(
         [n for n in picked if not weighed[n].blank]
     )
@@ -212,43 +214,20 @@ def _found_on_page(item: Evidence, context: Context) -> list[tuple[int, int]]:
 
 
 def _plain(line: str) -> str:
-    return visible(line.removesuffix("\r").expandtabs(4)[:20_000])
+    return visible(line.removesuffix("\r").expandtabs(4))
 
 
-def painted(line: str, marks: Sequence[Mark], width: int) -> Iterator[str | Painted]:
-    """Yield a line within so many columns, with its marks in colour. If its first mark would be
-    outside, the line begins later."""
-    begin = 0
-    if marks and len(line) > width and marks[0].end > width - 4:
-        begin = max(0, min(marks[0].start - width // 4, len(line) - width + 3))
-        yield Painted("...", _DIM)
-        width -= 3
-    end, columns = begin, 0
-    while end < len(line):
-        columns += _columns(line[end])
-        if columns > width:
-            break
-        end += 1
-    cut = end < len(line)
-    end = max(begin, end - 3) if cut else end
-    at = begin
-    for mark in marks:
-        start, stop = max(mark.start, at), min(mark.end, end)
-        if start < stop:
-            yield line[at:start]
-            yield Painted(line[start:stop], _MATCH)
-            at = stop
-    yield line[at:end]
-    if cut:
-        yield Painted("...", _DIM)
-
-
-def _columns(character: str) -> int:
-    if character.isascii():
-        return 1
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+def _shown(
+    line: str, marks: Sequence[Mark], item: Evidence, look: Look, indent: int
+) -> Iterator[str | Painted]:
+    """Yield a line of the text as the look wants it."""
+    if not look.width:
+        return painted(line, marks, 0, len(line))
+    width = max(_LEAST_TEXT, look.width - indent)
+    whole = look.whole or look.around is not None
+    if whole or (item.source_type == "docs" and item.rows is None):
+        return wrapped(line, marks, width, " " * indent, len(line) if whole else _MOST_ROWS, _REST)
+    return cut(line, marks, width)
 
 
 def score_of(item: Evidence) -> str:

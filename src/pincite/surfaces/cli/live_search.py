@@ -41,7 +41,8 @@ async def _search_live(
 
         async def search(text: str) -> Found:
             pack = await engine.find(replace(options, text=text))
-            wanted = Wanted(width=shutil.get_terminal_size().columns, here=here)
+            columns = shutil.get_terminal_size().columns
+            wanted = Wanted(width=columns, here=here, whole=bool(options.context))
             return Found(pack, look_of(pack, wanted, await engine.collections()))
 
         view = LiveView(

@@ -44,7 +44,6 @@ _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: The question, the searched part of the index, and the mode: options of every command that
 #: searches.
 _OPENING = "opening the index"  # while a search waits for it
-_WIDE = 160  # columns where there is no terminal
 #: Options of `_SHOWING` that do not change the search.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
 #: Forms that contain as many results as fit a budget of tokens.
@@ -261,7 +260,7 @@ def search_with(
     wanted = Wanted(
         "json" if json_ else form,
         null,
-        max(40, shutil.get_terminal_size((_WIDE, 24)).columns),
+        max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 0,
         around=around,
         whole=bool(asked["context"]),
         details=explained,
