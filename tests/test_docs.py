@@ -140,3 +140,13 @@ def test_words_that_the_glossary_replaced_are_gone() -> None:
         for match in retired.finditer(path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_every_row_of_a_table_has_the_cells_of_its_heading(page: str) -> None:
+    prose = re.sub(r"^```.*?^```", "", text_of(page), flags=re.MULTILINE | re.DOTALL)
+    wide = 0
+    for line in prose.splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        assert not (wide and cells) or cells == wide, line
+        wide = cells

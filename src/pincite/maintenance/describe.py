@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -19,6 +20,7 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.sources import configured_at
 from pincite.support.arguments import require_kind, shown, texts_of
+from pincite.support.drives import has_drive
 from pincite.support.fields import replace
 
 _HINT = "a folder or a file that is indexed, or SOURCE:PATH; to list them: `pincite ls`"
@@ -152,6 +154,9 @@ def _found(
         there = Path(place).expanduser().resolve()
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{shown(place)}: {error}", hint=_HINT) from error
+    names = ", ".join(sorted({one.source.name for _, one in every})) or "none"
+    if colon and "/" not in name and not has_drive(place) and not os.path.lexists(place):
+        raise UsageError(f"no source is named {shown(name)}; known sources: {names}", hint=_HINT)
     found = []
     for info, one in every:
         root = Path(one.source.location)
@@ -159,7 +164,6 @@ def _found(
             path = there.relative_to(root).as_posix()
             found.append((info, one, "" if path == "." else path))
     if not found:
-        names = ", ".join(sorted({one.source.name for _, one in every})) or "none"
         raise UsageError(f"{shown(place)} is not indexed; known sources: {names}", hint=_HINT)
     innermost = max(len(one.source.location) for _, one, _ in found)
     return [each for each in found if len(each[1].source.location) == innermost]

@@ -323,7 +323,7 @@ def _flag(environ: Mapping[str, str], name: str) -> bool:
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:
     value = environ.get(name)
-    if value is None:
+    if not value:
         return default
     try:
         number = float(value)

@@ -15,12 +15,7 @@ from inspect import cleandoc
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 import msgspec
-from google.adk.agents.readonly_context import ReadonlyContext
-from google.adk.tools.base_tool import BaseTool
-from google.adk.tools.base_toolset import BaseToolset, ToolPredicate
-from google.adk.tools.function_tool import FunctionTool
 from msgspec import Meta
-from pydantic import Field
 
 from pincite.asking import bind_tags, bound_tags, tags_of_texts
 from pincite.engine import AsyncPincite
@@ -33,6 +28,7 @@ from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.surfaces import commands
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
 from pincite.surfaces.tool_hints import ToolNames, for_tools
@@ -43,6 +39,13 @@ from pincite.surfaces.tool_texts import (
     answer_text,
     results_for,
 )
+
+with needs_extra("adk", "google.adk"):
+    from google.adk.agents.readonly_context import ReadonlyContext
+    from google.adk.tools.base_tool import BaseTool
+    from google.adk.tools.base_toolset import BaseToolset, ToolPredicate
+    from google.adk.tools.function_tool import FunctionTool
+    from pydantic import Field
 
 log = logging.getLogger(__name__)
 #: The subject of `retrieve_adk_evidence`, unless the configuration names it.

@@ -162,8 +162,10 @@ def _run() -> int:
     except PinciteError as error:
         _complain(f"error: {error}")
         return USAGE if isinstance(error, UsageError) else ERROR
-    except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted; finished work is kept: run the same command again to continue")
+    except (KeyboardInterrupt, click.Abort) as error:
+        worked = isinstance(error, KeyboardInterrupt) or error.__cause__ is not None
+        kept = "; finished work is kept: run the same command again to continue"
+        _complain(f"interrupted{kept if worked else ''}")
         return INTERRUPTED
     except BrokenPipeError:
         return OK

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 
+import click
+
 
 def agreed(question: str, *, unasked: str, hint: str) -> bool:
     """Return the answer to a yes-or-no question; no answer is a no. Raises UsageError with
@@ -13,7 +15,15 @@ def agreed(question: str, *, unasked: str, hint: str) -> bool:
 
     if not sys.stdin.isatty():
         raise UsageError(unasked, hint=hint)
-    return answer(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    return confirmed(question)
+
+
+def confirmed(question: str) -> bool:
+    """Return the answer to a yes-or-no question. Ctrl-C raises Abort: nothing was done yet."""
+    try:
+        return answer(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except KeyboardInterrupt:
+        raise click.Abort from None
 
 
 def answer(prompt: str) -> str:

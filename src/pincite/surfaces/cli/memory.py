@@ -90,10 +90,13 @@ def list_facts(query: str, limit: int, user: str, json_: bool, index: Path | Non
 @index_option
 def forget(fact: str, all_: bool, user: str, yes: bool, index: Path | None) -> int:
     """Delete FACT by its id, or --all of a user. Exit code 3 if there is none."""
+    import shlex
+
     from pincite.errors import UsageError
 
     if bool(fact) == all_:
-        raise UsageError("give the id of a fact, or --all", hint="pincite memory list")
+        known = one_line(f"pincite memory list --user {shlex.quote(user)}")
+        raise UsageError("give the id of a fact, or --all", hint=known)
     if all_ and not yes:
         count = len(run(lambda engine: engine.facts(user), index))
         if count and not _agreed(f"Forget {counted(count, 'fact')} of {one_line(user)}?"):

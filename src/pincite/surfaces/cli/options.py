@@ -184,7 +184,7 @@ def settings_here(index: Path | None) -> Settings:
     from pincite.errors import UntrustedConfig
     from pincite.settings.opening import settings_for
     from pincite.settings.trust import remember_trust
-    from pincite.surfaces.cli.asking import answer
+    from pincite.surfaces.cli.asking import confirmed
 
     try:
         return settings_for(index)
@@ -194,7 +194,7 @@ def settings_here(index: Path | None) -> Settings:
         say(f"{one_line(error.config)} has settings that need your trust:")
         for key, value, why, *_ in error.claims:
             say(f"  {one_line(key)} = {one_line(value)}  ({why})")
-        if answer("Trust this file until it changes? [y/N] ").strip().lower() not in ("y", "yes"):
+        if not confirmed("Trust this file until it changes?"):
             raise
         remember_trust(Path(error.config), error.digest)
     return settings_for(index)

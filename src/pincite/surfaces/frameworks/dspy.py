@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import dspy
-
 from pincite.model import EvidencePack
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+
+with needs_extra("dspy", "dspy"):
+    import dspy
 
 
 class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has no types

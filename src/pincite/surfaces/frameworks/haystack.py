@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from haystack import Document, component, default_from_dict, default_to_dict
-
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
 from pincite.support.arguments import shown
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
     IndexHandle,
@@ -20,6 +19,9 @@ from pincite.surfaces.frameworks.evidence_source import (
     metadata_of,
     text_of_path,
 )
+
+with needs_extra("haystack", "haystack"):
+    from haystack import Document, component, default_from_dict, default_to_dict
 
 
 @component

@@ -11,18 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from langchain_core.callbacks import (
-    AsyncCallbackManagerForRetrieverRun,
-    CallbackManagerForRetrieverRun,
-)
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, PrivateAttr, field_validator, model_validator
-
 from pincite.errors import InvalidRecord
 from pincite.model import EvidencePack
 from pincite.model.records import Record
 from pincite.records.accept import MOST_ID_CHARS, id_of, is_address
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
     IndexHandle,
@@ -30,6 +23,15 @@ from pincite.surfaces.frameworks.evidence_source import (
     metadata_of,
 )
 from pincite.surfaces.frameworks.metadata import attributes_of
+
+with needs_extra("langchain", "langchain_core"):
+    from langchain_core.callbacks import (
+        AsyncCallbackManagerForRetrieverRun,
+        CallbackManagerForRetrieverRun,
+    )
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from pydantic import ConfigDict, PrivateAttr, field_validator, model_validator
 
 _MOST_SOURCE_CHARS = MOST_ID_CHARS - 20  # `#` and a number of 18 digits fit behind
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")

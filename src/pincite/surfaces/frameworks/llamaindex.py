@@ -11,17 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from anyio.from_thread import start_blocking_portal
-from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_validator
-from llama_index.core.callbacks import CallbackManager
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
 from pincite.asking import checked_tags
 from pincite.encoders.functions import OpenModels
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
 from pincite.model.citation import parse_citation
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
     IndexHandle,
@@ -29,6 +25,13 @@ from pincite.surfaces.frameworks.evidence_source import (
     metadata_of,
     text_of_path,
 )
+
+with needs_extra("llamaindex", "llama_index.core"):
+    from llama_index.core.bridge.pydantic import ConfigDict, PrivateAttr, field_validator
+    from llama_index.core.callbacks import CallbackManager
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
 
 class PinciteRetriever(BaseRetriever):

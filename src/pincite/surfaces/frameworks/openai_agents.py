@@ -8,16 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from agents.tool_context import ToolContext
-from pydantic import Field
-
-from agents import (
-    FunctionTool,
-    ModelBehaviorError,
-    RunContextWrapper,
-    default_tool_error_function,
-    function_tool,
-)
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.tools import (
     DESCRIPTION,
     FILTER,
@@ -28,6 +19,18 @@ from pincite.surfaces.frameworks.tools import (
     wrong_arguments,
 )
 from pincite.surfaces.tool_texts import MAX_TOKENS
+
+with needs_extra("openai-agents", "agents"):
+    from agents.tool_context import ToolContext
+    from pydantic import Field
+
+    from agents import (
+        FunctionTool,
+        ModelBehaviorError,
+        RunContextWrapper,
+        default_tool_error_function,
+        function_tool,
+    )
 
 
 def evidence_tool(

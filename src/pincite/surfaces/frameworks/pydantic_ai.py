@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
-from pydantic_ai import Tool
-
+from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.tools import (
     DESCRIPTION,
     FILTER,
@@ -19,6 +17,10 @@ from pincite.surfaces.frameworks.tools import (
     tool_source,
 )
 from pincite.surfaces.tool_texts import MAX_TOKENS
+
+with needs_extra("pydantic-ai", "pydantic_ai"):
+    from pydantic import Field
+    from pydantic_ai import Tool
 
 
 def evidence_tool(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import socket
 from typing import Any
 
 import uvicorn
@@ -13,6 +15,7 @@ import uvicorn
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
+from pincite.support.signals import on_signals
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.page.app import Desk, make_app
@@ -27,16 +30,37 @@ class Page:
     tags: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
+class _Server(uvicorn.Server):
+    """A server that leaves signals to its caller: uvicorn would raise them again at the end."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+async def _served(server: _Server, listener: socket) -> None:
+    def stop() -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    on_signals(("SIGINT", "SIGTERM"), stop)
+    await server.serve([listener])
+
+
 async def serve_page(
     settings: Settings, port: int, page: Page, ready: Callable[[str], None]
 ) -> None:
     """Serve until SIGINT or SIGTERM. `ready` is called with the URL and its token once browsers can
-    connect. Raises UsageError if the port is not available."""
+    connect. Raises UsageError if the port is not available,
+    IndexNotFound."""
     address, token = Address(port=port, command="pincite ui"), secrets.token_urlsafe(24)
     with address.listen() as listener:
         bound: int = listener.getsockname()[1]
         engine = AsyncPincite(replace(settings, refresh=settings.refresh.by_itself()))
         async with engine:
+            if not settings.foreign:
+                engine.client()  # report a missing index at once
             desk = Desk(engine, page.golden, page.tags, page.preset)
             config = uvicorn.Config(
                 make_app(desk, [f"{bracketed(name)}:{bound}" for name in LOOPBACK], token),
@@ -51,6 +75,6 @@ async def serve_page(
             )
             try:
                 ready(f"http://{address.host}:{bound}/#token={token}")
-                await uvicorn.Server(config).serve([listener])
+                await _served(_Server(config), listener)
             finally:
                 await desk.colours.close()

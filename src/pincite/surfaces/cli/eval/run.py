@@ -45,10 +45,12 @@ def run_(
     """
     from pincite.evals.analysis.measures import DEFAULT_MEASURES, parse
     from pincite.evals.analysis.summary import summarise
+    from pincite.evals.extra import need
     from pincite.evals.report.tables import summary_table
     from pincite.evals.run.results import save_run
     from pincite.surfaces.render import to_json
 
+    need("ir_measures")
     parse(*measure)
     taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index, measured=True)
     if out:
@@ -107,12 +109,14 @@ def gate(
     """
     from pincite.evals.analysis.measures import VERDICT, parse
     from pincite.evals.analysis.regression import GATED, check_measures
+    from pincite.evals.extra import need
     from pincite.evals.report.tables import checks_table
     from pincite.evals.run.results import load_run, save_run
     from pincite.surfaces.render import to_json
 
     if (golden is None) == (taken is None):
         raise click.UsageError("give either GOLDEN or --run")
+    need("ir_measures")
     parse(*(name for name in measure if name != VERDICT))
     before = load_run(baseline)
     if taken is not None:

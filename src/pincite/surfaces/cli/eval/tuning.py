@@ -79,6 +79,7 @@ def sweep(
 
     from pincite.evals.analysis.conditions import measured_with
     from pincite.evals.analysis.measures import parse
+    from pincite.evals.extra import need
     from pincite.evals.report.tables import sweep_table
     from pincite.evals.sweep.cells import SWEPT
     from pincite.evals.sweep.points import draw, grid, parse_values
@@ -87,6 +88,7 @@ def sweep(
     from pincite.surfaces.cli.progress import ProgressLine
     from pincite.surfaces.render import to_json
 
+    need("ir_measures")
     parse(*measure)
     axes = parse_values(vary)
     questions = read_questions(golden)
@@ -203,10 +205,13 @@ def calibrate(
     off-topic questions. 20 of them should be near: on the subject of the corpus, without an answer.
     """
     from pincite.evals.analysis.calibrate import calibrate as learn
+    from pincite.evals.extra import need
     from pincite.evals.report.calibration import calibration_table
     from pincite.evals.run.results import load_run, save_run
     from pincite.surfaces.render import to_json
 
+    if write:
+        need("tomlkit")
     if golden.suffix == ".json":
         taken = load_run(golden)
     else:

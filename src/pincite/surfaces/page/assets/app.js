@@ -45,6 +45,9 @@ function typed(event) {
   else timer = setTimeout(ask, PAUSE_MS);
 }
 
+// On a narrow screen the document covers the rest, which keys do not reach then.
+const narrow = matchMedia("(max-width: 800px)");
+
 // Whether the results are those of the question in the box: it may change before they come.
 async function ask() {
   clearTimeout(timer);
@@ -277,8 +280,10 @@ const Side = ({ side }) => {
     </section>`;
 };
 
+const covered = () => Boolean(state.shown) && narrow.matches;
+
 const Page = () => (state.locked ? html`<${Lock} unlock=${unlock} error=${state.error} />` : html`
-  <header class="top">
+  <header class="top" inert=${covered()}>
     <h1>Pincite</h1>
     <form role="search" onSubmit=${(event) => event.preventDefault()}>
       <input id="question" type="search" aria-label="Question" placeholder="Ask what is indexed"
@@ -297,7 +302,7 @@ const Page = () => (state.locked ? html`<${Lock} unlock=${unlock} error=${state.
   <main class=${[state.shown && "reading", state.compare && "comparing"].filter(Boolean).join(" ")}>
     ${state.error && html`<p class="error" role="alert">${state.error}</p>`}
     ${state.help && html`<${Help} judging=${state.about?.judging} close=${toggleHelp} />`}
-    <div class="found">
+    <div class="found" inert=${covered()}>
       ${state.answer && html`<${Answer} answer=${state.answer} stop=${stop} open=${(one) => open(0, one)} />`}
       <div class="sides">${sides().map((side) => html`<${Side} side=${side} key=${side} />`)}</div>
     </div>
@@ -305,7 +310,7 @@ const Page = () => (state.locked ? html`<${Lock} unlock=${unlock} error=${state.
       wider=${() => open(state.shown.side, state.shown.one,
         Math.min(2000, state.shown.context * WIDER))} />`}
   </main>
-  <footer>${state.about && html`<p>${state.about.words.join(" · ")}</p>`}</footer>`);
+  <footer inert=${covered()}>${state.about && html`<p>${state.about.words.join(" · ")}</p>`}</footer>`);
 
 function begin() {
   if (!backend.ready()) return change({ locked: true });
@@ -343,6 +348,7 @@ function draw() {
 }
 
 document.addEventListener("keydown", pressed);
+narrow.addEventListener("change", draw);
 draw();
 begin();
 document.getElementById(state.locked ? "key" : "question").focus();

@@ -127,6 +127,10 @@ export const Source = ({ shown, close, wider, asSource, turn }) => {
     </section>`;
 };
 
+// The texts and the cited numbers of an answer. A backslash before a bracket says that it cites nothing.
+const pieces = (text) => text.split(/(\\[[【［][^\\[\]\n]{0,80}\d[^\\[\]\n]{0,80}[\]】］]|\[\d{1,4}\])/).map((piece, at) =>
+  (at % 2 === 0 ? piece : piece.startsWith("\\") ? piece.slice(1) : +piece.slice(1, -1)));
+
 const cite = (answer, number, open) => {
   const one = answer.sources.find((each) => each.number === number);
   return one ? html`<button type="button" class="cite" title=${one.place} aria-label=${`Source ${number}: ${one.place}`}
@@ -138,8 +142,8 @@ export const Answer = ({ answer, stop, open }) => html`
     <h2>Answer${answer.writing && html` <button type="button" class="stop" onClick=${stop}>Stop</button>`}</h2>
     <div role="status">${answer.writing && html`<p class="aside">An answer is being written…</p>`}</div>
     ${answer.label && html`<p class="aside">${answer.label}</p>`}
-    ${answer.text && html`<p class="text" dir="auto">${answer.text.split(/\[(\d{1,4})\]/).map(
-      (part, at) => (at % 2 ? cite(answer, +part, open) : part))}</p>`}
+    ${answer.text && html`<p class="text" dir="auto">${pieces(answer.text).map(
+      (piece) => (typeof piece === "number" ? cite(answer, piece, open) : piece))}</p>`}
     ${answer.message && html`<p class="error" role="alert">${answer.message}</p>`}
     <ol class="sources">${answer.sources.map((one) => html`
       <li value=${one.number}><button type="button" class="place" title=${one.citation}
