@@ -32,6 +32,7 @@ from pincite.support.fields import replace
 from tests.daemon import together_client
 from tests.places import quick_folder
 from tests.scene import TEXTS, TopicEncoder, ask, make
+from tests.surfaces.conftest import Cli
 
 
 def paths(pack: EvidencePack) -> list[str]:
@@ -203,3 +204,13 @@ def test_7_a_second_and_a_third_process_open_an_index_while_the_first_indexes() 
         for (output, _), word in zip(answers, ("walnut", "osprey", "main"), strict=True):
             assert word in output
         assert "Traceback" not in "".join(errors for _, errors in answers)
+
+
+def test_a_hint_is_a_command_that_works_and_a_source_that_is_unknown_is_named(cli: Cli) -> None:
+    assert "pincite memory list --user a" in cli("memory", "forget", "--user", "a", code=2).stderr
+    assert "no index exists" in cli("ui", "--port", "0", code=1).stderr
+    cli.write("x/a.md", "# Key\n")
+    cli("index", "x", "--lexical", "--name", "acme", PINCITE_THREADS="", PINCITE_IDLE_S="")
+    said = cli("describe", "nope:docs", "words", code=2).stderr
+    assert "no source is named 'nope'; known sources: acme" in said
+    cli("stop")

@@ -56,3 +56,18 @@ def test_long_lines_of_code_scroll_and_keep_their_numbers(page: Page, width: int
     scrolls_within_the_screen(page, lines, width)
     page.keyboard.press("Escape")
     is_as_wide_as_the_screen(page, width)
+
+
+def test_what_a_document_covers_is_not_reached_by_keys(page: Page) -> None:
+    page.set_viewport_size({"width": 768, "height": 800})
+    page.locator("#question").fill("how is a key rotated")
+    page.locator(".place").first.click()
+    expect(page.locator("#source .cited").first).to_be_visible()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        inside = "(one => !one.closest('header.top, .found, footer'))(document.activeElement)"
+            "(one => one === document.body || !!one.closest('#source'))(document.activeElement)"
+        )
+        assert page.evaluate(inside)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator("[inert]")).to_have_count(0)
