@@ -25,7 +25,10 @@ ADAPTERS = {
 def test_an_adapter_without_its_framework_names_the_extra(adapter: str) -> None:
     extra, module = ADAPTERS[adapter]
     code = (
-        f"import sys\nsys.modules[{module!r}] = None\nsys.modules['pydantic'] = None\n"
+        "import sys\nclass Missing:\n    def find_spec(self, name, *_):\n"
+        f"        if name in ({module!r}, 'pydantic'):\n"
+        "            raise ModuleNotFoundError(f'No module named {name}', name=name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
         f"try:\n    import pincite.surfaces.{adapter}\n"
         "except ImportError as error:\n    print(error)"
     )
