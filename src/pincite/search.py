@@ -31,10 +31,9 @@ from pincite.stages.context import Shown, context
 from pincite.stages.coverage import cover, only_word
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
-from pincite.stages.doubt import doubt, may_doubt
 from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
 from pincite.stages.fuse import fuse
-from pincite.stages.gate import gate
+from pincite.stages.gate import doubt, gate, may_doubt
 from pincite.stages.load import besides, best_by_words, load, overtaken, within_reach
 from pincite.stages.look import Looked, look
 from pincite.stages.merge import merge

@@ -4,8 +4,7 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.model import Gated, SignalKind, SignalName, Verdict, VerdictLevel
-from pincite.stages.doubt import doubt, may_doubt
-from pincite.stages.gate import GateConfig
+from pincite.stages.gate import GateConfig, doubt, may_doubt
 from pincite.support.fields import replace
 
 CONFIG = GateConfig(absent_share=0.6, absent_normalised=0.55)

@@ -133,7 +133,7 @@ def test_both_ways_show_long_lines_alike_in_a_pipe_and_on_a_terminal(
     zoo: Cli, options: tuple[str, ...]
 ) -> None:
     arguments = ("search", "lease of the quagga", "-c", "main", *options)
-    quick, full = zoo(*arguments), zoo(*arguments, **LONG)
+    quick, full = zoo(*arguments), zoo(*arguments, XDG_DATA_HOME=LONG["XDG_DATA_HOME"])
     assert quick.stdout == full.stdout
     assert LEASE in quick.stdout
     quick_screen, _, _ = on_terminal(zoo, *arguments, NO_COLOR="1", PINCITE_PAGER="cat")
