@@ -24,16 +24,20 @@ PROGRAMS = {
     "a.js": (
         'const http = require("http");\nconst port = 3000, host = f();\nvar LIMITS = {a: 1};\n'
         "class Job { static kind = 1; constructor() { this.owner = 1; } run() { this.late = 2 } }\n"
-        "let state;\nfunction f() { const local = 1; }\n",
-        "port host LIMITS kind owner state",
-        "http a local late",
+        "let state;\nfunction f() { const local = 1; }\n"
+        "const api = { isOpen: (x) => x, shut: function () {}, plain: 1 };\n"
+        "exports.MOST = exports.LEAST = 3; module.exports.depth = f();\n"
+        "exports.same = same; exports.read = require('b'); exports.gone = void 0;\n",
+        "port host LIMITS kind owner state api isOpen shut MOST LEAST depth",
+        "http a local late plain same read gone",
     ),
     "a.ts": (
         "const rate: number = 1;\nenum Kind { Small, Big = 2 }\n"
         "interface Job { name: string; run(): void }\ntype Options = { depth: number };\n"
         "class Task { private readonly age = 1; constructor(private owner: number, x: Q) {} }\n"
-        "export const limit = 2;\ndeclare const known: string;\n",
-        "known rate Small Big name depth age owner limit",
+        "export const limit = 2;\ndeclare const known: string;\n"
+        "const api = { isOpen: (x: Q): x is R => true };\nexports.MOST = 3;\n",
+        "api isOpen MOST known rate Small Big name depth age owner limit",
         "x number",
     ),
     "a.tsx": (
@@ -110,15 +114,18 @@ PROGRAMS = {
     "a.scala": (
         "object Jobs {\n  val limit = other\n  private val Pat(x) = y\n"
         "  var rate = 2\n  def f = { val local = 1; local }\n}\n"
-        "enum Kind { case Small, Big }\ncase class Point(left: Int)\n",
-        "limit rate Small Big left",
+        "enum Kind { case Small, Big }\ncase class Point(left: Int)\n"
+        "object Pairs { val (first, second: Int) = f }\n",
+        "first second limit rate Small Big left",
         "local other Pat x y",
     ),
     "a.swift": (
         "let limit = 1\nclass Job {\n  var age: Int = 2\n  func f() { let local = 1 }\n}\n"
-        "enum Kind { case small, big(Int) }\n",
-        "limit age small big",
-        "local",
+        "enum Kind { case small, big(Int)\n  static let usual = 1\n"
+        "  var title: String { let inner = 1; return inner } }\n"
+        "protocol Sized { var size: Int { get } }\n",
+        "limit age small big usual title size",
+        "local inner",
     ),
     "a.lua": (
         "local M = {}\nM.timeout = 5\nlocal low, high = 1, 2\n"
@@ -129,9 +136,11 @@ PROGRAMS = {
     "a.sh": ("LIMIT=1\nexport RATE=2\nf() { inner=1; }\n", "LIMIT RATE", "inner"),
     "a.ex": (
         'defmodule Jobs do\n  @moduledoc "x"\n  @timeout 5000\n'
-        "  @spec f() :: any\n  def f, do: not open?(1)\nend\n",
-        "timeout",
-        "moduledoc spec open?",
+        "  @spec f() :: any\n  def f, do: not open?(1)\n"
+        "  @type state :: :on | :off\n  @opaque pair(a, b) :: {a, b}\n"
+        "  @callback run(job) :: :ok when job: term\n  @macrocallback wrap(x) :: any\nend\n",
+        "timeout state pair run wrap",
+        "moduledoc spec open? type opaque callback job",
     ),
     "a.hs": (
         "data Kind = Small Int | Odd { size :: Int }\nnewtype Name = Name { text :: Int }\n"

@@ -28,6 +28,8 @@ _WORD = re.compile(r"\w")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 _SIGNED = ("simple_symbol", "variable")
 _PROBES = 15  # children of a wide node
+_DECLARATORS = 16  # around a name; real code has up to 6
+_TYPE_NAMES = ("type_identifier", "primitive_type")
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -142,10 +144,10 @@ def find_definitions(
     allowance = allowance or Allowance(root.end_byte)
     if _is_rubble(root) or _walk_s(root) > allowance.left_s():
         return Definitions([], len(lines), _by_line(grammar, range(len(lines)), lines))
-    found, values = _by_query(root, grammar)
+    found, further, values = _by_query(root, grammar)
     named = {each.name_row for each in found}
     rows = _unnamed(root, grammar) - named if grammar.patterns else set()
-    return Definitions(found, len(lines), _by_line(grammar, rows, lines), values)
+    return Definitions(found, len(lines), [*further, *_by_line(grammar, rows, lines)], values)
 
 
 def _by_line(grammar: Grammar, rows: Iterable[int], lines: list[str]) -> list[tuple[int, str]]:
@@ -183,18 +185,68 @@ def _name_of(node: Node) -> Node | None:
     return next((each for each in node.children_by_field_name("name") if each.is_named), None)
 
 
-def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tuple[int, str]]]:
-    """Return the definitions, and the names of values with their rows."""
+def _typedef_names(node: Node) -> list[Node]:
+    """Return the names that a typedef of C defines: `f` and `g` of `typedef int (*f)(int), *g;`.
+    No names if the parser took a macro for the type, as in `typedef BOOL (WINAPI *f)(int)`."""
+    kind = node.child_by_field_name("type")
+    if kind is None or (kind.type == "macro_type_specifier" and kind.has_error):
+        return []
+    declarators = node.children_by_field_name("declarator")
+    for child in node.children:
+        if child.is_error:
+            return []
+        if child in declarators[:1]:
+            break
+    return [name for each in declarators if (name := _declared(each)) is not None]
+
+
+def _declared(declarator: Node) -> Node | None:
+    for _ in range(_DECLARATORS):
+        if declarator.type in _TYPE_NAMES:
+            return declarator
+        inner = declarator.child_by_field_name("declarator")
+        if declarator.type == "parenthesized_declarator":
+            inner = declarator.named_children[-1]
+        elif any(child.is_error for child in declarator.children):
+            return None  # `*Name MACRO`
+        if inner is None:
+            return None
+        declarator = inner
+    return None
+
+
+def _only_passes_on(assignment: Node, name: str) -> bool:
+    """Return whether `exports.NAME = ...` of JavaScript gives no value to this name: on the right
+    is the same name, an import, or nothing (`void 0`)."""
+    right = assignment.child_by_field_name("right")
+    if right is None or right.type in ("undefined", "unary_expression"):
+        return right is None or _text(right) in ("undefined", "void 0")
+    if right.type == "call_expression":
+        called = right.child_by_field_name("function")
+        return called is not None and called.type == "identifier" and _text(called) == "require"
+    if right.type == "member_expression":
+        right = right.child_by_field_name("property")
+    return right is not None and right.type.endswith("identifier") and _text(right) == name
+
+
+def _by_query(
+    root: Node, grammar: Grammar
+) -> tuple[list[Definition], list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return the definitions, further names of the same definitions with their rows, and the names
+    of values."""
     from tree_sitter import QueryCursor
 
     query = load(grammar)[1]
     spans: dict[tuple[int, int], _Captured] = {}
     rests: dict[int, list[Node]] = {}
     values: list[_Value] = []
+    further: list[tuple[int, str]] = []
     for _, captures in QueryCursor(query).matches(root):
         if named := captures.get("value") or captures.get("assigned"):
             of = captures["type"][0].id if "type" in captures else 0
             row, text = named[0].start_point.row, _value(named[0], grammar)
+            if "exported" in captures and _only_passes_on(captures["exported"][0], text):
+                continue
             if text:  # `unsigned : 4` of C has no name
                 values.append(_Value(row, text, of, "assigned" in captures))
             continue
@@ -203,6 +255,10 @@ def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tupl
             continue
         node = nodes[0]
         name = captures["name"][-1] if "name" in captures else _name_of(node)
+        if name is None and node.type == "type_definition":
+            names = _typedef_names(node)
+            name = names[0] if names else None
+            further += [(each.start_point.row, _text(each)) for each in names[1:]]
         if name is None:
             continue
         owner = _text(captures["owner"][-1]) if "owner" in captures else ""
@@ -236,11 +292,15 @@ def _by_query(root: Node, grammar: Grammar) -> tuple[list[Definition], list[tupl
         found.append(definition)
         stack.append(definition)
     declared = {(each.of, each.name) for each in values if not each.assigned}
-    return found, [
-        (each.row, each.name)
-        for each in values
-        if not each.assigned or (each.of, each.name) not in declared
-    ]
+    return (
+        found,
+        further,
+        [
+            (each.row, each.name)
+            for each in values
+            if not each.assigned or (each.of, each.name) not in declared
+        ],
+    )
 
 
 def _value(node: Node, grammar: Grammar) -> str:

@@ -137,7 +137,7 @@ _C = """
 (struct_specifier name: (type_identifier) @name body: (_)) @def
 (union_specifier name: (type_identifier) @name body: (_)) @def
 (enum_specifier name: (type_identifier) @name body: (_)) @def
-(type_definition declarator: (type_identifier) @name) @def
+(type_definition) @def
 (preproc_function_def name: (identifier) @name) @def
 (translation_unit (declaration declarator: (function_declarator
   declarator: (identifier) @name)) @def)
@@ -159,7 +159,7 @@ _CPP = f"""
 (namespace_definition name: (_) @name) @def
 (alias_declaration name: (_) @name) @def
 (concept_definition name: (_) @name) @def
-(type_definition declarator: (type_identifier) @name) @def
+(type_definition) @def
 (preproc_function_def name: (identifier) @name) @def
 """
 _C_SHARP = named(
@@ -210,7 +210,8 @@ _ELIXIR = """
 ((call target: (identifier) @_kind (arguments . [
     (call target: (identifier) @name) (identifier) @name
     (binary_operator left: (call target: (identifier) @name))])) @def
-  (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate"))
+  (#any-of? @_kind "def" "defp" "defmacro" "defmacrop" "defguard"
+    "defguardp" "defdelegate"))
 """
 _HASKELL = (
     named("function", "bind", "data_type", "newtype", "class", "type_synonym")
@@ -234,26 +235,33 @@ _BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 
 _DEFINITIONS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
-    "javascript": Grammar("tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"]),
+    "javascript": Grammar(
+        "tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"], revision=1
+    ),
     "typescript": Grammar(
         "tree_sitter_typescript",
         _TYPESCRIPT,
         "language_typescript",
         patterns=PATTERNS["javascript"],
+        revision=1,
     ),
     "tsx": Grammar(
-        "tree_sitter_typescript", _TYPESCRIPT, "language_tsx", patterns=PATTERNS["javascript"]
+        "tree_sitter_typescript",
+        _TYPESCRIPT,
+        "language_tsx",
+        patterns=PATTERNS["javascript"],
+        revision=1,
     ),
     "go": Grammar("tree_sitter_go", _GO),
     "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"]),
     "java": Grammar("tree_sitter_java", _JAVA),
-    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"]),
+    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"], revision=1),
     "cpp": Grammar(
         "tree_sitter_cpp",
         _CPP,
         leading=frozenset({"access_specifier"}),
         patterns=PATTERNS["cpp"],
-        revision=1,
+        revision=2,
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
     "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=1),
@@ -266,10 +274,12 @@ _DEFINITIONS: dict[str, Grammar] = {
         revision=1,
     ),
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
-    "scala": Grammar("tree_sitter_scala", _SCALA, revision=1),
-    "swift": Grammar("tree_sitter_swift", _SWIFT, revision=1),
+    "scala": Grammar("tree_sitter_scala", _SCALA, revision=2),
+    "swift": Grammar("tree_sitter_swift", _SWIFT, revision=2),
     "lua": Grammar("tree_sitter_lua", _LUA),
-    "elixir": Grammar("tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"})),
+    "elixir": Grammar(
+        "tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"}), revision=1
+    ),
     "haskell": Grammar(
         "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=1
     ),
@@ -283,7 +293,9 @@ _DEFINITIONS: dict[str, Grammar] = {
         quoted=True,
         revision=2,
     ),
-    "objective_c": Grammar("tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"]),
+    "objective_c": Grammar(
+        "tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=1
+    ),
     "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),
     "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml"),
     "powershell": Grammar("tree_sitter_powershell", more.POWERSHELL),

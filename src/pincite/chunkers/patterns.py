@@ -21,7 +21,7 @@ _ROWS = 20_000  # of a file
 class Patterns(msgspec.Struct, frozen=True):
     """`lines` is a pattern with one group, the name. `regions` are further nodes whose lines are
     read, besides error nodes. With `calls`, lines like `type name(` define the name, as for
-    functions of C."""
+    functions of C, and so do lines of typedefs."""
 
     lines: re.Pattern[str]
     regions: str = ""
@@ -33,16 +33,29 @@ def names_in(patterns: Patterns, rows: Iterable[int], lines: list[str]) -> list[
     found = []
     for row in sorted(rows)[:_ROWS]:
         line = lines[row][:_CHARS]
-        match = patterns.lines.match(line)
-        if match and not (patterns.calls and line.rstrip().endswith(",")):  # no parameter
-            name = match[1]
-        else:
-            name = _called(line) if patterns.calls else ""
-        if name:
+        if name := _name_on(line, patterns):
             found.append((row, name))
     return found
 
 
+def _name_on(line: str, patterns: Patterns) -> str:
+    if patterns.calls and (typed := _TYPEDEF.match(line)):
+        return typed[typed.lastindex or 0]
+    match = patterns.lines.match(line)
+    if match and not (patterns.calls and line.rstrip().endswith(",")):  # no parameter
+        return match[1]
+    return _called(line) if patterns.calls else ""
+
+
+#: `typedef int (*name)(`, `typedef NS_ENUM(Type, name)`, `typedef type *name MACRO;`,
+#: `typedef type name;`, and `} name;`, where the type above ends at the start of the line.
+_TYPEDEF = re.compile(
+    r"\s*typedef\s[^(){};]*\(\s*(?:\w+\s+)?[*^]\s*(\w+)\s*[()\[]"
+    r"|\s*typedef\s+\w+\(\s*\w+\s*,\s*(\w+)\s*\)"
+    r"|\s*typedef\s[^(){};]*\*\s*(?!const\b)(\w+)\s+[A-Z]+_[A-Z_]+\s*;"
+    r"|\s*typedef\s[^(){};]*[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*;"
+    r"|\}\s*\**(?!else\b)([A-Za-z_]\w*)\s*;"
+)
 _NO_NAME = re.compile(r"(?:if|for|while|switch|return|else|case|defined|sizeof|do|new|throw)\b")
 _HEAD = re.compile(r"[A-Za-z_][\w\s:*&<>,]*[\s*&](~?\w+)\s*")
 

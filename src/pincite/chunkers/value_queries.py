@@ -4,7 +4,8 @@ enumerations, and fields of types.
 `@value` captures the name. A value is found by its name, like a definition, but it is not one for
 cutting: no heading names it, and no section ends because of it. Variables within functions are no
 values. `@assigned` captures a field that a constructor of `@type` sets. It is a value if the body
-of this type has no `@value` of the same name.
+of this type has no `@value` of the same name. `@exported` captures an assignment that is a value
+unless its right side is an import, the same name or nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ _ELIXIR_OTHERS = (
     "|doc|enforce_keys|external_resource|file|impl|macrocallback|moduledoc|moduletag|on_load|opaque"
     "|optional_callbacks|requirements|shortdoc|since|spec|tag|type|typedoc|typep|vsn"
 )
+#: The name of a type or callback, with or without parameters.
+_ELIXIR_NAMED = "[(identifier) @value (call . (identifier) @value)]"
 
 _PYTHON = """
 (module (expression_statement (assignment . (identifier) @value)))
@@ -32,14 +35,26 @@ _JAVASCRIPT_VARIABLES = f"""
 ((program (lexical_declaration (variable_declarator . (identifier) @value) @_all)) {_NO_IMPORT})
 ((program (variable_declaration (variable_declarator . (identifier) @value) @_all)) {_NO_IMPORT})
 """
-_JAVASCRIPT = f"""{_JAVASCRIPT_VARIABLES}
+_JAVASCRIPT_EXPORTS = """
+((assignment_expression . (member_expression
+    . [(identifier) @_of (member_expression . (identifier) (property_identifier) @_of)]
+    (property_identifier) @value)) @exported
+  (#eq? @_of "exports") (#not-eq? @value "__esModule"))
+"""
+#: Functions as properties of an object.
+_JAVASCRIPT_PROPERTIES = """
+(pair . (property_identifier) @value
+  [(arrow_function) (function_expression) (generator_function)] .)
+"""
+_JAVASCRIPT_COMMON = _JAVASCRIPT_VARIABLES + _JAVASCRIPT_EXPORTS + _JAVASCRIPT_PROPERTIES
+_JAVASCRIPT = f"""{_JAVASCRIPT_COMMON}
 (class_body (field_definition [(property_identifier) (private_property_identifier)] @value)) @type
 ((class_body (method_definition (property_identifier) @_name (statement_block
     (expression_statement (assignment_expression . (member_expression
       . (this) (property_identifier) @assigned)))))) @type
   (#eq? @_name "constructor"))
 """
-_TYPESCRIPT = f"""{_JAVASCRIPT_VARIABLES}
+_TYPESCRIPT = f"""{_JAVASCRIPT_COMMON}
 (public_field_definition [(property_identifier) (private_property_identifier)] @value)
 (ambient_declaration [(lexical_declaration (variable_declarator . (identifier) @value))
   (variable_declaration (variable_declarator . (identifier) @value))])
@@ -71,6 +86,8 @@ _OBJECTIVE_C = f"""{_C_MEMBERS}
 (translation_unit (declaration [(identifier) @value (init_declarator . [(identifier) @value
   (pointer_declarator (identifier) @value)])]))
 """
+_SCALA_NAMED = """[(identifier) @value (identifiers (identifier) @value)
+  (tuple_pattern [(identifier) @value (typed_pattern . (identifier) @value)])]"""
 
 VALUES: dict[str, str] = {
     "python": _PYTHON,
@@ -121,17 +138,18 @@ VALUES: dict[str, str] = {
 (class_parameter (identifier) @value)
 (enum_entry . (identifier) @value)
 """,
-    "scala": """
-(compilation_unit [(val_definition pattern: [(identifier) @value (identifiers (identifier) @value)])
-  (var_definition pattern: [(identifier) @value (identifiers (identifier) @value)])])
-(template_body [(val_definition pattern: [(identifier) @value (identifiers (identifier) @value)])
-  (var_definition pattern: [(identifier) @value (identifiers (identifier) @value)])])
+    "scala": f"""
+(compilation_unit [(val_definition pattern: {_SCALA_NAMED})
+  (var_definition pattern: {_SCALA_NAMED})])
+(template_body [(val_definition pattern: {_SCALA_NAMED}) (var_definition pattern: {_SCALA_NAMED})])
 (class_parameter name: (identifier) @value)
 (simple_enum_case . (identifier) @value)
 """,
     "swift": """
 (class_body (property_declaration (pattern (simple_identifier) @value)))
 (source_file (property_declaration (pattern (simple_identifier) @value)))
+(enum_class_body (property_declaration (pattern (simple_identifier) @value)))
+(protocol_property_declaration (pattern (simple_identifier) @value))
 (enum_entry (simple_identifier) @value)
 """,
     "lua": """
@@ -146,6 +164,10 @@ VALUES: dict[str, str] = {
     "elixir": f"""
 ((unary_operator "@" (call . (identifier) @value))
   (#not-match? @value "^({_ELIXIR_OTHERS})$"))
+((unary_operator "@" (call . (identifier) @_kind (arguments . [
+    (binary_operator . {_ELIXIR_NAMED}) (binary_operator . (binary_operator . {_ELIXIR_NAMED}))])))
+  (#any-of? @_kind "type" "typep" "opaque" "callback" "macrocallback")
+  (#not-eq? @value "unquote"))
 """,
     "haskell": """
 (data_constructor [(prefix . (constructor) @value) (record . (constructor) @value)])
