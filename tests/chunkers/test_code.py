@@ -297,3 +297,23 @@ def test_names_that_are_no_paths_are_left_as_they_are() -> None:
     for name in (".", "operator<", "operator>", ".btn:hover", "a b", "x.", "<>"):
         assert names_of(name) == (name,)
     assert names_of("") == ()
+
+
+def test_typedefs_on_lines_with_errors_are_recognised_by_the_form_of_the_line() -> None:
+    text = [
+        "typedef void (*read_cb)(int fd,",
+        "  typedef int (WINAPI *opener)",
+        "typedef NS_ENUM(NSInteger, Kind) {",
+        "typedef struct a_s a_t;",
+        "typedef char row[3][4];",
+        "typedef NSString *Name NS_TYPED_ENUM;",
+        "} flags;",
+        "  } inner;",
+        "} else;",
+        "typedef struct {",
+        "x = typedef_of(a);",
+    ]
+    assert names_in(PATTERNS["c"], range(len(text)), text) == [
+        (0, "read_cb"), (1, "opener"), (2, "Kind"), (3, "a_t"), (4, "row"), (5, "Name"),
+        (6, "flags"),
+    ]  # fmt: skip

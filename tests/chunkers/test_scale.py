@@ -73,6 +73,18 @@ HOSTILE |= {
     "one range in another": ("@a .. a::\n" * 16_000, ("ps1",)),  # each level was cut again
     "a tuple without an end": ("a," * 80_000, ("ml",)),  # each child was searched for
 }
+HOSTILE |= {
+    "typedefs": ("typedef void (*f)(int);\n" * 10_000, ("c", "cpp", "m")),
+    "names of a typedef": ("typedef int " + "*a, " * 20_000 + "b;", ("c", "cpp", "m")),
+    "declarators in declarators": (
+        "typedef int " + "(*" * 5_000 + "f" + ")(int)" * 5_000 + ";",
+        ("c", "cpp", "m"),
+    ),
+    "ends of types": ("(\n" + "} name;\n" * 10_000, ("c", "cpp", "m")),
+    "exports of exports": ("exports.a = " * 10_000 + "3;", ("js", "ts")),
+    "functions in properties": ("x = " + "{a: () => (" * 5_000 + "1" + ")}" * 5_000, ("js", "ts")),
+    "types of types": ("@type " + "a :: " * 10_000 + "b\n", ("ex",)),
+}
 CASES = [(name, suffix) for name, (_, suffixes) in HOSTILE.items() for suffix in suffixes]
 
 
