@@ -209,6 +209,26 @@ def test_what_is_wrong_is_said_with_what_to_do(indexed: Cli, tmp_path: Path) -> 
     assert "such as keys.md#L70-L80 of a" in told
 
 
+def test_runs_and_reports_replace_only_their_own_kind(indexed: Cli) -> None:
+    cli, golden = indexed, "golden.jsonl"
+    run, report = ("eval", "run", golden, "-m", "RR", "-o"), ("eval", "report", "base.json", "-o")
+    cli(*run, "base.json")
+    cli(*run, "base.json")
+    forms = ("report.html", "report.md", "report.json")
+    for name in forms * 2:
+        cli(*report, name)
+    gate = ("eval", "gate", "--run", "base.json", "--baseline", "base.json", "-m", "RR", "-o")
+    kept = {name: (cli.folder / name).read_bytes() for name in (golden, "base.json", *forms)}
+    for command, name in (
+        *((run, name) for name in (golden, *forms)),
+        *((report, name) for name in (golden, "base.json")),
+        *((gate, name) for name in (golden, "report.json")),
+        (("eval", "calibrate", "base.json", "-o"), golden),
+    ):
+        assert f"{name} already exists and is not a r" in cli(*command, name, code=2).stderr
+    assert kept == {name: (cli.folder / name).read_bytes() for name in kept}
+
+
 def golden_of(cli: Cli, name: str, *paths: str) -> str:
     """A golden set with a question for each path."""
     rows = [

@@ -12,10 +12,11 @@ from pincite.evals.analysis.compare import Comparison, compare
 from pincite.evals.analysis.measures import VERDICT
 from pincite.evals.analysis.summary import Summary, summarise
 from pincite.evals.report.calibration import calibration_table
-from pincite.evals.report.html import page
+from pincite.evals.report.html import is_page, page
 from pincite.evals.report.tables import comparison_table, summary_table
 from pincite.evals.run.results import Run
 
+_HEADING = "# Retrieval on "
 _COMPARED = ("nDCG@10", "R@10", "RR@12", VERDICT)
 
 
@@ -38,6 +39,17 @@ def render(runs: Sequence[Run], form: str, names: Sequence[str]) -> str:
     return _markdown(runs, summaries, comparison, calibrations)
 
 
+def is_report(text: str) -> bool:
+    """Is this the text of an earlier report, in any of its forms?"""
+    if text.startswith(_HEADING) or is_page(text):
+        return True
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return isinstance(found, dict) and {"stamps", "summaries"} <= found.keys()
+
+
 def _calibration(run: Run) -> Calibration | None:
     """Return the calibration, None with too few questions to learn from."""
     try:
@@ -52,7 +64,7 @@ def _markdown(
     comparison: Comparison | None,
     calibrations: Sequence[Calibration | None],
 ) -> str:
-    parts = [f"# Retrieval on {runs[0].stamp.golden}"]
+    parts = [f"{_HEADING}{runs[0].stamp.golden}"]
     if comparison is not None:
         parts += ["## Runs compared", comparison_table(comparison, 0)]
     for run, summary, found in zip(runs, summaries, calibrations, strict=True):

@@ -14,6 +14,10 @@ from pincite.evals.report.style import STYLE
 from pincite.evals.report.tables import share
 from pincite.evals.run.results import Run
 
+_BEGINS = "<!doctype html>\n"
+_TITLE = "Retrieval on "
+_HEAD = 500  # characters that contain the title
+
 
 def page(
     runs: Sequence[Run],
@@ -23,7 +27,7 @@ def page(
 ) -> str:
     """Return the whole file."""
     first = runs[0].stamp
-    title = f"Retrieval on {first.golden}"
+    title = f"{_TITLE}{first.golden}"
     contents = []
     body = []
     if comparison is not None:
@@ -36,12 +40,17 @@ def page(
         body.append(_run(run, summary, found, f"run-{number}"))
     links = "".join(f'<li><a href="#{anchor}">{escape(name)}</a></li>' for anchor, name in contents)
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'{_BEGINS}<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
         f"<header><h1>{escape(title)}</h1><p class=soft>{escape(_indexed(runs[0]))}</p></header>"
         f"<nav><ul>{links}</ul></nav>{''.join(body)}</body></html>\n"
     )
+
+
+def is_page(text: str) -> bool:
+    """Is this the text of such a file?"""
+    return text.startswith(_BEGINS) and f"<title>{_TITLE}" in text[:_HEAD]
 
 
 def _indexed(run: Run) -> str:

@@ -146,6 +146,15 @@ def save_run(path: Path, run: Run) -> None:
     write_whole(path, msgspec.json.format(msgspec.json.encode(run), indent=0).decode() + "\n")
 
 
+def is_run(text: str) -> bool:
+    """Is this the text of a run, of whatever version?"""
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return isinstance(found, dict) and {"stamp", "queries"} <= found.keys()
+
+
 def load_run(path: Path) -> Run:
     """A run from a file. Raises UsageError for anything else, naming the field."""
     try:

@@ -109,6 +109,24 @@ async def open_tried(engine: AsyncPincite, questions: GoldenSet, tried: Tried) -
     return subject
 
 
+def require_replaceable(out: Path | None, is_earlier: Callable[[str], bool], what: str) -> None:
+    """Raise UsageError for an existing file that is no earlier `what`, such as a golden set:
+    judgements are work. An empty file may be replaced."""
+    from pincite.errors import UsageError
+
+    if out is None or not out.is_file():
+        return
+    try:
+        text = out.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        text = "?"
+    if text.strip() and not is_earlier(text):
+        raise UsageError(
+            f"{out} already exists and is not a {what}",
+            hint="choose another file with -o, or remove this one first",
+        )
+
+
 def read_questions(golden: Path) -> GoldenSet:
     """Read the golden set."""
     from pincite.evals.golden.questions import read_golden

@@ -12,6 +12,7 @@ from pincite.surfaces.cli.eval.common import (
     golden_argument,
     measure_option,
     out_option,
+    require_replaceable,
     take_run,
     tried_options,
 )
@@ -47,11 +48,12 @@ def run_(
     from pincite.evals.analysis.summary import summarise
     from pincite.evals.extra import need
     from pincite.evals.report.tables import summary_table
-    from pincite.evals.run.results import save_run
+    from pincite.evals.run.results import is_run, save_run
     from pincite.surfaces.render import to_json
 
     need("ir_measures")
     parse(*measure)
+    require_replaceable(out, is_run, "run")
     taken = run(lambda engine: take_run(engine, golden, label, tried), tried.index, measured=True)
     if out:
         save_run(out, taken)
@@ -111,13 +113,14 @@ def gate(
     from pincite.evals.analysis.regression import GATED, check_measures
     from pincite.evals.extra import need
     from pincite.evals.report.tables import checks_table
-    from pincite.evals.run.results import load_run, save_run
+    from pincite.evals.run.results import is_run, load_run, save_run
     from pincite.surfaces.render import to_json
 
     if (golden is None) == (taken is None):
         raise click.UsageError("give either GOLDEN or --run")
     need("ir_measures")
     parse(*(name for name in measure if name != VERDICT))
+    require_replaceable(out, is_run, "run")
     before = load_run(baseline)
     if taken is not None:
         now = load_run(taken)
@@ -148,9 +151,10 @@ def report(
     """Write a report of one or more runs: one HTML file with plots, Markdown or JSON."""
     from pincite.evals.analysis.measures import DEFAULT_MEASURES
     from pincite.evals.golden.questions import write_whole
-    from pincite.evals.report import render
+    from pincite.evals.report import is_report, render
     from pincite.evals.run.results import load_run
 
+    require_replaceable(out, is_report, "report")
     endings = {".html": "html", ".htm": "html", ".json": "json"}
     chosen = form or (endings.get(out.suffix, "md") if out else "md")
     text = render([load_run(path) for path in runs], chosen, measure or DEFAULT_MEASURES)

@@ -19,6 +19,7 @@ from pincite.surfaces.cli.eval.common import (
     profile_of,
     progress_line,
     read_questions,
+    require_replaceable,
     take_run,
     tried_options,
 )
@@ -207,11 +208,12 @@ def calibrate(
     from pincite.evals.analysis.calibrate import calibrate as learn
     from pincite.evals.extra import need
     from pincite.evals.report.calibration import calibration_table
-    from pincite.evals.run.results import load_run, save_run
+    from pincite.evals.run.results import is_run, load_run, save_run
     from pincite.surfaces.render import to_json
 
     if write:
         need("tomlkit")
+    require_replaceable(out, is_run, "run")
     if golden.suffix == ".json":
         taken = load_run(golden)
     else:
