@@ -203,6 +203,15 @@ def test_an_older_commit_must_have_the_cited_lines_too(repository: Repository) -
     assert repository.check(f"acme@{repository.sha}:walrus.txt#L2C20").status == "changed"
 
 
+def test_a_quote_begins_and_ends_with_whole_words(repository: Repository) -> None:
+    for quote in ("walrus sleep", "alrus sleeps", "and dreams of fis"):
+        assert repository.check(quote=quote).status == "changed", quote
+    assert repository.check(quote="walrus  sleeps").status == "fresh"
+    columns = repository.citation.replace("#L1-L2", "#L1C4-L1C9")
+    assert repository.check(columns, "alrus").status == "fresh"  # exactly the cited columns
+    assert repository.check(columns, "lrus").status == "changed"
+
+
 def test_lines_are_a_hint_where_there_is_a_quote(repository: Repository) -> None:
     for place in ("#L0", "#L9", "#L1C500-L1C900", "#L2C3-L2C1"):
         found = repository.check(f"acme@{repository.sha}:walrus.txt{place}", "dreams of fish")

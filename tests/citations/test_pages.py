@@ -186,6 +186,12 @@ def test_claims_are_checked_by_page_and_quote(office: Office) -> None:
     assert checked(office, "docs:talk.pptx#L1-L3").status == "unknown"
 
 
+def test_a_quote_of_a_page_has_whole_words(office: Office) -> None:
+    page = cited(office, 1).partition("&")[0]
+    for quote in ("ales rose", "Sales rose by 4 per", "osts fell."):
+        assert checked(office, page, quote).status == "changed", quote
+
+
 def test_a_claim_of_another_revision_needs_a_quote(office: Office) -> None:
     citation = cited(office, 1)
     office.put("talk.pptx", pptx(("New", "At the front."), *SLIDES))

@@ -114,6 +114,18 @@ def test_a_quote_is_fresh_moved_changed_or_deleted(shelf: Shelf) -> None:
     assert shelf.check(citation, "printer is on fire").status == "unknown"
 
 
+def test_a_quote_has_whole_words_and_numbers(shelf: Shelf) -> None:
+    text = "Unable to log in: kept for 130 days."
+    run(shelf.upsert([{"id": "c", "text": text}]))
+    citation = shelf.cited("c")
+    for quote in ("able to log in", "30 days", "kept for 1", "log i"):
+        assert shelf.check(citation, quote).status == "changed", quote
+    for quote in ("to log in", "130 days", ": kept", text):
+        assert shelf.check(citation, quote).status == "fresh", quote
+    inside = citation.replace(f"char=0,{len(text)}", "char=2,9")
+    assert shelf.check(inside, "able to").status == "fresh"  # exactly the cited characters
+
+
 def pack_of(shelf: Shelf) -> EvidencePack:
     from pincite.ports import Searchable
     from pincite.providers.sparse.bm25 import Bm25Encoder

@@ -45,7 +45,7 @@ from pincite.sources.entries import within_any
 from pincite.support.arguments import require_kind, shown
 from pincite.support.counted import counted
 from pincite.support.fields import replace
-from pincite.support.find import Lines, find_text
+from pincite.support.find import Lines, find_text, has_words
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
@@ -187,7 +187,7 @@ def _held_against(
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, document, *cited.chars)
-    status, detail, start, end = _compare(cited, document)
+    status, detail, start, end = _compare(claim, cited, document)
     chars: tuple[int | None, int | None] = (None, None)
     if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
         chars = chars_of_quote(document.text, cited.text, Lines(start, end))
@@ -227,7 +227,7 @@ def _gone(
     said = f"now in {there}"
     document = document_at(opened, there) if claim.quote.strip() else None
     if document is not None and not find_text(
-        document.text, claim.quote, Lines(1, 1), spaces="any"
+        document.text, claim.quote, Lines(1, 1), spaces="any", whole_words=True
     ):
         return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
     lines = (cited.start_line, cited.end_line, *(cited.chars or (None, None)), cited.page)
@@ -389,12 +389,12 @@ def _compare_chars(
     """What is claimed of a record, against the record as it is now."""
     path, text = cited.known.path, document.text
     if cited.text.strip():
-        wanted = " ".join(cited.text.split())
-        if wanted in " ".join(text[start:end].split()):
+        if has_words(text, start, end, cited.text):
             lines = text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1
             return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
         near = text.count("\n", 0, start) + 1
-        found = find_text(text, cited.text, Lines(near, near), spaces="any")
+        whole = bool(claim.quote.strip())
+        found = find_text(text, cited.text, Lines(near, near), spaces="any", whole_words=whole)
         if found is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         said = f"now in lines {found.start}-{found.end} of the record"
@@ -433,15 +433,14 @@ def _compare_page(
     if then is not None:
         wanted = then.text[place.start : place.end]
     where = (path, None, None, place.start, place.end, place.page)
-    there = " ".join(text[place.start : place.end].split())
     if not wanted.strip():
         return ClaimCheck(claim.citation, "fresh", "", *where)
-    if place.end and " ".join(wanted.split()) in there:
+    if place.end and has_words(text, place.start, place.end, wanted):
         now = rows_at(document.elements, text, place.start, place.end)
         if cited.chars and cited.rows not in (None, now):  # rows without text were put in or out
             return ClaimCheck(claim.citation, "moved", f"now {words_of(document, place)}", *where)
         return ClaimCheck(claim.citation, "fresh", "", *where)
-    found = find_quote(document, wanted, place.start)
+    found = find_quote(document, wanted, place.start, whole_words=bool(claim.quote.strip()))
     if found is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
     said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"
@@ -450,14 +449,29 @@ def _compare_page(
     return ClaimCheck(claim.citation, status, said, *place_now)
 
 
+def _columns_are(cited: _Cited, text: str) -> bool:
+    """Are the cited columns all of the quote? They may begin or end inside of a word."""
+    start = cited.start_line or 1
+    lines = lines_of(text)[start - 1 : cited.end_line or start]
+    first, last = cited.columns
+    if lines and last is not None:
+        lines[-1] = lines[-1][:last]
+    if lines and first is not None:
+        lines[0] = lines[0][first - 1 :]
+    return " ".join("\n".join(lines).split()) == " ".join(cited.text.split())
+
+
 _Verdict = tuple[ClaimStatus, str, int | None, int | None]
 
 
-def _compare(cited: _Cited, document: Document) -> _Verdict:
+def _compare(claim: Claim, cited: _Cited, document: Document) -> _Verdict:
     text = document.text
     lines = Lines(cited.start_line or 1, cited.end_line or len(lines_of(text)))
     if cited.text.strip():
-        found = find_text(document.text, cited.text, lines, spaces="any")
+        if any(cited.columns) and _columns_are(cited, text):
+            return "fresh", "", cited.start_line, cited.end_line
+        whole = bool(claim.quote.strip())
+        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole)
         if found is None:
             return "changed", "the text is not in the file", None, None
         if lines.start <= found.start and found.end <= lines.end:

@@ -18,6 +18,7 @@ from pincite.model.revisions import content_ref, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
 from pincite.support.find import Lines, find_chars, find_text
+from pincite.support.word_ends import whole_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +158,14 @@ def document_then(opened: OpenSource, ref: str, path: str) -> Document | None:
         return None
 
 
-def find_quote(document: Document, quote: str, near: int) -> Place | None:
-    """Where the document has these words, whatever the white space, nearest to a character."""
+def find_quote(
+    document: Document, quote: str, near: int, *, whole_words: bool = False
+) -> Place | None:
+    """Where the document has these words, whatever the white space, nearest to a character. With
+    `whole_words`, no place inside of a word or number."""
     text = document.text
     line = text.count("\n", 0, near) + 1
-    found = find_text(text, quote, Lines(line, line), spaces="any")
+    found = find_text(text, quote, Lines(line, line), spaces="any", whole_words=whole_words)
     if found is None:
         return None
     starts = _line_starts(text, found.start, found.end)
@@ -171,10 +175,10 @@ def find_quote(document: Document, quote: str, near: int) -> Place | None:
 
 def chars_of_quote(text: str, quote: str, lines: Lines) -> tuple[int, int]:
     """The begin and the end of a quote in the lines that contain it, whatever the white space; of
-    several places the first."""
+    several places the first with whole words, else the first."""
     start, end = _line_starts(text, lines.start, lines.end)
     words, wanted = " ".join(text[start:end].split()), " ".join(quote.split())
-    before = words[: words.index(wanted)]
+    before = words[: next(whole_places(words, wanted), words.find(wanted))]
     shown = (at for at in range(start, end) if not text[at].isspace())
     first = len(before) - before.count(" ")
     found = tuple(islice(shown, first, first + len(wanted) - wanted.count(" ")))

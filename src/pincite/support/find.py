@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from pincite.support.word_ends import BESIDE, whole, whole_places
+
 Spaces = Literal["exact", "any"]
 
 
@@ -32,15 +34,18 @@ def find_text(
     spaces: Spaces = "exact",
     starts_line: bool = False,
     ends_line: bool = False,
+    whole_words: bool = False,
 ) -> Lines | None:
     """Return the lines of `text` that contain `wanted`, None if it does not occur or is empty.
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
-    white space is equal, including line ends. Otherwise see `find_span`.
+    white space is equal, including line ends, and `whole_words` leaves out places inside of a word
+    or number, see `whole`. Otherwise see `find_span`.
     """
     if spaces == "any":
-        found = _Searched.words(text).nearest(" ".join(wanted.split()), near)
+        words = " ".join(wanted.split())
+        found = _Searched.words(text).nearest(words, near, whole_words=whole_words)
         return None if found is None else found[1]
     span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
     if span is None:
@@ -74,6 +79,20 @@ def find_span(
         return begins[line] + at - searched.begins[line]
 
     return position(found[0]), position(found[0] + len(bare))
+
+
+def has_words(text: str, start: int, end: int, wanted: str) -> bool:
+    """Does `text[start:end]` have `wanted` as whole words, whatever the white space? Or else is it
+    all of that?"""
+    part, words = text[start:end], " ".join(wanted.split())
+    inside = " ".join(part.split())
+    if not words or inside == words:
+        return bool(words)
+    before = text[max(0, start - BESIDE) : start] + (" " if part[:1].isspace() else "")
+    after = (" " if part[-1:].isspace() else "") + text[end : end + BESIDE]
+    last = len(before) + len(inside) - len(words)
+    found = whole_places(f"{before}{inside}{after}", words)
+    return any(len(before) <= at <= last for at in found)
 
 
 def without_returns(text: str) -> str:
@@ -120,22 +139,32 @@ class _Searched:
         return self.numbers[bisect_right(self.begins, position) - 1]
 
     def nearest(
-        self, wanted: str, near: Lines, starts_line: bool = False, ends_line: bool = False
+        self,
+        wanted: str,
+        near: Lines,
+        starts_line: bool = False,
+        ends_line: bool = False,
+        *,
+        whole_words: bool = False,
     ) -> tuple[int, Lines] | None:
         """Return position and lines of the place that `find_text` returns."""
         if not wanted:
             return None
-        found = [
-            (begin, Lines(self.line_at(begin), self.line_at(begin + len(wanted) - 1)))
-            for begin in self.places(wanted, near.start, starts_line, ends_line)
-        ]
+
+        def located(begin: int) -> tuple[int, Lines]:
+            return begin, Lines(self.line_at(begin), self.line_at(begin + len(wanted) - 1))
 
         def order(place: tuple[int, Lines]) -> tuple[bool, int, int]:
             lines = place[1]
             inside = near.start <= lines.start and lines.end <= near.end
             return not inside, abs(lines.start - near.start), lines.start
 
-        return min(found, key=order, default=None)
+        places = self.places(wanted, near.start, starts_line, ends_line)
+        found = min(map(located, places), key=order, default=None)
+        if found and whole_words and not whole(self.text, found[0], found[0] + len(wanted)):
+            places = whole_places(self.text, wanted)
+            return min(map(located, places), key=order, default=None)
+        return found
 
     def places(self, wanted: str, line: int, starts_line: bool, ends_line: bool) -> Iterator[int]:
         """Yield the positions of the first place that begins in the line or later, and of the last

@@ -1,0 +1,106 @@
+"""A quote begins and ends where words and numbers do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.support.find import Lines, find_text, has_words
+from pincite.support.word_ends import whole, whole_places
+
+_MANY = 50_000
+_TEXTS = st.text(alphabet="ab12_.,-' 天é\u0301(", max_size=24).map(
+    lambda text: " ".join(text.split())
+)
+
+
+def is_quote(text: str, quote: str) -> bool:
+    return find_text(text, quote, Lines(1, 1), spaces="any", whole_words=True) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("kept for 130 days", "30 days"),
+        ("unable to log in", "able to"),
+        ("rose by 0.5 percent", "5 percent"),
+        ("rose by .5 percent", "5 percent"),
+        ("rose by 0.5%", ".5%"),
+        ("runs at -40 degrees", "40 degrees"),
+        ("1,000 requests", "000 requests"),
+        ("a limit of 1,000", "a limit of 1"),
+        ("version 2.4.1", "version 2.4"),
+        ("version 2.4.1", "version 2."),
+        ("stores 10GB", "stores 10"),
+        ("rotate_key(x)", "key(x)"),
+        ("rotateKey(x)", "rotate"),
+        ("You can't restart it", "You can"),
+        ("保留备份130天", "30天"),
+        ("cafe\u0301 au lait", "cafe"),
+    ],
+)
+def test_what_begins_or_ends_inside_of_a_word_or_number_is_no_quote(text: str, quote: str) -> None:
+    assert quote in text
+    assert not is_quote(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("call a.rotate(x)", "rotate("),
+        ("call a.rotate(x)", ".rotate"),
+        ("config.key = 1", ".key = 1"),
+        ("items[1].key", "[1].key"),
+        ("f(1,2)", "f(1"),
+        ("_word_ and **word**", "word"),
+        ("服务器保留备份30天", "保留备份30天"),
+        ("サーバーを再起動する", "再起動"),
+        ("서버는 30일", "서버"),
+        ("Alice's keys", "Alice"),
+        ("10-40 bar", "40 bar"),
+        ("10 -40 bar", "40 bar"),
+        ("covid-19 cases", "19 cases"),
+        ("in 2024.", "in 2024"),
+        ("1,000 requests", "1,000"),
+        ("$5 per month", "5 per month"),
+        ("130 days, then 30 days", "30 days"),
+    ],
+)
+def test_punctuation_code_and_scripts_without_spaces_are_quoted(text: str, quote: str) -> None:
+    assert is_quote(text, quote)
+
+
+@given(_TEXTS, st.data())
+def test_all_words_between_two_spaces_are_a_quote(text: str, data: st.DataObject) -> None:
+    words = text.split()
+    first = data.draw(st.integers(0, len(words)))
+    quote = " ".join(words[first : data.draw(st.integers(first, len(words)))])
+    signed = first and quote[:1].isdigit() and words[first - 1].endswith(("-", "."))
+    assert not quote or signed or is_quote(text, quote)
+
+
+@given(_TEXTS, st.text(alphabet="ab12_.", max_size=4))
+def test_whole_places_are_those_of_every_position(text: str, wanted: str) -> None:
+    ends = ((at, at + len(wanted)) for at in range(len(text)))
+    expected = [at for at, end in ends if text.startswith(wanted, at) and whole(text, at, end)]
+    assert list(whole_places(text, wanted)) == (expected if wanted else [])
+
+
+@given(_TEXTS, st.integers(0, 24), st.integers(0, 24), st.text(alphabet="ab12.", max_size=3))
+def test_a_part_of_a_text_is_read_with_what_is_around_it(
+    text: str, start: int, end: int, wanted: str
+) -> None:
+    inside = " ".join(text[start:end].split())
+    assert not inside or has_words(text, start, end, inside)
+    if has_words(text, start, end, wanted) and wanted != inside:
+        assert wanted in inside
+        assert is_quote(text, wanted)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("wanted", ["a" * _MANY, "a" * _MANY + "b", "a", "b" + "a" * _MANY])
+def test_a_hostile_text_is_searched_in_bounded_time(wanted: str) -> None:
+    text = "a" * 2 * _MANY
+    assert not is_quote(text, wanted)
+    assert not has_words(text, 1, len(text), wanted)
