@@ -24,6 +24,26 @@ def test_the_sentence_that_has_the_words_is_cited_by_itself() -> None:
     assert KEYS[56:105] == one.text
 
 
+def test_of_sentences_that_are_all_too_long_the_part_around_the_words_is_cited() -> None:
+    filler = "the old gate was painted over and over again, " * 40
+    text = f"{filler}the keys of the lodge expire after ninety days of rain, {filler}and so on."
+    for kind in ("docs", "code"):
+        item = evidence(text, source_type=kind)
+        found = extract("when do the keys expire?", [item], TERMS)
+        (one,) = found.sources
+        assert "keys of the lodge expire after ninety days of rain" in one.text
+        assert len(one.text) <= 600
+        assert f" {one.text} " in f" {text} "  # whole words, as they stand
+        cited = parse_citation(one.citation)
+        assert cited is not None
+        assert cited.start_column is not None
+        assert text[cited.start_column - 1 : cited.end_column] == one.text
+    short = evidence("Keys expire in May.", 2)
+    both = extract("when do the keys expire?", [evidence(text), short], TERMS)
+    assert [source.text for source in both.sources] == ["Keys expire in May."]
+    assert extract("zebra?", [evidence("x" * 5_000)], TERMS).sources[0].text == "x" * 600
+
+
 def test_a_number_in_brackets_of_the_sentence_itself_is_no_citation() -> None:
     text = "Keys expire after 30 days [2][1] as `x[3]` says."
     found = extract("when do keys expire?", [evidence(text)], TERMS)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from pincite.answering.cited import escaped
@@ -19,6 +21,7 @@ Terms = Callable[[str], frozenset[str]]
 _SENTENCES: Final = 3  # see docs/decisions/0034
 _LEAST_GAIN: Final = 0.15  # of the question's weight that one more sentence has to add
 _LONGEST: Final = 600  # characters; what is longer is a table or no sentence
+_PIECES: Final = 20_000  # words of a longer one that are looked at
 _CODE: Final = 0.5  # what lines of code count where nobody asks for code; guess, unmeasured
 _RANK: Final = 0.85  # what a passage's sentences count for each place behind the first
 
@@ -37,6 +40,7 @@ _ASKED: Final = re.compile(
     r"|may|has|have)\b",
     re.IGNORECASE,
 )
+_TOKEN: Final = re.compile(r"\S+")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _MOST_BEFORE: Final = 2  # informative words before a question, such as the name of a command
 _ECHO: Final = 4  # words of a question that a sentence does not have by chance
@@ -72,16 +76,19 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
     has any, it is the first of the best passage. Of code the sentences of comments and docstrings
     are taken, and whole lines; sentences are preferred to lines unless the question asks for code.
     A sentence that asks, or repeats the question, answers nothing: its words count for the next
-    one. They come in the order of the evidence, numbered from 1.
+    one. They come in the order of the evidence, numbered from 1. What is longer than 600 characters
+    counts only if nothing else is left, and then as the part that has most of the question's words.
     """
     asked = terms(question)
     echoes = _echo_of(question)
     every: list[_Found] = []
     unanswered: list[_Found] = []
+    long: list[tuple[Evidence, int, Sentence, str]] = []
     for place, item in enumerate(evidence):
         before: frozenset[str] = frozenset()  # the words of a question just before this sentence
         for span, said in _sentences(item):
             if span.end - span.start > _LONGEST:
+                long.append((item, place, span, said))
                 continue
             own = terms(said)
             found = _Found(item, place, span, said, own | before)
@@ -90,13 +97,46 @@ def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extrac
             before = found.terms if is_question and not span.code else frozenset()
             if not span.heading:
                 (unanswered if is_question else every).append(found)
-    every = every or unanswered
+    every = every or unanswered or [_cut(*one, asked, terms) for one in long]
     of_code = 1.0 if _FOR_CODE.search(question) else _CODE
     chosen = _chosen(asked, [one for one in every if one.terms], of_code)
     chosen.sort(key=lambda one: (one.place, one.span.start))
     sources = tuple(_source(number, one) for number, one in enumerate(chosen, start=1))
     lines = [_line(number, one) for number, one in enumerate(chosen, start=1)]
     return Extract("\n\n".join(lines), sources)
+
+
+def _cut(
+    item: Evidence, place: int, span: Sentence, said: str, asked: frozenset[str], terms: Terms
+) -> _Found:
+    """The part of a long sentence, in whole words, that has most of the question's words; the
+    first of several."""
+    words = [one.span() for one in islice(_TOKEN.finditer(said), _PIECES)]
+    own = [terms(said[start:end]) & asked for start, end in words]
+    held: Counter[str] = Counter()
+    begin, most, first, last = 0, -1, 0, 0
+    for at, (_, end) in enumerate(words):
+        held.update(own[at])
+        while begin < at and (end - words[begin][0] > _LONGEST or not own[begin]):
+            held.subtract(own[begin])
+            begin += 1
+        had = sum(count > 0 for count in held.values())
+        if had > most:
+            most, first, last = had, begin, at
+    while True:  # what is around the words is their sense
+        before, after = first > 0, last + 1 < len(words)
+        if after and words[last + 1][1] - words[first][0] <= _LONGEST:
+            last += 1
+        else:
+            after = False
+        if before and words[last][1] - words[first - 1][0] <= _LONGEST:
+            first -= 1
+        elif not after:
+            break
+    start = words[first][0]
+    end = min(words[last][1], start + _LONGEST)  # a word may be longer
+    part = replace(span, start=span.start + start, end=span.start + end)
+    return _Found(item, place, part, said[start:end], terms(said[start:end]))
 
 
 def _echo_of(question: str) -> Callable[[str], bool]:
