@@ -17,6 +17,7 @@ from pincite.evals.golden.questions import (
     read_golden,
     write_golden,
 )
+from pincite.evals.golden.targets import Targets, require_indexed
 from pincite.evals.golden.trec import read_trec, write_qrels, write_run, write_topics
 from pincite.evals.run.results import load_run, save_run
 from tests.evals.builders import GOLDEN, hybrid, take
@@ -71,7 +72,18 @@ def test_the_older_name_of_mode_is_understood(tmp_path: Path) -> None:
             ROW | {"id": "b", "expcted": []},
             r"g\.jsonl:2: expcted: unknown field; known: .*expected",
         ),
-        (ROW | {"id": "b", "mode": "sing"}, r"g\.jsonl:2: mode: Invalid enum value"),
+        (
+            ROW | {"id": "b", "mode": "sing"},
+            r"mode: Invalid enum value 'sing'; known: build, debug, ",
+        ),
+        (
+            {"id": "b", "query": "x", "expected": [{"path": "a", "source_type": "prose"}]},
+            r"g\.jsonl:2: expected\[0\]\.source_type: Invalid enum value 'prose'; known: docs",
+        ),
+        (
+            {"id": "b", "query": "x", "expected": [{"path": "a", "grade": 3}, {"path": "a"}]},
+            r"g\.jsonl:2: expected\[1\]: a is already expected\[0\]",
+        ),
         (ROW | {"id": "b", "expected": 3}, r"g\.jsonl:2: expected: Expected `array`"),
         ({"id": "b", "query": "x", "expected": [{"pth": 1}]}, r"expected\[0\]\.pth: unknown field"),
         (
@@ -97,6 +109,19 @@ def test_the_older_name_of_mode_is_understood(tmp_path: Path) -> None:
 def test_errors_name_file_line_and_field(tmp_path: Path, row: object, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_golden(write(tmp_path / "g.jsonl", ROW, row))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_golden_set(tmp_path: Path) -> None:
+    place = write(tmp_path / "g.jsonl", ROW)
+    plain = read_golden(place)
+    place.write_bytes(b"\xef\xbb\xbf" + place.read_bytes())
+    assert read_golden(place) == plain
+
+
+def test_two_places_of_one_file_are_expected(tmp_path: Path) -> None:
+    spans = [{"path": "a", "start_line": n, "end_line": n} for n in (1, 5)]
+    row = {"id": "b", "query": "x", "expected": [*spans, {"path": "a"}, {"path": "a", "repo": "r"}]}
+    assert len(read_golden(write(tmp_path / "g.jsonl", row)).queries[0].expected) == 4
 
 
 def test_a_near_question_is_one_without_an_answer(tmp_path: Path) -> None:
@@ -151,6 +176,12 @@ def test_trec_goes_in_and_out(tmp_path: Path) -> None:
     assert (tmp_path / "qrels.txt").read_text() == "1 0 d1 2\n"
     read = read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
     assert read.queries == (GoldenQuery("1", "a b", (Expected("d1", grade=2),)),)
+    (tmp_path / "qrels.txt").write_text("1 0 d1 11\n")
+    with pytest.raises(
+        UsageError, match="d1 for query 1 is 11, above the highest grade 10"
+    ) as caught:
+        read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
+    assert "scale the judgements" in str(caught.value.hint)
     (tmp_path / "qrels.txt").write_text("1 0 d1 -2\n")
     read = read_trec(tmp_path / "topics.tsv", tmp_path / "qrels.txt")
     assert read.queries[0].expected[0].grade == 0  # spam, as some tracks have it
@@ -226,3 +257,12 @@ def test_a_run_goes_to_a_file_and_to_trec(tmp_path: Path) -> None:
 def test_the_golden_set_of_the_tests_is_one(tmp_path: Path) -> None:
     write_golden(tmp_path / "tiny.jsonl", GOLDEN.queries)
     assert read_golden(tmp_path / "tiny.jsonl") == GOLDEN
+
+
+def test_the_hint_for_an_id_of_a_record_speaks_of_no_folder() -> None:
+    golden = GoldenSet("g", (GoldenQuery("q", "x", (Expected("1"),)),))
+    for is_record, said in ((True, "add a/ before"), (False, "index a/ itself")):
+        targets = Targets({}, {}, ("1",), 1, "1", "a/1", is_record)
+        with pytest.raises(UsageError, match="none of the 1") as caught:
+            require_indexed(golden, targets)
+        assert str(caught.value.hint).startswith(said)

@@ -75,13 +75,23 @@ def read_beir(folder: Path, split: str = "test") -> Collection:
 def golden_queries(
     queries: Mapping[str, str], judgements: Mapping[str, Mapping[str, int]], synthetic: str
 ) -> Iterator[GoldenQuery]:
-    """Return the queries with their judged documents. Gains below 0 count as 0."""
+    """Return the queries with their judged documents. Gains below 0 count as 0. Raises UsageError
+    for gains above the highest grade, which would be flattened."""
     for key, text in queries.items():
         expected = tuple(
-            Expected(path=document, grade=min(MAX_GRADE, max(0, gain)))
+            Expected(path=document, grade=_grade(gain, f"{document} for query {key}"))
             for document, gain in judgements.get(key, {}).items()
         )
         yield GoldenQuery(key, text, expected, synthetic=synthetic)
+
+
+def _grade(gain: int, what: str) -> int:
+    if gain > MAX_GRADE:
+        raise UsageError(
+            f"the judgement of {what} is {gain}, above the highest grade {MAX_GRADE}",
+            hint="scale the judgements in the qrels file to 0..10, then import it again",
+        )
+    return max(0, gain)
 
 
 def write_beir(folder: Path, golden: GoldenSet, corpus: Mapping[str, str]) -> None:

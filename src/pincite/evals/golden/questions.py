@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_type_hints
 from uuid import uuid4
 
 import msgspec
@@ -35,6 +35,7 @@ from pincite.model import SourceType, TaskMode
 from pincite.model.citation import format_lines
 from pincite.model.documents import PAGE_UNITS
 from pincite.support.decodable import ready
+from pincite.support.fields import replace
 
 MAX_GRADE = 10  #: of judgements that come from elsewhere; our own scale ends at 3
 
@@ -129,13 +130,18 @@ class GoldenSet:
 
 _ALIASES = {"task_mode": "mode"}
 _QUERY_FIELDS = frozenset(f.name for f in fields(GoldenQuery)) | set(_ALIASES)
+_CHOICES = {
+    "mode": get_args(TaskMode),
+    "source_type": get_args(SourceType),
+    "role": get_args(get_type_hints(Turn)["role"]),
+}
 _ITEM_FIELDS = frozenset(f.name for f in fields(Expected))
 
 
 def read_golden(path: Path) -> GoldenSet:
     """The golden set in a file. Raises UsageError naming file, line and field."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # texts may have other line ends
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # texts may have other line ends
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -226,6 +232,11 @@ def _parse(line: str, where: str) -> GoldenQuery:
     for place, item in enumerate(query.expected):
         if problem := _problem(item):
             raise UsageError(f"{where}: expected[{place}].{problem}")
+    places: dict[Expected, int] = {}
+    for place, item in enumerate(query.expected):
+        same = places.setdefault(replace(item, grade=0), place)
+        if same != place:
+            raise UsageError(f"{where}: expected[{place}]: {item.name} is already expected[{same}]")
     if query.off_topic and query.relevant:
         raise UsageError(f"{where}: expected: an off-topic question has no expected items")
     if query.near and not query.off_topic:
@@ -247,6 +258,9 @@ def _known(row: dict[str, Any], names: frozenset[str], where: str, prefix: str) 
 def _field_first(message: str) -> str:
     """Put the field first in msgspec's `Expected int, got str - at $.expected[0].grade`."""
     what, _, place = message.partition(" - at `$")
+    name = place.rstrip("`").rpartition(".")[2]
+    if what.startswith("Invalid enum value") and name in _CHOICES:
+        what = f"{what}; known: {', '.join(_CHOICES[name])}"
     return f"{place.rstrip('`').lstrip('.')}: {what}" if place else what
 
 

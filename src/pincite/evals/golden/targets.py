@@ -29,7 +29,8 @@ class Targets:
     """`items[query][chunk]` has the positions in `query.expected` that the chunk counts for.
     `missing` has the expected items without any chunk in the index, by query. `unknown` has the
     files and candidates of these that the index does not have at all, of `named` altogether.
-    `example` is one of them, and `nearest` the most similar indexed path, empty if there is none.
+    `example` is one of them, and `nearest` the most similar indexed path, empty if there is none;
+    `is_record` says that it is the id of a record.
     """
 
     items: Mapping[str, Mapping[Key, tuple[int, ...]]]
@@ -38,6 +39,7 @@ class Targets:
     named: int = 0
     example: str = ""
     nearest: str = ""
+    is_record: bool = False
 
 
 def counts_for(chunk: Chunk, item: Expected) -> bool:
@@ -80,11 +82,14 @@ async def find_targets(
                 known.setdefault(named_so, []).append((query.id, place, item))
     items: dict[str, dict[Key, list[int]]] = {q.id: defaultdict(list) for q in queries}
     paths: set[str] = set()
+    records: set[str] = set()
     ids: set[str] = set()
     for collection in collections:
         name = collection.spec.name
         async for chunk in every_chunk(collection.index, name):
             paths.add(chunk.path)
+            if chunk.cited_in == "char":
+                records.add(chunk.path)
             ids |= {chunk.id, chunk.candidate_id} if chunk.id in known else set()
             for query_id, place, item in (*known.get(chunk.path, ()), *known.get(chunk.id, ())):
                 if counts_for(chunk, item):
@@ -104,6 +109,7 @@ async def find_targets(
         (item.path if item.path in paths else item.file) or item.candidate_id for item in wanted
     }
     unknown = tuple(sorted(named - paths - ids))
+    example, nearest = _nearest(unknown, paths)
     return Targets(
         {
             key: {chunk: tuple(places) for chunk, places in found.items()}
@@ -112,7 +118,9 @@ async def find_targets(
         missing,
         unknown,
         len(named),
-        *_nearest(unknown, paths),
+        example,
+        nearest,
+        nearest in records,
     )
 
 
@@ -125,7 +133,7 @@ def require_indexed(golden: GoldenSet, targets: Targets) -> None:
     raise UsageError(
         f"none of the {targets.named} files that {golden.name} expects is indexed, such as"
         f" {targets.example}{like}",
-        hint=_hint(targets.example, targets.nearest),
+        hint=_hint(targets.example, targets.nearest, is_record=targets.is_record),
     )
 
 
@@ -177,16 +185,20 @@ def _shared_parts(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _hint(expected: str, nearest: str) -> str:
+def _hint(expected: str, nearest: str, *, is_record: bool) -> str:
     """Return advice to make the paths of index and golden set match."""
     if nearest and expected.endswith(f"/{nearest}"):
         folder = expected[: -len(nearest)]
+        if is_record:
+            return f"remove {folder} from the paths in the golden set: they are ids of records"
         return (
             "you indexed a folder inside the checkout: index the folder that contains"
             f" {folder}, or remove {folder} from the paths in the golden set"
         )
     if nearest and nearest.endswith(f"/{expected}"):
         folder = nearest[: -len(expected)]
+        if is_record:
+            return f"add {folder} before the paths in the golden set: they are ids of records"
         return f"index {folder} itself, or add {folder} before the paths in the golden set"
     return "check the collection (-c) and the index (--index) with: pincite status"
 
