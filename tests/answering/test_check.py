@@ -211,3 +211,21 @@ def test_passages_are_read_once_however_many_sentences_cite_them(text: str) -> N
 @pytest.mark.parametrize("text", ["AB ", "`a` b "])
 def test_names_are_found_in_time_in_proportion(text: str) -> None:
     assert names_in(f"{text * 50_000} a_b")
+
+
+@pytest.mark.parametrize(
+    ("passage", "said"),
+    [
+        ("The agent has version 2.4.1 now.", "The agent has v2.4.1 now [1]."),
+        ("The limit is 1,000 requests.", "The limit is 1k requests [1]."),
+        ("The profit was 7 million euros.", "The profit was 7M euros [1]."),
+        ("The revenue was $1.2 billion.", "The revenue was $1.2B [1]."),
+        ("The delay is 5 ms at most.", "The delay is 5ms at most [1]."),
+        ("The plan costs $5 per month.", "The plan costs 5 USD per month [1]."),
+        ("It changed on 3 May 2024.", "It changed on 3rd of May 2024 [1]."),
+    ],
+)
+def test_numbers_in_another_form_are_no_names(passage: str, said: str) -> None:
+    assert check(said, told(passage), TERMS).doubts == ()
+    (doubt,) = check(said, told("The agent, profit, plan and limit changed now."), TERMS).doubts
+    assert doubt.why in ("number", "unrelated")

@@ -35,6 +35,23 @@ def lost(said: str, there: str) -> list[str]:
         ("after 30", "after 30 days"),
         ("$5", "5 dollars"),
         ("a 3x gain", "3 times"),
+        ("7M euros", "7 million euros"),
+        ("€7M", "7 million euros"),
+        ("$1.2bn", "$1.2 billion"),
+        ("5 USD", "$5"),
+        (".5 percent", "0.5 percent"),
+        ("25", "twenty-five"),
+        ("twenty five", "25"),
+        ("120", "One hundred and twenty"),
+        ("two thousand five hundred", "2,500"),
+        ("twenty-first", "21st"),
+        ("5 pounds", "£5"),
+        ("5m", "5 minutes"),
+        ("minus 40", "-40"),
+        ("10-40", "10 to 40"),
+        ("a loss of 40%", "it was -40%"),
+        ("fell by 40", "-40"),
+        ("covid-19", "19 cases"),
     ],
 )
 def test_what_is_written_otherwise_is_the_same_number(said: str, there: str) -> None:
@@ -53,6 +70,17 @@ def test_what_is_written_otherwise_is_the_same_number(said: str, there: str) -> 
         ("seven", "three", ["seven"]),
         ("1.5 billion", "1.5 million", ["1.5 billion"]),
         ("0.05", "0.5", ["0.05"]),
+        ("40 degrees", "runs at -40 degrees", ["40"]),
+        ("at -40 degrees", "at 40 degrees", ["40"]),
+        ("£5", "$5", ["£5"]),
+        ("€5", "£5", ["€5"]),
+        ("57 miles", "57 km", ["57 miles"]),
+        ("57 m", "57 km", ["57 m"]),
+        ("12,000 g", "12,000 kg", ["12,000 g"]),
+        ("12,000 tonnes", "12,000 kg", ["12,000 tonnes"]),
+        ("12,000 lbs", "12,000 kg", ["12,000 lbs"]),
+        ("twenty", "twenty-five", ["twenty"]),
+        ("One hundred", "One hundred and twenty", ["One hundred"]),
     ],
 )
 def test_another_number_or_unit_is_missing(said: str, there: str, expected: list[str]) -> None:
@@ -82,6 +110,28 @@ def test_separators_change_no_number(number: int) -> None:
     assert lost(f"{number:,}", str(number)) == lost(str(number), f"{number:,}") == []
 
 
-@pytest.mark.parametrize("text", ["1", "1,000", "1.", "may ", "1 000 ", "v1.", "$"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1", "1,000", "1.", "may ", "1 000 ", "v1.", "$", "-1 ", " -", "twenty-five "),
+        *("one hundred and ", "one thousand two hundred "),
+    ],
+)
 def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
     assert numbers_in(text * (200_000 // len(text))) is not None
+
+
+@given(st.integers(1, 999), st.sampled_from(["", " thousand", " million"]))
+def test_a_number_in_words_is_its_digits(number: int, scale: str) -> None:
+    ones = (
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    )
+    small = [*ones.split(), "sixteen", "seventeen", "eighteen", "nineteen"]
+    tens = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+    rest = number % 100
+    words = small[rest - 1] if 0 < rest < 20 else tens[rest // 10 - 2] if rest else ""
+    words += f"-{small[rest % 10 - 1]}" if rest > 20 and rest % 10 else ""
+    if number >= 100:
+        words = f"{small[number // 100 - 1]} hundred{' and ' if rest else ''}{words}"
+    there = f"{number * {'': 1, ' thousand': 1000, ' million': 10**6}[scale]} sheep"
+    assert lost(f"{words}{scale} sheep", there) == lost(there, f"{words}{scale} sheep") == []

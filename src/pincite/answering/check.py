@@ -92,15 +92,17 @@ def _compared(
     there = frozenset[str]().union(*(terms(one.known) for one in passages))
     found = []
     numbers_there = tuple(chain.from_iterable(one.numbers for one in passages))
+    counted = numbers.numbers_in(said)
     wrong = [
         one.written
-        for one in numbers.missing(numbers.numbers_in(said), numbers_there)
+        for one in numbers.missing(counted, numbers_there)
         if not (one.spelled and one.written.lower() in _COUNTING)
     ]
     if wrong:
         found.append(_doubt(sentence, "number", _named(wrong), meant))
     words = [one.words for one in passages]
-    strange = [one.written for one in names.missing(said, words, there, terms)]
+    spans = [(one.start, one.start + len(one.written)) for one in counted]
+    strange = [one.written for one in names.missing(said, words, there, terms, spans)]
     if strange:
         found.append(_doubt(sentence, "name", _named(strange), meant))
     if not sentence.code:

@@ -77,10 +77,12 @@ def missing(
     there: Sequence[Words],
     folded: frozenset[str],
     terms: Callable[[str], frozenset[str]],
+    numbers: Sequence[tuple[int, int]] = (),
 ) -> tuple[Name, ...]:
     """The names of a text that are not in `there`, in whatever case and with whatever between their
     parts (`OAuthClient` is "OAuth client"), dotted names part by part. `terms` folds the forms of a
-    word, and `folded` are those of `there`; what is written like code has one form."""
+    word, and `folded` are those of `there`; what is written like code has one form. What is within
+    `numbers` (begin and end, in order) is no name: `5ms`, `v2.4.1`, the May of a date."""
     names = names_in(text)
     if not names:
         return ()
@@ -98,7 +100,14 @@ def missing(
             return True
         return not _like_code(name) and bool(had := terms(name)) and had <= folded
 
-    return tuple(one for one in names if not known(one.written, whole=False))
+    return tuple(
+        one for one in names if not _is_part(one, numbers) and not known(one.written, whole=False)
+    )
+
+
+def _is_part(name: Name, spans: Sequence[tuple[int, int]]) -> bool:
+    place = bisect_right(spans, name.start, key=lambda span: span[0]) - 1
+    return place >= 0 and name.start + len(name.written) <= spans[place][1]
 
 
 def _compound(name: str) -> bool:

@@ -17,6 +17,7 @@ _WORDS: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
 ).split()
+_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth".split()
 _VALUES: Final[Mapping[str, int]] = MappingProxyType(
     {word: value for value, word in enumerate(_WORDS)}
     | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
@@ -28,7 +29,8 @@ _TIMES: Final[Mapping[str, int]] = MappingProxyType(
     {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "billion": 10**9}
     | {"trillion": 10**12, "mio": 10**6, "mrd": 10**9}
 )
-#: What a number counts, by all the ways to write it. Others count nothing that is compared.
+#: What a number counts, by all the ways to write it; `|` is between what it may be. Others count
+#: nothing that is compared.
 _UNITS: Final[Mapping[str, str]] = MappingProxyType(
     {
         name: unit
@@ -53,12 +55,21 @@ _UNITS: Final[Mapping[str, str]] = MappingProxyType(
             "mm": "mm millimeter millimeters millimetre millimetres",
             "cm": "cm centimeter centimeters centimetre centimetres",
             "m": "meter meters metre metres",
+            "m|min": "m",
+            "mi": "mi mile miles",
+            "ft": "ft foot feet",
             "km": "km kilometer kilometers kilometre kilometres",
             "mg": "mg milligram milligrams",
-            "g": "gram grams",
+            "g": "g gram grams",
             "kg": "kg kilogram kilograms",
             "$": "$ usd dollar dollars",
             "€": "€ eur euro euros",
+            "tonne": "tonne tonnes ton tons",
+            "lb": "lb lbs",
+            "lb|£": "pound pounds",
+            "£": "£ gbp",
+            "¥": "¥ jpy yen",
+            "CHF": "chf",
         }.items()
         for name in names.split()
     }
@@ -72,24 +83,45 @@ _DATE: Final = re.compile(
 )
 _VERSION: Final = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){2,5}(?:[-.]?(?:rc|alpha|beta|a|b)\.?\d*)?)")
 _NUMBER: Final = re.compile(
-    r"(?P<cur>[$€£])?(?P<n>\d{1,3}(?:[,'’ \u00a0\u2009\u202f]\d{3})+(?:\.\d{1,30})?(?![\d])"
-    r"|\d{1,40}(?:\.\d{1,30})?)(?P<suffix>[kKMB](?![A-Za-z\d])|st\b|nd\b|rd\b|th\b)?"
+    r"(?P<cur>[$€£¥])?(?P<n>\d{1,3}(?:[,'’ \u00a0\u2009\u202f]\d{3})+(?:\.\d{1,30})?(?![\d])"
+    r"|\d{1,40}(?:\.\d{1,30})?|(?<![\w.)\]])\.\d{1,30})"
+    r"(?P<suffix>[kKMB](?![A-Za-z\d])|bn\b|st\b|nd\b|rd\b|th\b)?"
 )
-_UNIT: Final = re.compile(r"[ \u00a0-]?(%|[A-Za-zµμ€$]{1,12})")
-_SPELLED: Final = re.compile(rf"\b({'|'.join(_VALUES)})\b", re.IGNORECASE)
+_UNIT: Final = re.compile(r"[ \u00a0-]?(%|[A-Za-zµμ€$£¥]{1,12})")
+_ONES: Final = "|".join((*_WORDS[1:10], *_ORDINALS))
+_TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_BELOW: Final = rf"(?:(?:{_TENS})[\s-](?:{_ONES})|{'|'.join(_VALUES)})\b"
+_HUNDREDS: Final = rf"{_BELOW}(?:[\s-]hundred\b(?:(?:\sand)?\s{_BELOW})?)?"
+#: `twenty-five`, `one hundred and twenty`, `two thousand five hundred`.
+_SPELLED: Final = re.compile(
+    rf"\b{_HUNDREDS}(?:[\s-](?:thousand|million|billion|trillion)\b(?:(?:\sand)?\s{_HUNDREDS})?)"
+    r"{0,4}",
+    re.IGNORECASE,
+)
+_PIECE: Final = re.compile(r"\w+")
+_SIGN: Final = re.compile(r"(?:(?:\A|[^\d\s])\s|\A|[(\[=:])[-−]\Z|\b(?:minus|negative)\s\Z", re.I)
+#: With these words a number may be negative without a sign.
+_BELOW_ZERO: Final = re.compile(
+    r"\b(?:below|loss|los[et]|drop|decreas|declin|fall|fell|reduc|negative|minus|lower|less|down"
+    r"|under|deficit|shr[aiu]nk|behind|before|debit|ow[en])",
+    re.IGNORECASE,
+)
+_BEFORE: Final = 12  # characters that may have a sign
 _INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number at `start`, as `written`: its value (a number without trailing zeros, a date, a
-    version) and its unit, empty where it has none that is known. `spelled` is one in letters."""
+    version) and its unit, empty where it has none that is known. `spelled` is one in letters.
+    `sign` is "-" for a negative one, "?" where that is not sure."""
 
     start: int
     written: str
     value: str
     unit: str = ""
     spelled: bool = False
+    sign: str = ""
 
 
 def numbers_in(text: str) -> tuple[Number, ...]:
@@ -97,6 +129,7 @@ def numbers_in(text: str) -> tuple[Number, ...]:
     Digits within names (`utf8`, `gpt-4o`) are none."""
     found: list[Number] = []
     taken = bytearray(len(text) + 1)
+    unsigned = "?" if _BELOW_ZERO.search(text) else ""
 
     def free(start: int, end: int) -> bool:
         return not (taken[start] or taken[max(start, end - 1)])
@@ -113,31 +146,60 @@ def numbers_in(text: str) -> tuple[Number, ...]:
             taken[match.start() : match.end()] = b"\1" * len(match[0])
     for match in _NUMBER.finditer(text):
         if free(*match.span()) and not _within_name(text, match.start(), match.end()):
-            one = _number(text, match)
+            one = _number(text, match, unsigned)
             found.append(one)
             taken[one.start : one.start + len(one.written)] = b"\1" * len(one.written)
     for match in _SPELLED.finditer(text):
-        known = _VALUES.get(match[0].lower())  # "ſix" matches, too, and is none
+        known = _spelled(match[0])
         if known is not None and free(*match.span()):
             unit, times, end = _behind(text, match.end())
             value = _plain(Decimal(known) * times)
-            found.append(Number(match.start(), text[match.start() : end], value, unit, True))
+            sign = _sign(text, match.start(), unsigned)
+            found.append(Number(match.start(), text[match.start() : end], value, unit, True, sign))
     return tuple(sorted(found, key=lambda one: one.start))
 
 
 def missing(said: tuple[Number, ...], there: tuple[Number, ...]) -> tuple[Number, ...]:
-    """Those that are said and not there: no such value, or only with other units. A part of a date
-    that is there is there, and so is the beginning of a version."""
-    values: dict[str, set[str]] = {}
+    """Those that are said and not there: no such value, or only with other units or signs. A part
+    of a date that is there is there, and so is the beginning of a version."""
+    values: dict[str, set[tuple[str, str]]] = {}
     for one in there:
         for value in _parts(one.value):
-            values.setdefault(value, set()).add(one.unit)
-    lost = []
-    for one in said:
-        units = values.get(one.value)
-        if units is None or (one.unit and units and "" not in units and one.unit not in units):
-            lost.append(one)
-    return tuple(lost)
+            values.setdefault(value, set()).add((one.unit, one.sign))
+    return tuple(
+        one
+        for one in said
+        if not any(
+            _same_unit(one.unit, unit) and (one.sign == sign or "?" in (one.sign, sign))
+            for unit, sign in values.get(one.value, ())
+        )
+    )
+
+
+def _same_unit(one: str, other: str) -> bool:
+    return not (one and other) or not set(one.split("|")).isdisjoint(other.split("|"))
+
+
+def _spelled(words: str) -> int | None:
+    """The value of a number in words; None for letters that only look like ours, as in "ſix"."""
+    whole = part = 0
+    for word in (one.lower() for one in _PIECE.findall(words)):
+        if word in _VALUES:
+            part += _VALUES[word]
+        elif word == "hundred":
+            part *= 100
+        elif word in _TIMES:
+            whole, part = whole + part * _TIMES[word], 0
+        elif word != "and":
+            return None
+    return whole + part
+
+
+def _sign(text: str, at: int, unsigned: str) -> str:
+    before = text[max(0, at - _BEFORE) : at]
+    if _SIGN.search(before):
+        return "-"
+    return "?" if before.endswith(("-", "−", "–", "`")) else unsigned
 
 
 def _parts(value: str) -> tuple[str, ...]:
@@ -167,15 +229,17 @@ def _month(name: str) -> int:
     return next((n for n, one in enumerate(_MONTHS, 1) if one.startswith(start)), 0)
 
 
-def _number(text: str, match: re.Match[str]) -> Number:
+def _number(text: str, match: re.Match[str], unsigned: str) -> Number:
     digits = re.sub(r"[,'’ \u00a0\u2009\u202f]", "", match["n"])
     suffix = match["suffix"] or ""
-    own = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9}.get(suffix, 1)
-    unit, times, end = ("", 1, match.end()) if suffix else _behind(text, match.end())
+    own = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9, "bn": 10**9}.get(suffix, 1)
+    counts = not suffix or own > 1
+    unit, times, end = _behind(text, match.end()) if counts else ("", 1, match.end())
     if match["cur"]:
-        unit = {"$": "$", "€": "€"}.get(match["cur"], "")
+        unit = match["cur"]
     value = _plain(Decimal(digits) * own * times)
-    return Number(match.start(), text[match.start() : end], value, unit)
+    sign = _sign(text, match.start(), unsigned)
+    return Number(match.start(), text[match.start() : end], value, unit, sign=sign)
 
 
 def _behind(text: str, at: int) -> tuple[str, int, int]:
@@ -189,7 +253,7 @@ def _behind(text: str, at: int) -> tuple[str, int, int]:
     if match:
         # Letters that are longer than what was matched are another word.
         following = text[match.end() : match.end() + 1]
-        name = match[1] if match[1] in ("%", "$", "€") else match[1].lower()
+        name = match[1] if match[1] in "%$€£¥" else match[1].lower()
         if name in _UNITS and not (following.isalnum() and name != "%"):
             return _UNITS[name], times, match.end()
     return "", times, at
