@@ -102,8 +102,8 @@ _PIECE: Final = re.compile(r"\w+")
 _SIGN: Final = re.compile(r"(?:(?:\A|[^\d\s])\s|\A|[(\[=:])[-−]\Z|\b(?:minus|negative)\s\Z", re.I)
 #: With these words a number may be negative without a sign.
 _BELOW_ZERO: Final = re.compile(
-    r"\b(?:below|loss|los[et]|drop|decrease|decreasing|declin|fall|fell|reduc|negative|minus|lower|less|down"
-    r"|under|deficit|shr[aiu]nk|behind|before|debit|ow[en])",
+    r"\b(?:below|loss|los[et]|drop|decrease|decreasing|declin|fall|fell|reduc|negative|minus|lower|less"
+    r"|down|under|deficit|shr[aiu]nk|behind|before|debit|ow[en])",
     re.IGNORECASE,
 )
 _BEFORE: Final = 12  # characters that may have a sign
