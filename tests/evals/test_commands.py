@@ -46,6 +46,24 @@ def indexed(cli: Cli) -> Cli:
     return cli
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "golden.jsonl", "-o", "out.json"),
+        ("gate", "golden.jsonl", "--baseline", "base.json", "-o", "out.json"),
+        ("sweep", "golden.jsonl", "-o", "out.json", "--vary", "select.results=4,8"),
+    ],
+)
+def test_a_missing_package_is_named_before_any_work(cli: Cli, command: tuple[str, ...]) -> None:
+    missing = "raise ModuleNotFoundError('No module named ir_measures', name='ir_measures')\n"
+    cli.write("hidden/ir_measures.py", missing)
+    cli.write("golden.jsonl", '{"id": "q", "query": "how", "expected": [{"path": "a.md"}]}\n')
+    done = cli("eval", *command, code=2, PYTHONPATH=str(cli.folder / "hidden"))
+    assert 'pip install "pincite[eval]"' in done.stderr
+    assert "no index" not in done.stderr
+    assert not (cli.folder / "out.json").exists()
+
+
 def test_a_user_measures_compares_gates_tunes_and_reports(indexed: Cli) -> None:
     cli = indexed
     assert "6 questions, 4 judged, 2 off topic" in cli("eval", "check", "golden.jsonl").stdout
