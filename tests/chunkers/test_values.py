@@ -27,9 +27,12 @@ PROGRAMS = {
         "let state;\nfunction f() { const local = 1; }\n"
         "const api = { isOpen: (x) => x, shut: function () {}, plain: 1 };\n"
         "exports.MOST = exports.LEAST = 3; module.exports.depth = f();\n"
-        "exports.same = same; exports.read = require('b'); exports.gone = void 0;\n",
-        "port host LIMITS kind owner state api isOpen shut MOST LEAST depth",
-        "http a local late plain same read gone",
+        "exports.same = same; exports.read = require('b'); exports.gone = void 0;\n"
+        "exports.lost = exports.void = void 0; exports.one = exports.two = one;\n"
+        "exports.kept = keep(require('c')); exports.part = require('d').other;\n"
+        "Object.defineProperty(exports, 'x', {get: function () { return 1; }});\n",
+        "port host LIMITS kind owner state api isOpen shut MOST LEAST depth two",
+        "http a local late plain same read gone lost void one kept part get x",
     ),
     "a.ts": (
         "const rate: number = 1;\nenum Kind { Small, Big = 2 }\n"

@@ -37,9 +37,12 @@ RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
         ("Delay must not. Undefined method x", RAISES, 3, 3),
         ("delay must: not be None", RAISES, 3, 5),
         ("delay must not be None at /tmp/a.b/c.py", RAISES, 5, 6),  # values do not count
-        ("app.Worker: delay must not be None after 5000ms", RAISES, 5, 6),
+        ("delay must not be None after 5000ms", RAISES, 5, 6),
+        ("delay must not be None in app.Worker", RAISES, 5, 8),
+        ("how to use the a.b.c", "how to use the d", 4, 7),
+        ("must not be /x/y", RAISES, 3, 5),
         ("delay must not be", "open a.b at 5 in delay must not be", 4, 4),
-        ("call a.b.c now with /x/y", "call a.b.c now with /x/z", 7, 8),
+        ("call a.b.c now with /x/y", "call a.b.c now with /x/z", 6, 6),
         ("see a.b.c at 5", "see a.b.c at 5", 6, 6),  # too few words are left without values
         ("", RAISES, 0, 1),
         ("...", "...", 0, 1),

@@ -29,7 +29,8 @@ _RUBBLE = 5000  # children of one error node; broken real files stay below a few
 _SIGNED = ("simple_symbol", "variable")
 _PROBES = 15  # children of a wide node
 _DECLARATORS = 16  # around a name; real code has up to 6
-_TYPE_NAMES = ("type_identifier", "primitive_type")
+#: Types of the language, which no typedef names: an unknown macro stands before them.
+_NO_NAMES = frozenset(("void", "int", "char", "short", "long", "float", "double", "bool", "auto"))
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -189,7 +190,9 @@ def _typedef_names(node: Node) -> list[Node]:
     """Return the names that a typedef of C defines: `f` and `g` of `typedef int (*f)(int), *g;`.
     No names if the parser took a macro for the type, as in `typedef BOOL (WINAPI *f)(int)`."""
     kind = node.child_by_field_name("type")
-    if kind is None or (kind.type == "macro_type_specifier" and kind.has_error):
+    if kind is None:
+        return []
+    if kind.type == "macro_type_specifier" and kind.has_error and _text(node).find("_Atomic(") < 0:
         return []
     declarators = node.children_by_field_name("declarator")
     for child in node.children:
@@ -202,31 +205,62 @@ def _typedef_names(node: Node) -> list[Node]:
 
 def _declared(declarator: Node) -> Node | None:
     for _ in range(_DECLARATORS):
-        if declarator.type in _TYPE_NAMES:
+        if declarator.type == "type_identifier":
             return declarator
+        if declarator.type == "primitive_type":  # `size_t` and the like, of C's own headers
+            return None if _text(declarator) in _NO_NAMES else declarator
         inner = declarator.child_by_field_name("declarator")
+        if declarator.type == "reference_declarator":
+            inner = declarator.named_children[-1] if declarator.named_children else None
         if declarator.type == "parenthesized_declarator":
             inner = declarator.named_children[-1]
         elif any(child.is_error for child in declarator.children):
             return None  # `*Name MACRO`
+        if declarator.type == "function_declarator" and _is_macro_call(declarator):
+            return None
         if inner is None:
             return None
         declarator = inner
     return None
 
 
+def _is_macro_call(function: Node) -> bool:
+    """Return whether this is the macro of `typedef void EXPORT (*name)(int)`. The parser takes it
+    for a function that returns a function, or that has no valid parameters."""
+    inner = function.child_by_field_name("declarator")
+    given = function.child_by_field_name("parameters")
+    wrong = given is not None and any(child.is_error for child in given.children)
+    return wrong or (inner is not None and inner.type == "function_declarator")
+
+
 def _only_passes_on(assignment: Node, name: str) -> bool:
-    """Return whether `exports.NAME = ...` of JavaScript gives no value to this name: on the right
-    is the same name, an import, or nothing (`void 0`)."""
+    """Return whether `exports.NAME = ...` of JavaScript gives no value to this name: at the end of
+    the chain of assignments is the same name, an import, or nothing (`void 0`)."""
     right = assignment.child_by_field_name("right")
+    while right is not None and right.type == "assignment_expression":
+        right = right.child_by_field_name("right")
     if right is None or right.type in ("undefined", "unary_expression"):
         return right is None or _text(right) in ("undefined", "void 0")
-    if right.type == "call_expression":
-        called = right.child_by_field_name("function")
-        return called is not None and called.type == "identifier" and _text(called) == "require"
+    if _is_import(right):
+        return True
     if right.type == "member_expression":
+        if _is_import(right.child_by_field_name("object")):
+            return True
         right = right.child_by_field_name("property")
     return right is not None and right.type.endswith("identifier") and _text(right) == name
+
+
+def _is_import(node: Node | None) -> bool:
+    """Return whether this is `require(...)`, or a helper of a compiler around it."""
+    for _ in range(2):
+        if node is None or node.type != "call_expression":
+            return False
+        called = node.child_by_field_name("function")
+        if called is not None and called.type == "identifier" and _text(called) == "require":
+            return True
+        given = node.child_by_field_name("arguments")
+        node = given.named_child(0) if given is not None and given.named_child_count else None
+    return False
 
 
 def _by_query(

@@ -43,8 +43,9 @@ _JAVASCRIPT_EXPORTS = """
 """
 #: Functions as properties of an object.
 _JAVASCRIPT_PROPERTIES = """
-(pair . (property_identifier) @value
+((pair . (property_identifier) @value
   [(arrow_function) (function_expression) (generator_function)] .)
+  (#not-eq? @value "get") (#not-eq? @value "set"))
 """
 _JAVASCRIPT_COMMON = _JAVASCRIPT_VARIABLES + _JAVASCRIPT_EXPORTS + _JAVASCRIPT_PROPERTIES
 _JAVASCRIPT = f"""{_JAVASCRIPT_COMMON}

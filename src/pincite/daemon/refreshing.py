@@ -133,10 +133,10 @@ class Refreshing:
         """Count the files that still differ while a run goes on. It may be waiting for another
         writer, such as a first `pincite index`, which indexes the same files."""
         left = {key: self._states.settled(key) for key in self._states.pending}
-        begun_s = time.monotonic()
+        begun_s, generation = time.monotonic(), self._states.generation
         try:
             async for key, files in still_differing(self._index, left, _COUNT_S):
-                self._states.counted(key, files)
+                self._states.counted(key, files, generation)
         finally:
             self._counted_s = time.monotonic()
             self._count_took_s = self._counted_s - begun_s
@@ -313,7 +313,7 @@ class Refreshing:
             changed |= seen.state == "changed"
             unknown |= seen.state == "unknown"
         states.keep_only(looked)
-        states.pending, states.troubles = pending, troubles
+        states.looked(pending, troubles)
         self._checked_s, self._certain = time.monotonic(), not unknown
         if not unknown:
             states.kept.checked_at = now_text()

@@ -39,6 +39,7 @@ class SourceStates:
         self._told: dict[Key, frozenset[Differing]] = {}  # the differences of the last look
         self._tried: dict[Key, frozenset[Differing]] = {}  # those that another run cannot index
         self._number = 0  # of the last change
+        self.generation = 0  # of `pending`: counts that began in an older one are dropped
 
     def freshness(
         self, *, auto: bool, indexing: bool, watching: str, wanted: int, done: int
@@ -80,9 +81,15 @@ class SourceStates:
             for states in (self.folders, self.shows, self._told, self._tried):
                 states.pop(gone, None)
 
-    def counted(self, key: Key, files: int) -> None:
-        """Note a later count of a source with differences."""
-        if key in self.pending:
+    def looked(self, pending: dict[Key, int], troubles: dict[Key, str]) -> None:
+        """Note the result of a look at all sources."""
+        self.pending, self.troubles = pending, troubles
+        self.generation += 1
+
+    def counted(self, key: Key, files: int, generation: int) -> None:
+        """Note a later count of a source with differences, unless these are newer than the count,
+        which began in that generation."""
+        if generation == self.generation and key in self.pending:
             self.pending[key] = files
             if not files:
                 del self.pending[key]
@@ -91,6 +98,7 @@ class SourceStates:
         """Note the files of a source that differ, by path."""
         if files := changes_in(named):
             self.pending[key] = files
+            self.generation += 1
 
     def also_folders(self, key: Key, folders: Collection[str]) -> None:
         """Note more folders of a source."""
@@ -136,6 +144,7 @@ class SourceStates:
         """Note the end of a run over everything (`whole`) or some paths, with its troubles."""
         if complete:
             self.pending = {}
+        self.generation += 1
         self.troubles = troubles if whole else {**self.troubles, **troubles}
         self._tried = tried if whole else {**self._tried, **tried}
 

@@ -193,14 +193,18 @@ class _Learner:
         return learn(*kinds, caution=self.caution, least=self.least, firm=self.firm)
 
     def decide(
-        self, queries: Iterable[QueryResult], at: Thresholds
+        self, queries: Iterable[QueryResult], at: Thresholds, *, as_run: bool = False
     ) -> Counter[tuple[Topic, VerdictLevel]]:
-        """Count the verdicts of each kind."""
+        """Count the verdicts of each kind. With `as_run`, a verdict by this signal that the run
+        lowered to `weak`, for a word that occurs nowhere, is `weak`."""
         found: Counter[tuple[Topic, VerdictLevel]] = Counter()
         for query in queries:
             value = query.values.get(self.signal, _NOTHING)
             level: VerdictLevel = "weak" if value >= at.weak_at else "none"
-            found[query.topic, "grounded" if value >= at.grounded_at else level] += 1
+            lowered = as_run and query.verdict == "weak" and query.verdict_signal == self.signal
+            if value >= at.grounded_at and not lowered:
+                level = "grounded"
+            found[query.topic, level] += 1
         return found
 
 
@@ -231,7 +235,7 @@ def _one(
         auroc={kind: auroc(on, values) or 0.0 for kind, values in outside.items() if values},
         validated=_outcome(decisions),
         fitted=_outcome(learner.decide(run.queries, learned)),
-        uncalibrated=_outcome(learner.decide(run.queries, given)) if given else None,
+        uncalibrated=_outcome(learner.decide(run.queries, given, as_run=True)) if given else None,
         uncalibrated_at=given,
         chosen=(min(chosen), max(chosen)),
         curve=curve(on, off),

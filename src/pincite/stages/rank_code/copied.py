@@ -10,8 +10,9 @@ _FLAG: Final = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _QUOTED: Final = re.compile(r"(?<!\w)([\"'`])([^\"`\n]{5,500}?)\1(?!\w)")
 _HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message with its values behind it
 _TOKEN: Final = re.compile(r"\S+")
-#: In what a message fills in: paths, dotted names, numbers.
-_IN_VALUE: Final = re.compile(r"[/\\\d]|\w\.\w")
+#: What a message fills in: paths from a root, and numbers with their units.
+_VALUE: Final = re.compile(r"[\"'`(<]?(?:(?:~|\.\.?)?/|[a-z]:[\\/]|\d)")
+_MESSAGE: Final = 5  # words of a message besides its values; fewer are said of anything
 _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # places of a text where a run is looked for
 _MOST: Final = 200  # words of a text that is compared: no passage has much more
@@ -39,8 +40,8 @@ class Copied:
         """Return how much of the question, of its beginning up to a colon or a full stop, or of a
         part in quotes, the passage has in the same runs of three words or more: the fourth power of
         their share of its words, less if they are fewer than six. It is the same of its words
-        without paths, dotted names and numbers, which a message fills in, if that is more. Or the
-        share of its flags (`--name`) that the passage has, if that is more. 0..1.
+        without paths and numbers, which a message fills in, if that is more and five are left. Or
+        the share of its flags (`--name`) that the passage has, if that is more. 0..1.
         """
         if not self._parts and not self._flags:
             return 0.0
@@ -58,7 +59,7 @@ class _Runs:
         self._words: list[tuple[int, int]] = []
         self._is_value: list[bool] = []
         for token in _TOKEN.finditer(text):
-            is_value = _IN_VALUE.search(token[0]) is not None
+            is_value = _VALUE.match(token[0]) is not None
             for one in _WORD.finditer(text, *token.span()):
                 self._words.append(one.span())
                 self._is_value.append(is_value)
@@ -83,7 +84,7 @@ class _Runs:
             values += sum(self._is_value[first:after])
         whole = _part(count, len(self._words))
         others = len(self._words) - sum(self._is_value)
-        return max(whole, _part(count - values, others)) if others >= _RUN else whole
+        return max(whole, _part(count - values, others)) if others >= _MESSAGE else whole
 
     def _between(self, first: int, after: int) -> str:
         return self._text[self._words[first][0] : self._words[after - 1][1]]

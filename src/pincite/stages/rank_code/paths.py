@@ -38,16 +38,22 @@ _ASKS_MINOR = re.compile(
     r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
 )
 #: How a question for tests begins (`tests that a key expires`), and one for pages (`where is the
-#: documentation of the cache`).
+#: documentation of the cache`). "docs of" and "test for" are also said of documents and conditions.
 _WANTED = (
-    r"(?:(?:where|which|what|show|find|list)\b(?: (?:me|is|are|the|all))* )?(?:the )?(?:\w+ )?"
+    r"(?:please )?(?:(?:where|which|what|show|find|list)\b(?:'s)?"
+    r"(?: (?:me|is|are|the|all|can i find))* )?(?:the )?(?:\w+ )?"
 )
 _WANTS_TESTS = re.compile(
-    _WANTED + r"tests?\b (?:of|for|that|which|covers?|covering|checks?|checking)\b", re.I
+    rf"(?:{_WANTED}(?:tests (?:of|for|that|which|cover|covering|check|checking|exist for)"
+    r"|test (?:of the|that|which|covers|covering|checks|checking))"
+    r"|(?:is|are) there (?:a |any )?(?:\w+ )?tests? (?:of|for|that|which))\b",
+    re.I,
 )
 _WANTS_PAGES = re.compile(
-    _WANTED + r"(?:documentation|docs|manuals?|guides?|tutorials?|rfcs?"
-    r"|upgrad\w+ (?:notes|guide|instructions))\b(?! (?:generat|build|strings?|comments?))",
+    rf"(?:{_WANTED}(?:documentation (?:of|for|on|about)|docs (?:for|on|about)"
+    r"|(?:manual|guide|tutorial|rfc) (?:of|for|on|about|to)"
+    r"|upgrad\w+ (?:notes|guide|instructions))"
+    r"|what (?:does|do) the (?:manual|docs|documentation))\b",
     re.I,
 )
 _ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)
