@@ -33,7 +33,8 @@ def wrapped(
     """Yield a line on rows of so many columns, with its marks in colour. Each further row begins
     with a newline and `indent`. If there are more than `most` rows, the others are left out; then
     the rows begin at the first mark if it would be outside, and a last row has the number of
-    characters left out and `rest`, which says how to see them."""
+    characters left out and, if there is room, `rest`, which says how to see them. The spaces at the
+    end of a row are not shown."""
     begin, rows = 0, _rows(line, 0, width, most)
     if rows and rows[-1][1] < len(line) and marks and marks[0].end > rows[-1][1]:
         begin = max(0, marks[0].start - width // 4)
@@ -43,11 +44,12 @@ def wrapped(
     for n, (start, end) in enumerate(rows):
         if n:
             yield f"\n{indent}"
-        yield from painted(line, marks, start, end)
+        yield from painted(line, marks, start, start + len(line[start:end].rstrip(" ")))
     left = len(line) - (rows[-1][1] - begin if rows else 0)
     if left:
         yield f"\n{indent}"
-        yield Painted(f"... {left} more character{'s' if left > 1 else ''} {rest}", _DIM)
+        said = f"... {left} more character{'s' if left > 1 else ''} {rest}"
+        yield Painted(said if len(said) <= width else f"... {left} more", _DIM)
 
 
 def painted(line: str, marks: Sequence[Mark], begin: int, end: int) -> Iterator[str | Painted]:
