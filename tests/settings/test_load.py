@@ -15,6 +15,7 @@ from pincite.settings.keys import keys
 from pincite.settings.load import VARIABLES, load_settings
 from pincite.settings.stores import store_key
 from pincite.stages.retrieve import RetrieveConfig
+from pincite.support.wrong_values import check_numbers
 
 
 def make_index(folder: Path) -> Path:
@@ -122,16 +123,25 @@ def test_a_mistyped_key_or_value_is_told_with_its_line_and_with_what_may_stand_t
         load_settings({}, tmp_path)
 
 
+LIMITS = (
+    *("answer.timeout_s", "retrieve.timeout_s", "rerank.timeout_s", "expand.timeout_s"),
+    *("gate.answerable_s", "store.timeout_s", "collections.a.timeout_s"),
+    *("providers.x.timeout_s", "providers.x.deadline_s"),
+)
+OTHERS = (
+    *("cover.word_weight", "retrieve.identifier_weight", "rerank.start_ms"),
+    *("gate.coverage_share.weak_at", "providers.x.prune_below", "providers.x.body.temperature"),
+    *("providers.x.body.timeout_s", "workspace.oidc.skew_s"),
+)
+
+
 @pytest.mark.parametrize(
-    "key",
+    ("key", "number"),
     [
-        *("cover.word_weight", "retrieve.timeout_s", "retrieve.identifier_weight"),
-        *("rerank.start_ms", "gate.answerable_s", "gate.coverage_share.weak_at", "store.timeout_s"),
-        *("collections.a.timeout_s", "providers.x.deadline_s", "providers.x.prune_below"),
-        *("providers.x.body.temperature", "workspace.oidc.skew_s"),
+        *((key, one) for key in LIMITS for one in ("nan", "-inf", "-9223372036854775809")),
+        *((key, one) for key in OTHERS for one in ("nan", "inf", "-1e400", "9223372036854775808")),
     ],
 )
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400", "-9223372036854775809"])
 def test_a_number_that_is_not_finite_or_too_large_is_refused_with_its_line(
     tmp_path: Path, key: str, number: str
 ) -> None:
@@ -140,6 +150,24 @@ def test_a_number_that_is_not_finite_or_too_large_is_refused_with_its_line(
     with pytest.raises(ConfigError, match=rf"pincite\.toml:3: {re.escape(key)} is ") as caught:
         load_settings({}, tmp_path)
     assert "remove the key" in caught.value.hint
+
+
+@pytest.mark.parametrize("key", LIMITS)
+def test_a_time_limit_may_be_infinite(tmp_path: Path, key: str) -> None:
+    table, _, name = key.rpartition(".")
+    foreign = (
+        'qdrant = "a"\nurl = "http://localhost:6333"\nmodel = "bundled"\nfields = "langchain"\n'
+    )
+    needed = foreign if "collections" in table else ""
+    (tmp_path / "pincite.toml").write_text(f"[{table}]\n{needed}{name} = inf\n")
+    load_settings({}, tmp_path)
+
+
+def test_the_least_integer_of_64_bits_is_a_number() -> None:
+    check_numbers({"a": [-(2**63), 2**63 - 1]})
+    for number in (-(2**63) - 1, 2**63):
+        with pytest.raises(ConfigError, match="outside of 64 bits"):
+            check_numbers({"a": number})
 
 
 def test_a_number_of_a_list_in_a_table_is_refused_with_the_line_of_the_table(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,6 +49,11 @@ class TestQdrantStoreInProcess(FusionContract):
         store = QdrantStore(Connection(AsyncQdrantClient(":memory:"), "the local engine"))
         yield store
         await store.close()
+
+
+def test_a_client_may_wait_without_a_limit() -> None:
+    client = open_client("http://localhost:6333", None, grpc_port=None, timeout_s=math.inf)
+    asyncio.run(client.close())
 
 
 class TestQdrantStoreOverHttp(OnTheLocalEngine):

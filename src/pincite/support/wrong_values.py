@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from math import inf
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -14,8 +15,12 @@ from pincite.support.fields import field_names
 
 _PLACE: Final = re.compile(r" - at `\$([^`]*)`$")
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
-#: TOML has integers of 64 bits, and no value of ours is larger.
+#: TOML has integers of 64 bits, and no value of ours is outside.
+_LEAST: Final = -(2**63)
 _MOST: Final = 2**63 - 1
+#: Keys of limits in seconds, for which inf means none, and how deep they are at most.
+_LIMITS: Final = ("timeout_s", "deadline_s", "answerable_s")
+_LIMIT_DEPTH: Final = 3  # providers.NAME.deadline_s, but no key in the body of its requests
 
 
 def path_of(error: msgspec.ValidationError) -> tuple[str, ...]:
@@ -32,10 +37,12 @@ def path_of(error: msgspec.ValidationError) -> tuple[str, ...]:
 
 def check_numbers(values: object) -> None:
     """Raise ConfigError for a number in nested tables, lists or structs that is not finite or that
-    has more than 64 bits. It names the key, and has the path as `at`. Entries of lists count
-    from 1."""
+    has more than 64 bits. A time limit may be infinite. The error names the key, and has the path
+    as `at`. Entries of lists count from 1."""
     for path, number in _numbers(values, ()):
-        if not abs(number) <= _MOST:  # also of nan, which is not comparable
+        if number == inf and len(path) <= _LIMIT_DEPTH and path[-1].endswith(_LIMITS):
+            continue
+        if not _LEAST <= number <= _MOST:  # also of nan, which is not comparable
             said = str(number) if isinstance(number, float) else "outside of 64 bits"
             raise ConfigError(
                 f"{'.'.join(path)} is {said}; it takes a finite number of 64 bits",

@@ -31,6 +31,7 @@ T = TypeVar("T")
 TRIES = 3
 _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 5.0
+_LONGEST_TIMEOUT_S = 86_400.0  # of the client, which takes only integers
 _PASSING = (429, 500, 502, 503, 504)
 _REFUSED = (401, 403)
 _NO_SPACE = 507
@@ -65,7 +66,7 @@ def open_client(
             api_key=key,
             prefer_grpc=grpc_port is not None,
             grpc_port=grpc_port or 6334,
-            timeout=max(1, round(timeout_s)),
+            timeout=max(1, round(min(timeout_s, _LONGEST_TIMEOUT_S))),
             check_compatibility=False,  # it would ask the server, and warn, while it is made
             grpc_options=None if proxied else {"grpc.enable_http_proxy": 0},
             **direct,
