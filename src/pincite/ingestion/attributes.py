@@ -110,7 +110,10 @@ def _hint(name: str, kind: AttributeType, value: object, is_new: bool) -> str:
         return ""
     of_type = f"{name} is of type {kind} in this collection"
     if kind in _NUMBERS and isinstance(value, TableText) and is_padded(value):
-        return f'{of_type}; to choose, declare {name} = "keyword" or "{kind}" in [attributes]'
+        return (
+            f'{of_type}; declare {name} = "{kind}" in [attributes] to read it as a number, or'
+            f' "keyword" to keep such texts and run `pincite collections rebuild`'
+        )
     return of_type
 
 

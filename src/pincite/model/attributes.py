@@ -40,7 +40,7 @@ _MOMENT = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.IGNORECASE
 )
 _INTEGER = re.compile(r"[+-]?\d{1,19}")
-_PADDED = re.compile(r"(\+|[+-]?0\d).*")
+_PADDED = re.compile(r"[+-]?0\d.*")
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
 #: Further fields of stores, names that mean something else in filters and packs, and keywords of
 #: the filter language.
@@ -153,7 +153,7 @@ def type_of_text(text: str) -> AttributeType:
 
 
 def is_padded(text: str) -> bool:
-    """Does the text begin with a plus or with zeros that a number would lose, as 007 does?"""
+    """Does the text begin with zeros that a number would lose, as 007 does? A plus is not lost."""
     return bool(_PADDED.fullmatch(text.strip()))
 
 
