@@ -198,6 +198,17 @@ def test_a_time_beyond_the_years_of_python_costs_its_row(
     assert [one.position for one in found] == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("kind", ["list_", "large_list", "fixed"])
+def test_nanoseconds_within_lists_are_cut(tmp_path: Path, kind: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    inner = pyarrow.timestamp("ns")
+    listed = pyarrow.list_(inner, 1) if kind == "fixed" else getattr(pyarrow, kind)(inner)
+    cells = pyarrow.array([[1_700_000_000_123_456_789], None], listed)
+    found = of_parquet(tmp_path / "a", {"at": cells}, FieldMap(attributes={"at": "at"}))
+    moment = datetime(2023, 11, 14, 22, 13, 20, 123456)
+    assert attributes_of(found) == [{"at": [moment]}, {"at": None}]
+
+
 def test_a_time_zone_that_nobody_knows_costs_the_rows_with_a_time(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     odd = pyarrow.array([0, None], pyarrow.timestamp("us", "Nowhere/Land"))
@@ -224,8 +235,14 @@ def test_attributes_in_a_text_are_a_json_object_or_refused() -> None:
     held = [{"course": "ml", "year": "2026"}, "course=ml", {"year": ""}, "[1]"]
     assert attributes_of(found) == held
     for given in (records(found)[1], records(found)[3]):
-        with pytest.raises(InvalidRecord, match="`attributes` is a str, not a mapping"):
+        with pytest.raises(InvalidRecord, match="the column 'attributes' is a text") as caught:
             accept(given, 1, {})
+        assert caught.value.hint.endswith("--attribute NAME=attributes")
+    as_it_is = records(read(b'{"id": 1, "text": "x", "attributes": "y"}', "jsonl"))[0]
+    with pytest.raises(InvalidRecord, match="`attributes` is a str, not a mapping"):
+        accept(as_it_is, 1, {})
+    empty = read(b"id,text,attributes\na,x,null\nb,x, null \n", "csv")
+    assert attributes_of(empty) == [{}, {}]
     lines = b'{"id": 1, "text": "x", "attributes": "{\\"a\\": 1}"}\n'
     assert attributes_of(read(lines, "jsonl")) == [{"a": 1}]
     assert attributes_of(read(lines, "jsonl", FieldMap({"text": "text"}))) == [{"a": 1}]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from pincite.errors import InvalidAttribute, InvalidRecord
-from pincite.ingestion.attributes import lacking, normalise
+from pincite.ingestion.attributes import TableText, lacking, normalise
 from pincite.model import (
     Attributes,
     AttributeType,
@@ -205,6 +205,12 @@ def _given(fields: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = fields.get(name)
     if value is None:
         return {}
+    if isinstance(value, TableText):
+        raise _Refused(
+            "wrong_type",
+            f"the column {name!r} is a text that is not a JSON object",
+            f"to read it as one attribute: --attribute NAME={name}",
+        )
     if not isinstance(value, Mapping):
         raise _Refused("wrong_type", f"`{name}` is a {type(value).__name__}, not a mapping")
     return value

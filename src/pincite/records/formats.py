@@ -88,6 +88,8 @@ class FieldMap:
         if "pages" in free and "text" not in found:
             found["pages"] = free["pages"]
         own = _object_of(free.get("attributes"))
+        if isinstance(own, str):
+            own = TableText(own)  # for a message about the column
         found["attributes"] = {**(own or {}), **named} if isinstance(own, dict | None) else own
         return self._with_language(found)
 
@@ -104,7 +106,7 @@ class FieldMap:
 
 
 def _object_of(value: object) -> object:
-    """The object that a text is in JSON, None for an empty text, else the value itself."""
+    """The object that a text is in JSON, None for an empty text or null, else the value itself."""
     if not isinstance(value, str):
         return value
     if not value.strip():
@@ -113,7 +115,7 @@ def _object_of(value: object) -> object:
         found = msgspec.json.decode(value)
     except (msgspec.MsgspecError, RecursionError):
         return value
-    return found if isinstance(found, dict) else value
+    return found if isinstance(found, dict | None) else value
 
 
 def format_of(path: str, given: Format | None) -> Format:
