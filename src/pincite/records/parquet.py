@@ -72,8 +72,11 @@ def _type_in_micros(kind: pyarrow.DataType) -> pyarrow.DataType:
     if types.is_struct(kind):
         fields = [kind.field(number) for number in range(kind.num_fields)]
         return pyarrow.struct([one.with_type(_type_in_micros(one.type)) for one in fields])
-    if types.is_list(kind):
-        return pyarrow.list_(kind.value_field.with_type(_type_in_micros(kind.value_type)))
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        inner = kind.value_field.with_type(_type_in_micros(kind.value_type))
+        if types.is_large_list(kind):
+            return pyarrow.large_list(inner)
+        return pyarrow.list_(inner, kind.list_size if types.is_fixed_size_list(kind) else -1)
     if types.is_map(kind):
         return pyarrow.map_(kind.key_type, _type_in_micros(kind.item_type))
     return kind
