@@ -38,6 +38,22 @@ def test_what_the_passages_say_is_not_doubted(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("passage", "said"),
+    [
+        ("The client gives up after a thirty-second timeout.", "It gives up after 30 seconds"),
+        ("Set the memory limit of each pod to 512Mi.", "The memory limit is 512 MiB"),
+        ("Run `tail -100 app.log` to print the last lines.", "It prints the last 100 lines"),
+        ("Send kill -9 to the process.", "The process gets signal 9"),
+        ("Skis: -20% in May.", "Skis have a discount of 20% in May"),
+        ("In der Nacht sind es -5 Grad im Tal.", "In der Nacht sind es 5 Grad im Tal"),
+        ("A folder holds one hundred and two hundred files.", "It holds 100 and 200 files"),
+    ],
+)
+def test_numbers_in_another_form_are_not_doubted(passage: str, said: str) -> None:
+    assert check(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts == ()
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Keys expire after 40 days [1].", ("number", "40 days")),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from types import MappingProxyType
 from typing import Final
+
+from pincite.answering.signs import signs_of
 
 _MONTHS: Final = (
     "january february march april may june july august september october november december"
@@ -55,12 +58,13 @@ _UNITS: Final[Mapping[str, str]] = MappingProxyType(
             "mm": "mm millimeter millimeters millimetre millimetres",
             "cm": "cm centimeter centimeters centimetre centimetres",
             "m": "meter meters metre metres",
-            "m|min": "m",
+            "m|min|MB": "m",
             "mi": "mi mile miles",
             "ft": "ft foot feet",
             "km": "km kilometer kilometers kilometre kilometres",
             "mg": "mg milligram milligrams",
-            "g": "g gram grams",
+            "g": "gram grams",
+            "g|GB": "g",
             "kg": "kg kilogram kilograms",
             "$": "$ usd dollar dollars",
             "€": "€ eur euro euros",
@@ -74,6 +78,11 @@ _UNITS: Final[Mapping[str, str]] = MappingProxyType(
         for name in names.split()
     }
 )
+#: Where case matters: 512Mi is no miles.
+_BINARY: Final[Mapping[str, str]] = MappingProxyType(
+    {"Ki": "kB", "Mi": "MB", "Gi": "GB", "Ti": "TB"}
+)
+_SIZES: Final[Mapping[str, str]] = MappingProxyType({"k": "kB", "K": "kB", "M": "MB", "B": "byte"})
 _DATE: Final = re.compile(
     rf"(?P<y>\d{{4}})-(?P<m>\d\d)-(?P<d>\d\d)(?!\d)"
     rf"|(?P<mon>{_MONTH})\.?\s(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s(?P<y1>\d{{4}}))?(?!\d)"
@@ -88,25 +97,25 @@ _NUMBER: Final = re.compile(
     r"(?P<suffix>[kKMB](?![A-Za-z\d])|bn\b|st\b|nd\b|rd\b|th\b)?"
 )
 _UNIT: Final = re.compile(r"[ \u00a0-]?(%|[A-Za-zµμ€$£¥]{1,12})")
-_ONES: Final = "|".join((*_WORDS[1:10], *_ORDINALS))
+#: Behind other numbers `second` is a unit.
+_ONES: Final = "|".join((*_WORDS[1:10], *(one for one in _ORDINALS if one != "second")))
 _TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_BELOW: Final = rf"(?:(?:{_TENS})[\s-](?:{_ONES})|{'|'.join(_VALUES)})\b"
-_HUNDREDS: Final = rf"{_BELOW}(?:[\s-]hundred\b(?:(?:\sand)?\s{_BELOW})?)?"
-#: `twenty-five`, `one hundred and twenty`, `two thousand five hundred`.
+_TENS_ONES: Final = rf"(?:{_TENS})[\s-](?:{_ONES})"
+_BELOW: Final = rf"(?:{_TENS_ONES}|{'|'.join(_VALUES)})\b"
+_REST: Final = rf"(?>(?:{_TENS_ONES}|{_ONES}|{'|'.join(_WORDS[10:])}|tenth|{_TENS})\b)"
+#: Of "one hundred and two hundred" the end is another number.
+_HUNDREDS: Final = (
+    rf"{_BELOW}(?:[\s-]hundred\b(?:(?:\sand)?\s{_REST}(?![\s-](?:hundred|dozen)\b))?)?"
+)
+_SCALES: Final = "thousand|million|billion|trillion"
+#: `twenty-five`, `one hundred and twenty`, `two thousand five hundred`; maybe several numbers.
 _SPELLED: Final = re.compile(
-    rf"\b{_HUNDREDS}(?:[\s-](?:thousand|million|billion|trillion)\b(?:(?:\sand)?\s{_HUNDREDS})?)"
-    r"{0,4}",
-    re.IGNORECASE,
+    rf"\b{_HUNDREDS}(?:[\s-](?:{_SCALES})\b(?:(?:\sand)?\s{_HUNDREDS})?){{0,4}}", re.IGNORECASE
 )
+#: "five hundred and six thousand" is one number, or two.
+_TWO: Final = re.compile(rf"\s(?P<and>and\s){_REST}[\s-](?:{_SCALES})\b", re.IGNORECASE)
+_SECOND: Final = re.compile(rf"\b(?:{_TENS})[\s-]second\Z", re.IGNORECASE)
 _PIECE: Final = re.compile(r"\w+")
-_SIGN: Final = re.compile(r"(?:(?:\A|[^\d\s])\s|\A|[(\[=:])[-−]\Z|\b(?:minus|negative)\s\Z", re.I)
-#: With these words a number may be negative without a sign.
-_BELOW_ZERO: Final = re.compile(
-    r"\b(?:below|loss|los[et]|drop|decrease|decreasing|declin|fall|fell|reduc|negative|minus|lower|less"
-    r"|down|under|deficit|shr[aiu]nk|behind|before|debit|ow[en])",
-    re.IGNORECASE,
-)
-_BEFORE: Final = 12  # characters that may have a sign
 _INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
 
 
@@ -114,7 +123,8 @@ _INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a na
 class Number:
     """A number at `start`, as `written`: its value (a number without trailing zeros, a date, a
     version) and its unit, empty where it has none that is known. `spelled` is one in letters.
-    `sign` is "-" for a negative one, "?" where that is not sure."""
+    `sign` is "-" for a negative one, "?" where that is not sure. `otherwise` are the numbers that
+    it may be instead, all of them: 8M may be 8 MB."""
 
     start: int
     written: str
@@ -122,6 +132,7 @@ class Number:
     unit: str = ""
     spelled: bool = False
     sign: str = ""
+    otherwise: tuple[Number, ...] = ()
 
 
 def numbers_in(text: str) -> tuple[Number, ...]:
@@ -129,7 +140,7 @@ def numbers_in(text: str) -> tuple[Number, ...]:
     Digits within names (`utf8`, `gpt-4o`) are none."""
     found: list[Number] = []
     taken = bytearray(len(text) + 1)
-    unsigned = "?" if _BELOW_ZERO.search(text) else ""
+    sign_at = signs_of(text)
 
     def free(start: int, end: int) -> bool:
         return not (taken[start] or taken[max(start, end - 1)])
@@ -146,16 +157,13 @@ def numbers_in(text: str) -> tuple[Number, ...]:
             taken[match.start() : match.end()] = b"\1" * len(match[0])
     for match in _NUMBER.finditer(text):
         if free(*match.span()) and not _within_name(text, match.start(), match.end()):
-            one = _number(text, match, unsigned)
+            one = _number(text, match, sign_at(match.start()))
             found.append(one)
             taken[one.start : one.start + len(one.written)] = b"\1" * len(one.written)
     for match in _SPELLED.finditer(text):
-        known = _spelled(match[0])
-        if known is not None and free(*match.span()):
-            unit, times, end = _behind(text, match.end())
-            value = _plain(Decimal(known) * times)
-            sign = _sign(text, match.start(), unsigned)
-            found.append(Number(match.start(), text[match.start() : end], value, unit, True, sign))
+        if free(*match.span()):
+            for start, end in _apart(match[0], match.start()):
+                found += _in_words(text, start, end, sign_at(start))
     return tuple(sorted(found, key=lambda one: one.start))
 
 
@@ -163,21 +171,64 @@ def missing(said: tuple[Number, ...], there: tuple[Number, ...]) -> tuple[Number
     """Those that are said and not there: no such value, or only with other units or signs. A part
     of a date that is there is there, and so is the beginning of a version."""
     values: dict[str, set[tuple[str, str]]] = {}
-    for one in there:
+    for one in chain(there, *(number.otherwise for number in there)):
         for value in _parts(one.value):
             values.setdefault(value, set()).add((one.unit, one.sign))
-    return tuple(
-        one
-        for one in said
-        if not any(
+
+    def known(one: Number) -> bool:
+        return any(
             _same_unit(one.unit, unit) and (one.sign == sign or "?" in (one.sign, sign))
             for unit, sign in values.get(one.value, ())
         )
+
+    return tuple(
+        one
+        for one in said
+        if not known(one) and not (one.otherwise and all(map(known, one.otherwise)))
     )
 
 
 def _same_unit(one: str, other: str) -> bool:
     return not (one and other) or not set(one.split("|")).isdisjoint(other.split("|"))
+
+
+def _apart(words: str, at: int) -> Iterator[tuple[int, int]]:
+    """Where the numbers in words that stand at `at` start and end: "one million and two million"
+    are two, for a scale is below the one before it."""
+    start = end = 0  # of the number, and of what of it has a scale
+    last = 0
+    for match in re.finditer(_SCALES, words, re.IGNORECASE):
+        scale = _TIMES[match[0].lower()]
+        alone = words[end : match.start()].isspace()  # "thousand million"
+        if last and scale >= last and not alone:
+            yield at + start, at + end
+            start = end + 1
+            if words[start : start + 4].lower() == "and ":
+                start += 4
+        last, end = scale, match.end()
+    yield at + start, at + len(words)
+
+
+def _in_words(text: str, start: int, end: int, sign: str) -> Iterator[Number]:
+    """The number in words there, if it is one."""
+    words = text[start:end]
+    known = _spelled(words)
+    if known is None:
+        return
+    unit, times, stop = _behind(text, end)
+    value = _plain(Decimal(known) * times)
+    otherwise: tuple[Number, ...] = ()
+    two = _TWO.search(words)
+    if two:
+        at = two.start("and")
+        parts = (_spelled(words[:at]), _spelled(words[at:]))
+        otherwise = tuple(
+            Number(start, words, str(part), unit if last else "", True, sign)
+            for last, part in enumerate(parts)
+        )
+    elif _SECOND.search(text[start:stop]):
+        otherwise = (Number(start, words, str(known + 2), "", True, sign),)
+    yield Number(start, text[start:stop], value, unit, True, sign, otherwise)
 
 
 def _spelled(words: str) -> int | None:
@@ -189,17 +240,10 @@ def _spelled(words: str) -> int | None:
         elif word == "hundred":
             part *= 100
         elif word in _TIMES:
-            whole, part = whole + part * _TIMES[word], 0
+            whole, part = whole + part * _TIMES[word] if part else whole * _TIMES[word], 0
         elif word != "and":
             return None
     return whole + part
-
-
-def _sign(text: str, at: int, unsigned: str) -> str:
-    before = text[max(0, at - _BEFORE) : at]
-    if _SIGN.search(before):
-        return "-"
-    return "?" if before.endswith(("-", "−", "–", "`")) else unsigned
 
 
 def _parts(value: str) -> tuple[str, ...]:
@@ -229,7 +273,7 @@ def _month(name: str) -> int:
     return next((n for n, one in enumerate(_MONTHS, 1) if one.startswith(start)), 0)
 
 
-def _number(text: str, match: re.Match[str], unsigned: str) -> Number:
+def _number(text: str, match: re.Match[str], sign: str) -> Number:
     digits = re.sub(r"[,'’ \u00a0\u2009\u202f]", "", match["n"])
     suffix = match["suffix"] or ""
     own = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9, "bn": 10**9}.get(suffix, 1)
@@ -238,8 +282,12 @@ def _number(text: str, match: re.Match[str], unsigned: str) -> Number:
     if match["cur"]:
         unit = match["cur"]
     value = _plain(Decimal(digits) * own * times)
-    sign = _sign(text, match.start(), unsigned)
-    return Number(match.start(), text[match.start() : end], value, unit, sign=sign)
+    written = text[match.start() : end]
+    otherwise: tuple[Number, ...] = ()
+    if suffix in _SIZES and not unit and times == 1:
+        size = _plain(Decimal(digits))
+        otherwise = (Number(match.start(), written, size, _SIZES[suffix], sign=sign),)
+    return Number(match.start(), written, value, unit, sign=sign, otherwise=otherwise)
 
 
 def _behind(text: str, at: int) -> tuple[str, int, int]:
@@ -254,8 +302,9 @@ def _behind(text: str, at: int) -> tuple[str, int, int]:
         # Letters that are longer than what was matched are another word.
         following = text[match.end() : match.end() + 1]
         name = match[1] if match[1] in "%$€£¥" else match[1].lower()
-        if name in _UNITS and not (following.isalnum() and name != "%"):
-            return _UNITS[name], times, match.end()
+        unit = _BINARY.get(match[1]) or _UNITS.get(name)
+        if unit and not (following.isalnum() and name != "%"):
+            return unit, times, match.end()
     return "", times, at
 
 
