@@ -12,7 +12,6 @@ from pincite.model import Candidate, Query, Question, Signal
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.stages.rank_code.names import file_name
-from pincite.stages.rank_code.paths import priors_for
 from pincite.stages.rank_code.words import Vocabulary, likeness
 from pincite.support.fields import replace
 from pincite.support.names import last_component
@@ -407,17 +406,6 @@ def test_a_weight_that_cannot_be_is_refused(field: str, value: float) -> None:
         RankCodeConfig(**{field: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["docker compose with postgres", "CI workflow for the race detector", "which linters run"],
-)
-def test_a_question_about_configuration_finds_it(question: str) -> None:
-    config = RankCodeConfig()
-    assert priors_for(question, config).data == 1.0
-    assert priors_for(question, config).prose == config.prose
-    assert priors_for("how is a cart stored", config).data == config.prose
-
-
 def test_the_class_comes_before_its_constructor_and_values_behind_both() -> None:
     path, inside = "src/HitCounter.cs", {"symbols": ("HitCounter",)}
     found = [
@@ -444,55 +432,6 @@ def test_a_class_of_cpp_comes_before_its_constructor_in_another_file() -> None:
     assert order("HitCounter", found("csharp")) == ["constructor", "class"]
 
 
-@pytest.mark.parametrize(
-    ("question", "tests", "pages"),
-    [
-        ("tests that throttled requests get 429", True, False),
-        ("where are the unit tests for the cache", True, False),
-        ("which test covers the leader election", True, False),
-        ("documentation of supported destinations", False, True),
-        ("the user manual of the canceller", False, True),
-        ("where is the upgrade guide", False, True),
-        ("Where's the documentation of the cache", False, True),
-        ("where can I find documentation on retries", False, True),
-        ("is there a test for the retry policy", True, False),
-        ("test of the install task", True, False),
-        ("which docs are deleted", False, False),
-        ("list docs of a group", False, False),
-        ("where are docs added to the writer", False, False),
-        ("manual commit of a writer", False, False),
-        ("where is the style guide enforced", False, False),
-        ("rfc 7231 date header parsing", False, False),
-        ("test for membership in an id set", False, False),
-        ("where is the hit test for mouse events", False, False),
-        ("test of equality between two points", False, False),
-        ("how is it tested", False, False),
-        ("what does documentation generation do", False, False),
-        ("documentation strings of a class", False, False),
-        ("how are docs built", False, False),
-    ],
-)
-def test_who_asks_for_tests_or_pages_gets_other_files_behind_them(
-    question: str, tests: bool, pages: bool
-) -> None:
-    config = RankCodeConfig()
-    priors = priors_for(question, config)
-    of_code = priors.of(["code"], "src/cache.py")
-    assert of_code == (config.unasked if tests or pages else 1.0)
-    assert priors.of(["code"], "tests/test_cache.py") <= 1.0
-    if tests:
-        assert priors.of(["code"], "tests/test_cache.py") == 1.0
-    if pages:
-        assert priors.of(["docs"], "docs/cache.md") == 1.0
-
-
-@pytest.mark.parametrize("question", ["how do I write a reporter", "how to release", "Can we log"])
-def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
-    config = RankCodeConfig()
-    assert priors_for(question, config).prose == 1.0
-    assert priors_for("how does it write a report", config).prose == config.prose
-
-
 def test_a_file_of_one_common_word_counts_less_in_a_longer_question() -> None:
     found = [one("host", 1.0, "src/host.py"), one("pool", 0.9, "src/pool_requests.py")]
     off = only(covered=1.0, asked=0.0)
@@ -501,12 +440,6 @@ def test_a_file_of_one_common_word_counts_less_in_a_longer_question() -> None:
     few = [one("host", 1.0, "src/host.py"), one("other", 1.4, "src/other_thing.py")]
     assert order("same host", few, **off, common_name=0.1) == ["host", "other"]
     assert order(question, few, **off, common_name=0.1) == ["other", "host"]
-
-
-def test_a_question_about_examples_finds_them() -> None:
-    config = RankCodeConfig()
-    assert priors_for("show an example of a client", config).minor == 1.0
-    assert priors_for("show a client", config).minor == config.minor
 
 
 def test_a_file_without_vectors_yet_loses_nothing_to_those_that_have_them() -> None:

@@ -1,0 +1,74 @@
+"""What a question asks for: tests, pages, configuration, examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.stages.rank_code import RankCodeConfig
+from pincite.stages.rank_code.paths import priors_for
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["docker compose with postgres", "CI workflow for the race detector", "which linters run"],
+)
+def test_a_question_about_configuration_finds_it(question: str) -> None:
+    config = RankCodeConfig()
+    assert priors_for(question, config).data == 1.0
+    assert priors_for(question, config).prose == config.prose
+    assert priors_for("how is a cart stored", config).data == config.prose
+
+
+@pytest.mark.parametrize(
+    ("question", "tests", "pages"),
+    [
+        ("tests that throttled requests get 429", True, False),
+        ("where are the unit tests for the cache", True, False),
+        ("which test covers the leader election", True, False),
+        ("documentation of supported destinations", False, True),
+        ("the user manual of the canceller", False, True),
+        ("where is the upgrade guide", False, True),
+        ("Where's the documentation of the cache", False, True),
+        ("where can I find documentation on retries", False, True),
+        ("is there a test for the retry policy", True, False),
+        ("test of the install task", True, False),
+        ("which docs are deleted", False, False),
+        ("list docs of a group", False, False),
+        ("where are docs added to the writer", False, False),
+        ("manual commit of a writer", False, False),
+        ("where is the style guide enforced", False, False),
+        ("rfc 7231 date header parsing", False, False),
+        ("test for membership in an id set", False, False),
+        ("where is the hit test for mouse events", False, False),
+        ("test of equality between two points", False, False),
+        ("how is it tested", False, False),
+        ("what does documentation generation do", False, False),
+        ("documentation strings of a class", False, False),
+        ("how are docs built", False, False),
+    ],
+)
+def test_who_asks_for_tests_or_pages_gets_other_files_behind_them(
+    question: str, tests: bool, pages: bool
+) -> None:
+    config = RankCodeConfig()
+    priors = priors_for(question, config)
+    of_code = priors.of(["code"], "src/cache.py")
+    assert of_code == (config.unasked if tests or pages else 1.0)
+    assert priors.of(["code"], "tests/test_cache.py") <= 1.0
+    if tests:
+        assert priors.of(["code"], "tests/test_cache.py") == 1.0
+    if pages:
+        assert priors.of(["docs"], "docs/cache.md") == 1.0
+
+
+@pytest.mark.parametrize("question", ["how do I write a reporter", "how to release", "Can we log"])
+def test_pages_count_in_full_for_a_question_of_use(question: str) -> None:
+    config = RankCodeConfig()
+    assert priors_for(question, config).prose == 1.0
+    assert priors_for("how does it write a report", config).prose == config.prose
+
+
+def test_a_question_about_examples_finds_them() -> None:
+    config = RankCodeConfig()
+    assert priors_for("show an example of a client", config).minor == 1.0
+    assert priors_for("show a client", config).minor == config.minor
