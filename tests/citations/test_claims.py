@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.citations.claims import Claim, ClaimCheck
+from pincite.citations.claims import Claim, ClaimCheck, ClaimStatus
+from pincite.citations.verify import Freshness
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.settings.load import load_settings
@@ -133,6 +134,39 @@ def test_a_changed_file_is_not_its_commit(repository: Repository) -> None:
     assert repository.check().status == "changed"
     whole = repository.check(f"acme@{repository.sha}:walrus.txt")
     assert (whole.status, f"{repository.sha}-dirty" in whole.detail) == ("unknown", True)
+
+
+def test_passages_cut_inside_of_a_word_have_moved_for_check_and_verify(
+    repository: Repository,
+) -> None:
+    table = ",".join(f"ice{number}" for number in range(2_000))
+    repository.write("long.txt", f"{table}\n")
+    commit(repository.place)
+    repository.index()
+
+    async def statuses() -> tuple[set[ClaimStatus], set[ClaimStatus], set[Freshness]]:
+        async with AsyncPincite(repository.settings) as engine:
+            pack = await engine.search("ice900 ice1300", paths="long.txt")
+            claims = [Claim(one.citation, one.text) for one in pack.evidence]
+            before = {one.status for one in await engine.check(claims)}
+            repository.write("long.txt", f"A new line.\n{table}\n")
+            commit(repository.place)
+            after = {one.status for one in await engine.check(claims)}
+            verified = {one.status for one in await engine.verify(pack)}
+            assert any(one.text.endswith(",ice") for one in pack.evidence)
+            return before, after, verified
+
+    assert asyncio.run(statuses()) == ({"fresh"}, {"moved"}, {"moved"})
+
+
+def test_quotes_of_code_and_footnotes_are_fresh(repository: Repository) -> None:
+    text = 'print("archive\\nPress any key")\nf(200,404,500)\nwithin 30 days¹ of it\nअनुमतियाँ\n'
+    repository.write("walrus.txt", text)
+    cited = repository.citation.replace("#L1-L2", "#L1-L4")
+    for quote in ("Press any key", "404", "200,404", "within 30 days"):
+        assert repository.check(cited, quote).status == "fresh", quote
+    for quote in ("ress any key", "अनुमति", "0 days"):
+        assert repository.check(cited, quote).status == "changed", quote
 
 
 def test_a_quote_is_found_nearest_to_the_cited_lines(repository: Repository) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from pincite.support.word_ends import BESIDE, whole, whole_places
+from pincite.support.word_ends import BESIDE, is_passage, whole, whole_places
 
 Spaces = Literal["exact", "any"]
 
@@ -41,10 +41,11 @@ def find_text(
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
     white space is equal, including line ends, and `whole_words` leaves out places inside of a word
-    or number, see `whole`. Otherwise see `find_span`.
+    or number, see `whole`, unless `wanted` is long, see `is_passage`. Otherwise see `find_span`.
     """
     if spaces == "any":
         words = " ".join(wanted.split())
+        whole_words = whole_words and not is_passage(words)
         found = _Searched.words(text).nearest(words, near, whole_words=whole_words)
         return None if found is None else found[1]
     span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
@@ -83,11 +84,13 @@ def find_span(
 
 def has_words(text: str, start: int, end: int, wanted: str) -> bool:
     """Does `text[start:end]` have `wanted` as whole words, whatever the white space? Or else is it
-    all of that?"""
+    all of that, or long, see `is_passage`?"""
     part, words = text[start:end], " ".join(wanted.split())
     inside = " ".join(part.split())
     if not words or inside == words:
         return bool(words)
+    if is_passage(words):
+        return words in inside
     before = text[max(0, start - BESIDE) : start] + (" " if part[:1].isspace() else "")
     after = (" " if part[-1:].isspace() else "") + text[end : end + BESIDE]
     last = len(before) + len(inside) - len(words)
