@@ -46,6 +46,9 @@ def whole(text: str, start: int, end: int) -> bool:
     ends words, except for a decimal point. White space is single spaces."""
     if start >= end:
         return False
+    pair = text[start - 1 : start + 1] if start else ""
+    if pair.isascii() and pair.isalnum() and not _code_letter(text[max(0, start - 8) : start]):
+        return False  # the most frequent answer, without the rest
     begins = _begins(text[max(0, start - BESIDE) : start], text[start : start + BESIDE])
     return begins and _ends(text[max(0, end - BESIDE) : end], text[end : end + BESIDE])
 
@@ -124,7 +127,8 @@ def _ends(tail: str, after: str) -> bool:
 
 
 def _code_letter(before: str) -> bool:
-    return bool(_CODE_LETTER.search(before[-8:]))
+    near = before[-8:]
+    return ("\\" in near or "%" in near) and bool(_CODE_LETTER.search(near))
 
 
 def _in_thousands(before: str, after: str) -> bool:
