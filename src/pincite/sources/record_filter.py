@@ -17,6 +17,7 @@ from pincite.model import AttributeType
 from pincite.model.attributes import date_key
 from pincite.ports import AnyOf, Condition, DateRange, Exists, Filter, Is, Prefix, Range
 from pincite.readers.extraction import PICTURE
+from pincite.support.decodable import ready
 
 _COLUMNS = ("path", "title", "url")
 _DATE_KEY = (
@@ -44,7 +45,7 @@ class _Page(msgspec.Struct, frozen=True):
     elements: tuple[_Element, ...] = ()
 
 
-_PAGES = msgspec.json.Decoder(list[_Page])
+_PAGES = msgspec.json.Decoder(ready(list[_Page]))
 
 
 def add_functions(database: sqlite3.Connection) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from pincite.errors import ConfigError
+from pincite.support.decodable import ready
 from pincite.support.fields import field_names
 
 _PLACE: Final = re.compile(r" - at `\$([^`]*)`$")
@@ -55,8 +56,9 @@ def blamed(values: Mapping[str, Any], kind: type, error: ConfigError) -> tuple[s
     """Return the path of the first key without which a table of this type does not have this error;
     empty if there is none."""
     for key in values:
+        others = {name: one for name, one in values.items() if name != key}
         try:
-            msgspec.convert({name: one for name, one in values.items() if name != key}, kind)
+            msgspec.convert(others, ready(kind))
         except ConfigError as other:
             if str(other) == str(error):
                 continue
