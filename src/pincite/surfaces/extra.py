@@ -7,13 +7,15 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def needs_extra(extra: str, module: str) -> Iterator[None]:
-    """Import the framework `module` in the block. Raises ModuleNotFoundError with the install
-    command if it is missing. A broken installation raises its own error."""
+def needs_extra(extra: str, module: str, *more: str) -> Iterator[None]:
+    """Import the framework `module` in the block, and `more` that come with it. Raises
+    ModuleNotFoundError with the install command if one is missing. A broken installation raises its
+    own error."""
     try:
         yield
     except ModuleNotFoundError as error:
-        if not error.name or not f"{module}.".startswith(f"{error.name}."):
+        missing = error.name
+        if not missing or not any(f"{one}.".startswith(f"{missing}.") for one in (module, *more)):
             raise
         raise ModuleNotFoundError(
             f"this module needs {module}, which is not installed: pip install 'pincite[{extra}]'",

@@ -18,7 +18,7 @@ from pincite.surfaces.frameworks.tools import (
 )
 from pincite.surfaces.tool_texts import MAX_TOKENS
 
-with needs_extra("pydantic-ai", "pydantic_ai"):
+with needs_extra("pydantic-ai", "pydantic_ai", "pydantic"):
     from pydantic import Field
     from pydantic_ai import Tool
 
