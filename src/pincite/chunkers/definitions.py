@@ -192,7 +192,7 @@ def _typedef_names(node: Node) -> list[Node]:
     kind = node.child_by_field_name("type")
     if kind is None:
         return []
-    if kind.type == "macro_type_specifier" and kind.has_error and _text(node).find("_Atomic(") < 0:
+    if kind.type == "macro_type_specifier" and kind.has_error and "_Atomic(" not in _text(node):
         return []
     declarators = node.children_by_field_name("declarator")
     for child in node.children:
