@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
-import os
-import threading
 from collections.abc import (
     AsyncIterable,
-    AsyncIterator,
-    Awaitable,
     Callable,
     Iterable,
     Iterator,
     Mapping,
 )
-from contextlib import ExitStack, aclosing, suppress
 from functools import partial
 from os import PathLike
-from queue import SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
-from weakref import WeakSet
-
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from pincite.asking import SearchKeywords
 from pincite.asking.answers import AnswerKeywords
@@ -31,7 +21,6 @@ from pincite.citations.locate import Checked, Passage
 from pincite.citations.many import Listing, Most, Passages
 from pincite.daemon.freshness import Freshness
 from pincite.engine import AsyncPincite
-from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.maintenance.describe import Description
@@ -56,6 +45,7 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
+from pincite.support.engine_thread import EngineThread
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
@@ -63,7 +53,6 @@ if TYPE_CHECKING:
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
 
 C = TypeVar("C", bound=type)
-T = TypeVar("T")
 
 
 def _documented(facade: C) -> C:
@@ -98,25 +87,14 @@ class Pincite:
         reranker: Reranker | None = None,
     ) -> None:
         """See `AsyncPincite`."""
-        self._engine = AsyncPincite(index, reranker=reranker)
-        self._reranker = reranker
-        self._start()
+        self._thread = EngineThread(
+            AsyncPincite(index, reranker=reranker),
+            lambda engine: AsyncPincite(engine.settings, reranker=reranker),
+        )
 
-    def _start(self) -> None:
-        self._stack = ExitStack()
-        self._portal: BlockingPortal | None = self._stack.enter_context(start_blocking_portal())
-        self._is_forked = False
-        _OPEN.add(self)
-
-    def _leave_to_parent(self) -> None:
-        """Forget what belongs to the process that this one was forked from."""
-        if self._portal is None:
-            return
-        with suppress(StopIteration, RuntimeError):  # nothing waits for its thread from now on
-            self._portal.stop().send(None)
-        _OF_PARENT.append((self._engine, self._stack))
-        self._engine = AsyncPincite(self._engine.settings, reranker=self._reranker)
-        self._portal, self._is_forked = None, True
+    @property
+    def _engine(self) -> AsyncPincite:
+        return self._thread.engine
 
     def __enter__(self) -> Self:
         return self
@@ -131,10 +109,7 @@ class Pincite:
 
     def close(self) -> None:
         """See `AsyncPincite.close`."""
-        portal, self._portal, self._is_forked = self._portal, None, False
-        if portal is not None:
-            with self._stack:
-                portal.call(self._engine.close)
+        self._thread.close()
 
     def index(
         self,
@@ -146,7 +121,7 @@ class Pincite:
     ) -> tuple[IngestReport, ...]:
         """See `AsyncPincite.index`."""
         work = partial(self._engine.index, locations, options=options, progress=progress)
-        return self._call(partial(work, **keywords))
+        return self._thread.call(partial(work, **keywords))
 
     def upsert(
         self,
@@ -163,7 +138,7 @@ class Pincite:
         """See `AsyncPincite.upsert`."""
         work = partial(self._engine.upsert, records, collection=collection, source=source)
         how = partial(work, batch=batch, on_error=on_error)
-        return self._call(partial(how, options=options, progress=progress, **keywords))
+        return self._thread.call(partial(how, options=options, progress=progress, **keywords))
 
     def delete(
         self,
@@ -177,7 +152,7 @@ class Pincite:
     ) -> DeleteReport:
         """See `AsyncPincite.delete`."""
         work = partial(self._engine.delete, ids=ids, where=where, tags=tags, waiting=waiting)
-        return self._call(partial(work, collection=collection, source=source))
+        return self._thread.call(partial(work, collection=collection, source=source))
 
     def count_records(
         self,
@@ -190,7 +165,7 @@ class Pincite:
     ) -> int:
         """See `AsyncPincite.count_records`."""
         work = partial(self._engine.count_records, ids=ids, where=where, tags=tags)
-        return self._call(partial(work, collection=collection, source=source))
+        return self._thread.call(partial(work, collection=collection, source=source))
 
     def search(
         self,
@@ -216,7 +191,7 @@ class Pincite:
         trace: Trace | None = None,
     ) -> EvidencePack:
         """See `AsyncPincite.search`."""
-        return self._call(
+        return self._thread.call(
             partial(
                 self._engine.search,
                 text,
@@ -245,7 +220,7 @@ class Pincite:
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
     ) -> EvidencePack:
         """See `AsyncPincite.ask`."""
-        return self._call(partial(self._engine.ask, question, profile=profile, trace=trace))
+        return self._thread.call(partial(self._engine.ask, question, profile=profile, trace=trace))
 
     def answer(
         self,
@@ -258,7 +233,7 @@ class Pincite:
     ) -> Answer:
         """See `AsyncPincite.answer`."""
         work = partial(self._engine.answer, text, user=user, conversation=conversation, mode=mode)
-        return self._call(partial(work, **keywords))
+        return self._thread.call(partial(work, **keywords))
 
     def answer_stream(
         self,
@@ -271,7 +246,7 @@ class Pincite:
     ) -> Iterator[AnswerEvent]:
         """See `AsyncPincite.answer_stream`."""
         of = partial(self._engine.answer_stream, text, user=user, conversation=conversation)
-        return self._iterate(partial(of, mode=mode, **keywords))
+        return self._thread.iterate(partial(of, mode=mode, **keywords))
 
     def get(
         self,
@@ -283,7 +258,7 @@ class Pincite:
     ) -> Passage:
         """See `AsyncPincite.get`."""
         work = partial(self._engine.get, locator, context)
-        return self._call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections))
 
     def files(
         self,
@@ -295,7 +270,7 @@ class Pincite:
     ) -> Listing:
         """See `AsyncPincite.files`."""
         work = partial(self._engine.files, patterns, most=most)
-        return self._call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections))
 
     def get_many(
         self,
@@ -307,7 +282,7 @@ class Pincite:
     ) -> Passages:
         """See `AsyncPincite.get_many`."""
         work = partial(self._engine.get_many, names, most=most)
-        return self._call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections))
 
     def check(
         self,
@@ -318,17 +293,17 @@ class Pincite:
     ) -> tuple[ClaimCheck, ...]:
         """See `AsyncPincite.check`."""
         work = partial(self._engine.check, claims)
-        return self._call(partial(work, tags=tags, collections=collections))
+        return self._thread.call(partial(work, tags=tags, collections=collections))
 
     def verify(
         self, pack: EvidencePack | Answer, *, tags: Mapping[str, object] | None = None
     ) -> tuple[Checked, ...]:
         """See `AsyncPincite.verify`."""
-        return self._call(partial(self._engine.verify, pack, tags=tags))
+        return self._thread.call(partial(self._engine.verify, pack, tags=tags))
 
     def collections(self) -> tuple[CollectionInfo, ...]:
         """See `AsyncPincite.collections`."""
-        return self._call(self._engine.collections)
+        return self._thread.call(self._engine.collections)
 
     def context_for(
         self,
@@ -342,11 +317,11 @@ class Pincite:
     ) -> ContextBlock:
         """See `AsyncPincite.context_for`."""
         work = partial(self._engine.context_for, text, budget, order=order, count=count)
-        return self._call(partial(work, line_numbers=line_numbers, **keywords))
+        return self._thread.call(partial(work, line_numbers=line_numbers, **keywords))
 
     def warm(self) -> None:
         """See `AsyncPincite.warm`."""
-        self._call(self._engine.warm)
+        self._thread.call(self._engine.warm)
 
     def reopen(self) -> None:
         """See `AsyncPincite.reopen`."""
@@ -354,11 +329,11 @@ class Pincite:
 
     def refresh(self, *, wait: bool = True) -> Freshness:
         """See `AsyncPincite.refresh`."""
-        return self._call(partial(self._engine.refresh, wait=wait))
+        return self._thread.call(partial(self._engine.refresh, wait=wait))
 
     def freshness(self) -> Freshness:
         """See `AsyncPincite.freshness`."""
-        return self._call(self._engine.freshness)
+        return self._thread.call(self._engine.freshness)
 
     def reembed(
         self,
@@ -370,15 +345,15 @@ class Pincite:
     ) -> Reembedded:
         """See `AsyncPincite.reembed`."""
         work = partial(self._engine.reembed, collection, model)
-        return self._call(partial(work, options=options, progress=progress))
+        return self._thread.call(partial(work, options=options, progress=progress))
 
     def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
         """See `AsyncPincite.drop`."""
-        self._call(partial(self._engine.drop, collection, waiting))
+        self._thread.call(partial(self._engine.drop, collection, waiting))
 
     def forget(self, collection: str, source: str, waiting: Waiting = Waiting(WAIT_S)) -> int:
         """See `AsyncPincite.forget`."""
-        return self._call(partial(self._engine.forget, collection, source, waiting))
+        return self._thread.call(partial(self._engine.forget, collection, source, waiting))
 
     def describe(
         self,
@@ -390,109 +365,44 @@ class Pincite:
     ) -> tuple[Description, ...]:
         """See `AsyncPincite.describe`."""
         asked = partial(self._engine.describe, collections=collections, waiting=waiting)
-        return self._call(partial(asked, place, text))
+        return self._thread.call(partial(asked, place, text))
 
     def descriptions(self) -> tuple[Description, ...]:
         """See `AsyncPincite.descriptions`."""
-        return self._call(self._engine.descriptions)
+        return self._thread.call(self._engine.descriptions)
 
     def remember(self, user: str, text: str) -> tuple[Fact, ...]:
         """See `AsyncPincite.remember`."""
-        return self._call(partial(self._engine.remember, user, text))
+        return self._thread.call(partial(self._engine.remember, user, text))
 
     def recall(self, user: str, query: str, limit: int = 5) -> tuple[Fact, ...]:
         """See `AsyncPincite.recall`."""
-        return self._call(partial(self._engine.recall, user, query, limit))
+        return self._thread.call(partial(self._engine.recall, user, query, limit))
 
     def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
         """See `AsyncPincite.facts`."""
-        return self._call(partial(self._engine.facts, user, after, limit))
+        return self._thread.call(partial(self._engine.facts, user, after, limit))
 
     def forget_facts(self, user: str, fact: str = "") -> int:
         """See `AsyncPincite.forget_facts`."""
-        return self._call(partial(self._engine.forget_facts, user, fact))
+        return self._thread.call(partial(self._engine.forget_facts, user, fact))
 
     def begin_conversation(self, owner: str = "", title: str = "") -> str:
         """See `AsyncPincite.begin_conversation`."""
-        return self._call(partial(self._engine.begin_conversation, owner, title))
+        return self._thread.call(partial(self._engine.begin_conversation, owner, title))
 
     def conversations(self, owner: str = "", limit: int = 50) -> tuple[ConversationState, ...]:
         """See `AsyncPincite.conversations`."""
-        return self._call(partial(self._engine.conversations, owner, limit))
+        return self._thread.call(partial(self._engine.conversations, owner, limit))
 
     def turns(self, conversation: str, owner: str = "") -> tuple[Turn, ...]:
         """See `AsyncPincite.turns`."""
-        return self._call(partial(self._engine.turns, conversation, owner))
+        return self._thread.call(partial(self._engine.turns, conversation, owner))
 
     def delete_conversation(self, conversation: str, owner: str = "") -> None:
         """See `AsyncPincite.delete_conversation`."""
-        self._call(partial(self._engine.delete_conversation, conversation, owner))
+        self._thread.call(partial(self._engine.delete_conversation, conversation, owner))
 
     def stop(self) -> bool:
         """See `AsyncPincite.stop`."""
-        return self._call(self._engine.stop)
-
-    def _call(self, work: Callable[[], Awaitable[T]]) -> T:
-        """What the engine answers. Raises UsageError after `close`."""
-        return self._running().call(work)
-
-    def _running(self) -> BlockingPortal:
-        """The portal to the loop, which a forked process starts itself. Raises UsageError."""
-        if self._is_forked:
-            with _STARTING:
-                if self._is_forked:
-                    self._start()
-        if self._portal is None:
-            raise UsageError(
-                "this Pincite is closed",
-                hint="make the call inside of `with Pincite(...) as pincite:`",
-            )
-        return self._portal
-
-    def _iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-        """What an async iterator of the engine yields, one by one; it runs ahead in the thread of
-        the loop. Leaving it early cancels the rest."""
-        found: SimpleQueue[tuple[T, ...] | None] = SimpleQueue()
-
-        async def fill() -> None:
-            try:
-                async with aclosing(opening()) as items:  # type: ignore[type-var]
-                    async for one in items:
-                        found.put((one,))
-            finally:
-                found.put(None)
-
-        work = self._running().start_task_soon(fill)
-        try:
-            while (item := found.get()) is not None:
-                yield item[0]
-            work.result()
-        finally:
-            work.cancel()
-
-
-#: Those that are open. A program that ends without closing one would wait for its loop forever:
-#: the thread of the loop does not run any more when Python takes the objects down.
-_OPEN: WeakSet[Pincite] = WeakSet()
-_STARTING = threading.Lock()
-#: Of the process that this one was forked from. Closing a connection of it would remove its
-#: descriptor from a selector that the parent still uses.
-_OF_PARENT: list[object] = []
-
-
-@atexit.register
-def _close_all() -> None:
-    for one in list(_OPEN):
-        with suppress(Exception):  # nobody is left to hear of it
-            one.close()
-
-
-def _begin_forked() -> None:
-    global _STARTING
-    _STARTING = threading.Lock()
-    for one in list(_OPEN):
-        one._leave_to_parent()
-
-
-if hasattr(os, "register_at_fork"):  # Windows has no fork
-    os.register_at_fork(after_in_child=_begin_forked)
+        return self._thread.call(self._engine.stop)

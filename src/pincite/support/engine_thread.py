@@ -1,0 +1,128 @@
+"""An asynchronous engine with an event loop in a thread of its own, for callers without a loop."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, aclosing, suppress
+from queue import SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
+from weakref import WeakSet
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from pincite.errors import UsageError
+
+
+class Engine(Protocol):
+    """What an `EngineThread` needs of its engine."""
+
+    async def close(self) -> None:
+        """Release what the engine holds."""
+
+
+E = TypeVar("E", bound=Engine)
+T = TypeVar("T")
+
+
+class EngineThread(Generic[E]):
+    """Calls of `engine` run in its own event loop, and may come from several threads.
+
+    A forked process goes on with the engine that `renew` makes of it: neither the loop nor the
+    connections of the parent may be used there.
+    """
+
+    def __init__(self, engine: E, renew: Callable[[E], E]) -> None:
+        self.engine = engine
+        self._renew = renew
+        self._start()
+
+    def _start(self) -> None:
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = self._stack.enter_context(start_blocking_portal())
+        self._is_forked = False
+        _OPEN.add(self)
+
+    def leave_to_parent(self) -> None:
+        """Forget what belongs to the process that this one was forked from."""
+        if self._portal is None:
+            return
+        with suppress(StopIteration, RuntimeError):  # nothing waits for its thread from now on
+            self._portal.stop().send(None)
+        _OF_PARENT.append((self.engine, self._stack))
+        self.engine = self._renew(self.engine)
+        self._portal, self._is_forked = None, True
+
+    def close(self) -> None:
+        """Close the engine and end the thread. A second call does nothing."""
+        portal, self._portal, self._is_forked = self._portal, None, False
+        if portal is not None:
+            with self._stack:
+                portal.call(self.engine.close)
+
+    def call(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What `work` answers in the loop. Raises UsageError after `close`."""
+        return self._running().call(work)
+
+    def _running(self) -> BlockingPortal:
+        """The portal to the loop, which a forked process starts itself. Raises UsageError."""
+        if self._is_forked:
+            with _STARTING:
+                if self._is_forked:
+                    self._start()
+        if self._portal is None:
+            raise UsageError(
+                "this Pincite is closed",
+                hint="make the call inside of `with Pincite(...) as pincite:`",
+            )
+        return self._portal
+
+    def iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+        """What an async iterator of the engine yields, one by one; it runs ahead in the thread of
+        the loop. Leaving it early cancels the rest. Raises UsageError after `close`."""
+        found: SimpleQueue[tuple[T, ...] | None] = SimpleQueue()
+
+        async def fill() -> None:
+            try:
+                async with aclosing(opening()) as items:  # type: ignore[type-var]
+                    async for one in items:
+                        found.put((one,))
+            finally:
+                found.put(None)
+
+        work = self._running().start_task_soon(fill)
+        try:
+            while (item := found.get()) is not None:
+                yield item[0]
+            work.result()
+        finally:
+            work.cancel()
+
+
+#: Those that are open. A program that ends without closing one would wait for its loop forever:
+#: the thread of the loop does not run any more when Python takes the objects down.
+_OPEN: WeakSet[EngineThread[Any]] = WeakSet()
+_STARTING = threading.Lock()
+#: Of the process that this one was forked from. Closing a connection of it would remove its
+#: descriptor from a selector that the parent still uses.
+_OF_PARENT: list[object] = []
+
+
+@atexit.register
+def _close_all() -> None:
+    for one in list(_OPEN):
+        with suppress(Exception):  # nobody is left to hear of it
+            one.close()
+
+
+def _begin_forked() -> None:
+    global _STARTING
+    _STARTING = threading.Lock()
+    for one in list(_OPEN):
+        one.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_begin_forked)
