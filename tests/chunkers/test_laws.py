@@ -15,12 +15,14 @@ SUFFIXES = (
     "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
     " toml ini xml csv rst txt sql proto dart m jl r pl ml mli erl clj ps1 sol tf mk cmake graphql"
     " vue svelte groovy d vala glsl fs nim cr el f90 tcl gleam elm purs sv vhd pas odin mojo thrift"
-    " fish awk vim bzl"
+    " fish awk vim bzl adoc org"
 ).split()
 FRAGMENTS = st.sampled_from(
     [
         "\n", "\n\n", "\r\n", "\r", "\x0b", "\x0c", "\u2028", "\x85", "\t", "    ", "  ", " ",
-        "# Heading", "## Sub", "Title\n===", "---", "+++", "```", "~~~python", "- item", "1. one",
+        "# Heading", "## Sub", "Title\n===", "---", "----", "== Part", "[[id]]", "* Part",
+        "#+begin_src", "#+end_src", "<dt>term</dt>", "<dd>", "+++", "```",
+        "~~~python", "- item", "1. one",
         "> quote", "| a | b |\n|---|---|", "| 1 | 2 |", '!!! note "Mind"', '=== "Python"',
         "[a]: http://x", "<div>", "</div>", "<h2>Part</h2>", "<!--", "-->", "<script>",
         "def f(x):", "class Foo:", "@decorator", "return 1", '"""', "'''", "function f() {", "}",

@@ -82,6 +82,53 @@ def test_a_directive_of_restructured_text_keeps_its_content() -> None:
     assert any("one = 1" in chunk.text and "two = 2" in chunk.text for chunk in chunks)
 
 
+def test_asciidoc_is_cut_by_its_headings_outside_of_blocks() -> None:
+    listing = "[source,sh]\n----\n== no heading\n\nlast line\n----\n"
+    text = (
+        f":toc:\n\n= The _title_\n\n{LONG}\n\n[[first]]\n== First ==\n\n{LONG}\n\n{LONG}\n\n"
+        f"{listing}\n{LONG}\n\n=== Sub\n\n{LONG}\n\n== Second\n\n{LONG}\n"
+    )
+    chunks = chunks_of("a.adoc", text)
+    assert list(dict.fromkeys(chunk.headings for chunk in chunks)) == [
+        ("The _title_",), ("The _title_", "First"), ("The _title_", "First", "Sub"),
+        ("The _title_", "Second"),
+    ]  # fmt: skip
+    assert {chunk.title for chunk in chunks} == {"The _title_"}
+    assert any(chunk.text.startswith("[[first]]\n== First") for chunk in chunks)
+    assert any(listing.strip() in chunk.text for chunk in chunks)
+
+
+def test_asciidoc_has_titles_above_a_line_of_their_length() -> None:
+    text = (
+        f"keys(1)\n=======\n\nNAME\n----\n{LONG}\n\nOPTIONS\n-------\n{LONG}\n\n"
+        f"A paragraph\nof two lines\n------------\n{LONG}\n"
+    )
+    found = list(dict.fromkeys(headings("a.asciidoc", text)))
+    assert found == [("keys(1)",), ("keys(1)", "NAME"), ("keys(1)", "OPTIONS")]
+    assert chunks_of("a.asciidoc", text)[0].title == "keys(1)"
+
+
+@pytest.mark.parametrize("open_block", ["----", "====", "....", "|==="])
+def test_a_block_of_asciidoc_that_nothing_closes_hides_no_heading(open_block: str) -> None:
+    text = f"= Title\n\n{LONG}\n\n{open_block}\n\n== Part\n\n{LONG}\n"
+    assert headings("a.adoc", text)[-1] == ("Title", "Part")
+
+
+def test_org_is_cut_by_its_headings_outside_of_blocks() -> None:
+    listing = "#+BEGIN_SRC sh\n,* no heading\n\nlast\n#+END_SRC\n"
+    text = (
+        f"#+TITLE: Notes\n\n* TODO First :work:home:\n\n{LONG}\n\n** Sub\n{LONG}\n\n"
+        f"* Second\n\n{LONG}\n\n{LONG}\n\n#+begin_example\n* Third\n{LONG}\n"
+    )
+    assert list(dict.fromkeys(headings("a.org", text))) == [
+        ("First",), ("First", "Sub"), ("Second",), ("Third",),
+    ]  # fmt: skip
+    assert chunks_of("a.org", text)[0].title == "Notes"
+    cut = chunks_of("b.org", f"* A\n\n{LONG}\n\n{listing}\n{LONG}\n")
+    assert {chunk.headings for chunk in cut} == {("A",)}
+    assert any(listing.strip() in chunk.text for chunk in cut)
+
+
 def test_plain_text_is_cut_between_paragraphs() -> None:
     text = f"First. {LONG}\n\nSecond. {LONG}\n\n\nThird. {LONG}\n"
     assert [chunk.text[:5] for chunk in chunks_of("a.txt", text)] == ["First", "Secon", "Third"]
@@ -128,6 +175,17 @@ def test_html_is_cut_by_its_headings_and_read_without_its_tags() -> None:
 def test_list_items_do_not_run_into_each_other_in_plain_text() -> None:
     (chunk,) = chunks_of("a.html", "<ul><li>one</li><li>two</li></ul>", ChunkerConfig())
     assert chunk.plain == "one\ntwo"
+
+
+@pytest.mark.parametrize("ends", ["</dt>", ""])
+def test_a_term_of_html_stays_with_its_definition(ends: str) -> None:
+    one = f"<dt><b>{{n}}</b>{ends}\n<dt>or {{n}}{ends}\n<dd>\n<p>{LONG}</p>\n<p>{LONG}</p>\n</dd>\n"
+    text = "<dl>\n" + "".join(one.replace("{n}", f"term{n}") for n in range(9)) + "</dl>\n"
+    chunks = chunks_of("a.html", text)
+    assert len(chunks) > 9
+    for n in range(9):
+        (chunk,) = (chunk for chunk in chunks if f"or term{n}" in (chunk.plain or ""))
+        assert (chunk.plain or "").startswith(f"term{n}\nor term{n}\na value with")
 
 
 def test_unclosed_markup_is_text_or_tag_but_never_lost() -> None:

@@ -432,16 +432,6 @@ def test_a_class_of_cpp_comes_before_its_constructor_in_another_file() -> None:
     assert order("HitCounter", found("csharp")) == ["constructor", "class"]
 
 
-def test_a_file_of_one_common_word_counts_less_in_a_longer_question() -> None:
-    found = [one("host", 1.0, "src/host.py"), one("pool", 0.9, "src/pool_requests.py")]
-    off = only(covered=1.0, asked=0.0)
-    question = "reuse pooled connections for requests to the same host"
-    assert order(question, found, **off, common_name=1.0) == ["host", "pool"]
-    few = [one("host", 1.0, "src/host.py"), one("other", 1.4, "src/other_thing.py")]
-    assert order("same host", few, **off, common_name=0.1) == ["host", "other"]
-    assert order(question, few, **off, common_name=0.1) == ["other", "host"]
-
-
 def test_a_file_without_vectors_yet_loses_nothing_to_those_that_have_them() -> None:
     def found(path: str, words: float, meaning: float | None) -> list[Candidate]:
         made = []

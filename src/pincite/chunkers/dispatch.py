@@ -72,6 +72,11 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
 
     if language == "rst":
         return tuple(packer.pack(rst_pieces(lines, packer.room)))
+    if language in ("asciidoc", "org"):
+        from pincite.chunkers.asciidoc import asciidoc_pieces, org_pieces
+
+        headed = org_pieces if language == "org" else asciidoc_pieces
+        return tuple(packer.pack(headed(lines, packer.room)))
     return tuple(packer.pack(text_pieces(lines)))
 
 

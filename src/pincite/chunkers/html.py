@@ -30,6 +30,7 @@ _BLOCKS = frozenset(
     figure footer form head header hr html li link main meta nav noscript ol option p pre section
     summary table tbody td tfoot th thead title tr ul script style template svg""".split()
 ) | frozenset(_HEADINGS)
+_OF_LISTS = frozenset({"dl", "dt", "dd"})
 _OPAQUE = frozenset({"script", "style", "template", "svg"})
 _PICTURED = frozenset({"img", "area", "input"})
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]*))?""")
@@ -44,6 +45,7 @@ class Page:
     breaks: list[int]  #: where block tags begin
     headings: list[tuple[int, int, str]]
     alternatives: set[int]  #: where runs begin that are the alternative text of an image
+    terms: set[int]  #: where runs begin that are a term of a list of definitions
 
 
 def html_lines(text: str, page: Page) -> Lines:
@@ -59,11 +61,12 @@ def html_lines(text: str, page: Page) -> Lines:
 
 
 def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield sections by heading; within them, lines that begin with a block tag divide."""
+    """Yield sections by heading; within them, lines that begin with a block tag divide. A term
+    stays with its definition."""
     path: Path = ()
     levels: list[int] = []
     first = 0
-    cuts = sorted({lines.line_at(each) for each in page.breaks})
+    cuts = _cuts(lines, page)
     for start, level, title in page.headings:
         line = lines.line_at(start)
         if line > first:
@@ -74,6 +77,21 @@ def html_pieces(lines: Lines, page: Page, room: Callable[[Path], float]) -> Iter
         path = (*path[: len(levels)], title[:120])
         levels.append(level)
     yield from _section(lines, first, len(lines), path, cuts, room)
+
+
+def _cuts(lines: Lines, page: Page) -> list[tuple[int, bool]]:
+    """Return the lines with a block tag, and whether the last visible text above is a term."""
+    cuts: list[tuple[int, bool]] = []
+    runs = iter(page.runs)
+    run = next(runs, None)
+    after_term = False
+    for line in sorted({lines.line_at(each) for each in page.breaks}):
+        while run is not None and run[0] < lines.starts[line]:
+            if not lines.text[run[0] : run[1]].isspace():
+                after_term = run[0] in page.terms
+            run = next(runs, None)
+        cuts.append((line, after_term))
+    return cuts
 
 
 def with_plain(section: Section, text: str, page: Page) -> Section:
@@ -97,8 +115,9 @@ def with_plain(section: Section, text: str, page: Page) -> Section:
 def scan(text: str) -> Page:
     """Find the tags."""
     lowered = text.lower() if text.isascii() else text
-    page = Page([], [], [], set())
+    page = Page([], [], [], set(), set())
     title_from, level, heading_at = -1, 0, 0
+    in_term = False
     position = 0
     absent: set[str] = set()  # endings that do not occur below: searched only once
     while True:
@@ -113,11 +132,15 @@ def scan(text: str) -> Page:
             _add_run(page, position, len(text))
             return page
         _add_run(page, position, opening)
+        if in_term:
+            page.terms.add(position)
         position = close
         name = (match[1] or "").lower() if match else ""
         if name in _BLOCKS:
             page.breaks.append(opening)
         is_end = text[opening + 1] == "/"
+        if name in _OF_LISTS:
+            in_term = name == "dt" and not is_end
         if name in _PICTURED and not is_end:
             _add_alternative(page, text, opening + 1 + len(name), close - 1)
         if name in _OPAQUE and not is_end and text[close - 2] != "/":
@@ -168,13 +191,13 @@ def _section(
     first: int,
     last: int,
     path: Path,
-    cuts: list[int],
+    cuts: list[tuple[int, bool]],
     room: Callable[[Path], float],
 ) -> Iterator[Piece]:
     if lines.cost(first, last) <= room(path):
         yield Piece(first, last, path)
         return
-    for cut in cuts[bisect_right(cuts, first) : bisect_left(cuts, last)]:
-        yield Piece(first, cut, path)
+    for cut, after_term in cuts[bisect_right(cuts, (first, True)) : bisect_left(cuts, (last,))]:
+        yield Piece(first, cut, path, forward=after_term)
         first = cut
     yield Piece(first, last, path)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
 
 from pincite.chunkers.pieces import Path, Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pincite.chunkers.lines import Lines
 
@@ -19,58 +20,88 @@ def text_pieces(lines: Lines) -> Iterator[Piece]:
     return paragraphs(lines, 0, len(lines), ())
 
 
-def paragraphs(lines: Lines, first: int, last: int, path: Path) -> Iterator[Piece]:
+def paragraphs(
+    lines: Lines, first: int, last: int, path: Path, whole: Iterable[tuple[int, int]] = ()
+) -> Iterator[Piece]:
     """Yield blocks between blank lines. A block that is indented more than the previous one belongs
-    to it: the body of a function, of a directive, of a list item."""
+    to it: the body of a function, of a directive, of a list item. Ranges of lines that are `whole`,
+    in order, are not divided."""
     margin = -1
+    ranges = iter(whole)
+    begin, end = next(ranges, (last, last))
     for line in range(first, last):
+        while end <= line:
+            begin, end = next(ranges, (last, last + 1))
         if lines.blank[line]:
             continue
         if margin < 0:
             margin = lines.indent(line)
-        elif lines.blank[line - 1] and lines.indent(line) <= margin:
+        elif lines.blank[line - 1] and lines.indent(line) <= margin and not begin < line:
             yield Piece(first, line, path)
             first, margin = line, lines.indent(line)
     if first < last:
         yield Piece(first, last, path)
 
 
-def rst_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
-    """Yield sections by underlined headings; levels follow the order in which their marks
-    appear."""
+class Heading(NamedTuple):
+    """A heading in lines `first` to `last` (exclusive). The highest `level` is the smallest."""
+
+    first: int
+    last: int
+    level: int
+    title: str
+
+
+def headed_pieces(
+    lines: Lines,
+    headings: Iterable[Heading],
+    room: Callable[[Path], float],
+    whole: Sequence[tuple[int, int]] = (),
+) -> Iterator[Piece]:
+    """Yield the sections below the headings, in paragraphs where they are too long. Headings and
+    ranges that are `whole` are in order."""
     path: Path = ()
     levels: list[int] = []
-    styles: list[tuple[str, bool]] = []
-    first = title = 0
-    for top, text_line, style in _rst_headings(lines):
-        yield from _rst_section(lines, first, top, title, path, room)
-        if style not in styles:
-            styles.append(style)
-        level = styles.index(style)
-        while levels and levels[-1] >= level:
+    before = Heading(0, 0, 0, "")
+    for heading in headings:
+        yield from _section(lines, before, heading.first, path, room, whole)
+        while levels and levels[-1] >= heading.level:
             levels.pop()
-        path = (*path[: len(levels)], " ".join(lines.lines[text_line].split())[:120])
-        levels.append(level)
-        first, title = top, text_line + 2
-    yield from _rst_section(lines, first, len(lines), title, path, room)
+        path = (*path[: len(levels)], " ".join(heading.title.split())[:120])
+        levels.append(heading.level)
+        before = heading
+    yield from _section(lines, before, len(lines), path, room, whole)
 
 
-def _rst_section(
-    lines: Lines, first: int, last: int, title: int, path: Path, room: Callable[[Path], float]
+def _section(
+    lines: Lines,
+    heading: Heading,
+    last: int,
+    path: Path,
+    room: Callable[[Path], float],
+    whole: Sequence[tuple[int, int]],
 ) -> Iterator[Piece]:
+    first = heading.first
     if first >= last:
         return
     if lines.cost(first, last) <= room(path):
         yield Piece(first, last, path)
         return
-    if title > first:
-        yield Piece(first, min(title, last), path, forward=True)
-    yield from paragraphs(lines, max(first, min(title, last)), last, path)
+    body = min(heading.last, last)
+    if body > first:
+        yield Piece(first, body, path, forward=True)
+    yield from paragraphs(lines, body, last, path, whole[bisect_right(whole, (body,)) :])
 
 
-def _rst_headings(lines: Lines) -> Iterator[tuple[int, int, tuple[str, bool]]]:
-    """Yield (first line, line of the text, style) of each heading."""
+def rst_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:
+    """Yield sections by underlined headings; levels follow the order in which their marks
+    appear."""
+    return headed_pieces(lines, _rst_headings(lines), room)
+
+
+def _rst_headings(lines: Lines) -> Iterator[Heading]:
     after = 0
+    styles: list[tuple[str, bool]] = []
     for line in range(1, len(lines)):
         mark = _mark_of(lines.lines[line])
         if not mark or line - 1 < after or lines.blank[line - 1]:
@@ -82,7 +113,10 @@ def _rst_headings(lines: Lines) -> Iterator[tuple[int, int, tuple[str, bool]]]:
         if not over and (text[0].isspace() or (line >= 2 and not lines.blank[line - 2])):
             continue
         after = line + 1
-        yield line - 2 if over else line - 1, line - 1, (mark, over)
+        style = (mark, over)
+        if style not in styles:
+            styles.append(style)
+        yield Heading(line - 2 if over else line - 1, line + 1, styles.index(style), text)
 
 
 def _mark_of(line: str) -> str:

@@ -20,8 +20,18 @@ from pincite.support.fields import replace
 #: A file that changed less than this before it was read may change again with the same time stamp.
 RACY_NS = 2_000_000_000
 
-#: By language; raise it if files give another text than before, or another text is indexed.
-_TEXT_RULES = {"html": 1, "xml": 1, "json": 1, "yaml": 1, "toml": 1, "ini": 1}
+#: By language; raise it if files give another text than before, or another text is indexed, or
+#: texts are cut in another way.
+_TEXT_RULES = {
+    "html": 2,
+    "asciidoc": 1,
+    "org": 1,
+    "xml": 1,
+    "json": 1,
+    "yaml": 1,
+    "toml": 1,
+    "ini": 1,
+}
 
 #: Given a source's name and a path, return further dense models with which a document there may
 #: have been indexed; such a document stays as it is.

@@ -20,7 +20,7 @@ class FileType(msgspec.Struct, frozen=True):
 
 _SUFFIXES: dict[SourceType, str] = {
     "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest
-        text:txt,text,adoc,asciidoc,org html:html,htm,xhtml
+        text:txt,text asciidoc:adoc,asciidoc org:org html:html,htm,xhtml
         pdf:pdf word:docx slides:pptx,pptm epub:epub notebook:ipynb""",
     "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx
         go:go rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino

@@ -21,6 +21,8 @@ _ATX = late_pattern(r"^[ ]{0,3}\#{1,2}[ \t]+(\S.*)$", re.M)
 _UNDERLINED = late_pattern(
     r"^(?P<title>\S.*)\n(?P<line>(?P<mark>[=\-~^\"'*+#])(?P=mark)+)[ \t]*\r?$", re.M
 )
+_MARKED = late_pattern(r"^[=#][ \t]+(\S.*)$", re.M)
+_ORG_TITLE = late_pattern(r"^\#\+title:[ \t]*(\S.*)$", re.M | re.I)
 _HTML_TITLE = late_pattern(r"<(title|h1)\b[^>]{0,1000}>(.{0,1000}?)</\1\s{0,9}>", re.S | re.I)
 _TAG = late_pattern(r"<[^>]*>")
 
@@ -38,6 +40,11 @@ def title_of(text: str, path: str, language: str) -> str:
     elif language in ("rst", "text"):
         match = _UNDERLINED.search(head) if language == "rst" else None
         found = match["title"] if match else ""
+    elif language == "asciidoc":
+        found = _asciidoc_title(head)
+    elif language == "org":
+        match = _ORG_TITLE.search(head)
+        found = match[1] if match else ""
     elif language == "html":
         match = _HTML_TITLE.search(head)
         found = html.unescape(_TAG.sub("", match[2])) if match else ""
@@ -45,6 +52,15 @@ def title_of(text: str, path: str, language: str) -> str:
         found = first_words(text) if is_lines(path) else _conversation_title(text)
     found = " ".join(found.split())[:_LONGEST_CHARS]
     return found or path.rpartition("/")[2]
+
+
+def _asciidoc_title(head: str) -> str:
+    """Return the title of the document: `= Title` or a title above a line of `=`, of its length."""
+    marked, underlined = _MARKED.search(head), _UNDERLINED.search(head)
+    if marked and not (underlined and underlined.start() < marked.start()):
+        return marked[1]
+    alike = underlined and abs(len(underlined["line"]) - len(underlined["title"].rstrip())) <= 1
+    return underlined["title"] if underlined and alike and underlined["mark"] == "=" else ""
 
 
 def _conversation_title(text: str) -> str:

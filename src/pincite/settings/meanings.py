@@ -310,7 +310,6 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "tests": "factor for the score of tests; 1 leaves it unchanged",
             "prose": "factor for files other than code, in a collection of code",
             "minor": "factor for the score of examples and similar files",
-            "common_name": "factor for covered where a file name is one word of a longer question",
             "unasked": "factor for other files if the question is for tests or for pages",
             "further": "factor for the score of each further passage of a file",
             "bare": "factor, within a file, for passages with only comments and imports",

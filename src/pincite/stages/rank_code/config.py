@@ -20,10 +20,7 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     down to nothing for all of them: 1, .75, .6, .5, .4 give .927, .930, .930, .930, .931 with the
     model.
 
-    `covered`: the share of the file name's words that the question has; `common_name` is its factor
-    for names of one word in questions of more than three: 1, .75, .5 give .9156, .9143, .908 on
-    code-search-dev, whose questions favour words of file names, and MRR .801, .809, .811 and .902,
-    .905, .907 for two sets that do not, all by words. `asked`: the share of the
+    `covered`: the share of the file name's words that the question has. `asked`: the share of the
     question's words that the file name has. `folder`: the same for the folder. `same`: the question
     names the file. `placed`: if the question has the whole name, the share of the folder's words
     that it has; words that are also in the name count half: 0, .1, .2, .3 give .9235, .9236,
@@ -69,7 +66,6 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     mentions: float = 0.1
     overlap: float = 0.2
     copied: float = 3.0
-    common_name: float = 0.75
     unasked: float = 0.4
     tests: float = 0.5
     prose: float = 0.5
@@ -113,6 +109,6 @@ _WEIGHTS = (
 )
 _SHARES = ("coherent_dense", "coherent_from", "dominant", "mixed", "words_again", "by_words")
 _FACTORS = (
-    *("common_name", "unasked", "tests", "prose", "minor"),
+    *("unasked", "tests", "prose", "minor"),
     *("further", "bare", "words_power"),
 )

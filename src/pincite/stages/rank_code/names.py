@@ -12,7 +12,6 @@ from pincite.stages.rank_code.words import Asked, Likeness, Vocabulary, mean
 from pincite.support.fields import replace
 
 #: Files that are named for their place: the folder names what is in them.
-_FEW_WORDS = 3  # of a question that may be for one name
 _PLACES = frozenset(("__init__", "index", "mod", "init"))
 
 
@@ -42,8 +41,7 @@ def name_parts(
 ) -> dict[str, float]:
     """Return the contribution of each file's name to its score, by path.
 
-        covered * share of the stem's words that the question has, times `common_name` for a stem
-                  of one word if the question has more than three
+        covered * share of the stem's words that the question has
         asked   * share of the question's words that the stem has
         folder  * share of the question's words that the folder has
         same    if the question names the stem
@@ -63,11 +61,8 @@ def name_parts(
     like = Likeness(asked.words, vocabulary)
     weights = _rarity(like, names.values())
     called = {name.lower() for name in asked.names}
-    longer = len(asked.words) > _FEW_WORDS
     return {
-        path: config.covered
-        * (config.common_name if longer and len(vocabulary.words(name.stem)) == 1 else 1.0)
-        * mean(like.best(name.stem))
+        path: config.covered * mean(like.best(name.stem))
         + config.asked * _weighed(weights, like.of_name(name.stem))
         + config.folder * _weighed(weights, like.of_name(name.folder))
         + config.same * (name.stem.lower() in called)
