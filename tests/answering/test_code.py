@@ -113,5 +113,5 @@ def test_sentences_lie_in_the_text_one_behind_the_other(lines: list[str]) -> Non
 @pytest.mark.parametrize("line", ["# a\nx\n", "# a b c\n", '"""\n', "/* a */\n"])
 def test_long_code_takes_linear_time(line: str) -> None:
     begun = time.process_time()
-    words_of_code(line * 50_000)
-    assert time.process_time() - begun < GROWS_S
+    words_of_code(line * 20_000)
+    assert time.process_time() - begun < GROWS_S / 6

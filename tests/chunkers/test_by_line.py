@@ -161,14 +161,14 @@ HOSTILE = (
 
 
 def test_hostile_texts_take_linear_time() -> None:
-    texts = [part * (100_000 // len(part)) for part in HOSTILE]
-    texts += ["\n".join(part.strip() * 60 for _ in range(400)) for part in HOSTILE]
+    texts = [part * (40_000 // len(part)) for part in HOSTILE]
+    texts += ["\n".join(part.strip() * 60 for _ in range(160)) for part in HOSTILE]
     texts += ["\n".join(" " * n + "sub a {" for n in range(800))]
     for lines in map(Lines, texts):
         for language in LINE_LANGUAGES.values():
             started_s = time.process_time()
             find_by_line(lines, language)
-            assert time.process_time() - started_s < GROWS_S, lines.text[:20]
+            assert time.process_time() - started_s < GROWS_S / 6, lines.text[:20]
 
 
 def test_definitions_nested_without_end_are_cut() -> None:

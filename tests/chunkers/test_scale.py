@@ -51,13 +51,17 @@ HOSTILE = {
 #: The grammars that came later, and what other grammars of their kind do not end on.
 _LATER = ("sql", "m", "jl", "ml", "mli", "ps1", "sol", "tf", "dockerfile", "mk", "clj", "graphql",
           "cmake", "r", "proto", "vue", "svelte")  # fmt: skip
+#: Shorter than the others, as there are so many grammars; their limit is lower by the square.
+SHORTER = {
+    "300 kB of brackets": ("[" * 300_000, _LATER),
+    "150 kB of angles": ("<" * 150_000, _LATER),
+    "brackets in brackets": ("(\n" * 7_000 + ")\n" * 7_000, _LATER),
+    "braces in braces": ("{\n" * 7_000 + "}\n" * 7_000, _LATER),
+    "300 kB of NUL": ("\0" * 300_000, _LATER),
+    "quotes never closed": ('"' * 100_001, _LATER),
+}
+HOSTILE |= SHORTER
 HOSTILE |= {
-    "1 MB of brackets": ("[" * 1_000_000, _LATER),
-    "half a MB of angles": ("<" * 500_000, _LATER),
-    "brackets in brackets": ("(\n" * 20_000 + ")\n" * 20_000, _LATER),
-    "braces in braces": ("{\n" * 20_000 + "}\n" * 20_000, _LATER),
-    "1 MB of NUL": ("\0" * 1_000_000, _LATER),
-    "quotes never closed": ('"' * 300_001, _LATER),
     "scripts one after the other": ("<script>\nlet a\n</script>\n" * 20_000, ("vue", "svelte")),
 }
 HOSTILE |= {
@@ -94,7 +98,7 @@ def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
     document = read(f"a.{suffix}", text)
     begun = time.process_time()
     chunks = cut(document, chunk_document(document, ChunkerConfig()))
-    assert time.process_time() - begun < GROWS_S
+    assert time.process_time() - begun < GROWS_S / (8 if name in SHORTER else 1)
     assert_exact(text.encode(), document, chunks)
 
 
