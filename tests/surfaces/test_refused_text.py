@@ -44,7 +44,7 @@ class Picky(BaseHTTPRequestHandler):
 def model() -> Iterator[str]:
     Picky.sent.clear()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Picky)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield f"compatible:http://127.0.0.1:{server.server_address[1]}#orgA/embed-x"
     server.shutdown()

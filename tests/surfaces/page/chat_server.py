@@ -87,7 +87,7 @@ class _Chat(BaseHTTPRequestHandler):
 def chat_server() -> Iterator[ChatServer]:
     """The server, until the block ends."""
     server = ChatServer()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield server

@@ -42,7 +42,7 @@ class _Blank(BaseHTTPRequestHandler):
 def page_at(browser: Browser) -> Iterator[Page]:
     """An empty page at an origin of its own."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Blank) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         opened = browser.new_context().new_page()
         opened.goto(f"http://127.0.0.1:{server.server_port}/")
         yield opened
