@@ -58,7 +58,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _loops_of_frameworks() -> Iterator[None]:
-    """Frameworks leave event loops unclosed: they are collected here, not in the next test."""
+    """Frameworks leave event loops unclosed: they are collected here, not in the next test. What
+    was there before is not looked at again: the modules of all frameworks take a second."""
+    gc.freeze()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield
