@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ import pytest
 
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
+from tests.forked import run
 
 KEY = "sk-do-not-show-this-0123456789"
 
@@ -28,16 +29,8 @@ class Cli:
         self, *arguments: str, code: int = 0, stdin: bytes = b"", **variables: str
     ) -> subprocess.CompletedProcess[str]:
         """The finished command; its exit code must be `code`."""
-        clean = clean_environment()
-        finished = subprocess.run(
-            [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
-            cwd=self.folder,
-            env=clean | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=600,
-        )
+        environment = clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
+        finished = run(arguments, self.folder, environment | variables, stdin)
         done = subprocess.CompletedProcess(
             finished.args, finished.returncode, finished.stdout.decode(), finished.stderr.decode()
         )
@@ -62,13 +55,7 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
     command = Cli(tmp_path)
     yield command
     if (tmp_path / ".pincite" / "catalog.db").exists():
-        subprocess.run(
-            [sys.executable, "-m", "pincite.surfaces.cli.app", "stop"],
-            cwd=tmp_path,
-            capture_output=True,
-            check=False,
-            timeout=600,
-        )
+        run(["stop"], tmp_path, os.environ)
 
 
 @pytest.fixture(scope="module")
