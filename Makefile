@@ -11,8 +11,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 QUESTION ?= How is a citation checked against the file as it is now?
 INDEX := $(VENV)/demo/.pincite
-# A worker for each core. One that is done takes tests of the others.
-WORKERS ?= auto
+# One worker more than there are cores, as tests wait for the processes that they start. One that is
+# done takes tests of the others.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 1)
 PYTEST_ARGS ?=
 
 .PHONY: demo test coverage check format site bench dist sbom licences wheel debian clean
