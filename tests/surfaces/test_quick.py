@@ -18,6 +18,7 @@ from pincite.settings.environment import SEARCH_VARIABLES
 from pincite.settings.nearest import nearest
 from pincite.settings.server_variables import SERVER_VARIABLES
 from tests.environment import clean_environment
+from tests.forked import run
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.test_terminal import on_terminal
@@ -98,18 +99,12 @@ def logged(cli: Cli) -> dict[str, Any]:
 )
 def test_both_ways_give_the_same_pack_log_and_refusal(zoo: Cli, arguments: tuple[str, ...]) -> None:
     def told(**variables: str) -> tuple[Any, dict[str, Any]]:
-        done = subprocess.run(
-            [sys.executable, "-m", "pincite.surfaces.cli.app", "search", *arguments, "--json"],
-            cwd=zoo.folder,
-            env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=HANGS_S,
-        )
+        given = clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables
+        done = run(["search", *arguments, "--json"], zoo.folder, given)
         pack = json.loads(done.stdout) if done.stdout else {}
         pack.pop("timings_ms", None)
-        said = [line for line in done.stderr.splitlines() if not line.startswith("query ")]
+        lines = done.stderr.decode().splitlines()
+        said = [line for line in lines if not line.startswith("query ")]
         return (done.returncode, pack, said), logged(zoo)
 
     quick, by_daemon = told()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pincite.settings.otel import spans_wanted
+from tests import forked
 from tests.environment import clean_environment
 from tests.places import HANGS_S, quick_folder
 from tests.telemetry.collectors import collector
@@ -29,15 +30,9 @@ def place() -> Iterator[Path]:
 
 def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environ = {**clean_environment(), "PINCITE_OFFLINE": "1", "PINCITE_IDLE_S": "60", **variables}
-    return subprocess.run(
-        [sys.executable, "-m", "pincite.surfaces.cli.app", *words],
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = forked.run(words, folder, environ)
+    said = (done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(done.args, done.returncode, *said)
 
 
 def test_a_search_and_an_index_run_reach_a_collector(place: Path) -> None:
