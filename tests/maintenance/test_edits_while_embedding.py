@@ -13,19 +13,20 @@ from pincite.engine import AsyncPincite
 from tests.maintenance.test_refresh import engine_of, run, settles, write
 
 PAGES, WORDS = 150, 1_200  # 700 kB: several seconds on two cores
+SOME = 110  # pages of a run whose end is waited for: vectors of 500 kB are left to it
 
 
-async def index_much(engine: AsyncPincite, folder: Path) -> None:
+async def index_much(engine: AsyncPincite, folder: Path, pages: int = PAGES) -> None:
     """Index by words, and return when the daemon has begun to make vectors."""
     dice = random.Random(5)
     words = ["".join(dice.choices("abcdefgiklmnorstu", k=3)) for _ in range(3_000)]
-    for number in range(PAGES):
+    for number in range(pages):
         text = " ".join(dice.choices(words, k=WORDS))
         write(folder, f"docs/part{number % 7}/{number}.md", f"# Page {number}\n\n{text}\n")
     write(folder, "docs/.gitignore", "x*y\n" * 6_000)
     await engine.index(folder / "docs", background=True)
     chunks = await unembedded(engine)
-    assert chunks > PAGES
+    assert chunks > pages
 
     async def has_begun() -> bool:
         return await unembedded(engine) < chunks
@@ -67,12 +68,12 @@ def test_an_edit_is_found_soon_after_a_run_that_made_many_vectors() -> None:
     async def check(folder: Path) -> None:
         async with engine_of(folder, watch=False) as engine:
             began_s = time.monotonic()
-            await index_much(engine, folder)
+            await index_much(engine, folder, SOME)
 
             async def has_ended() -> bool:
                 return not (await engine.freshness()).indexing
 
-            await settles(has_ended)
+            await settles(has_ended, every_s=0.5)  # each look is one at the ignore file, too
             took_s = time.monotonic() - began_s
             assert await unembedded(engine) == 0
             write(folder, "docs/part3/new.py", "def wombat_of_the_north() -> None: ...\n")

@@ -45,7 +45,7 @@ async def contents(engine: AsyncPincite) -> dict[str, str]:
     return {one.path: one.content_hash for one in await engine.client().documents("main")}
 
 
-async def settles(is_so: Callable[[], object]) -> None:
+async def settles(is_so: Callable[[], object], every_s: float = 0.05) -> None:
     """Return when this is true; a test that hangs here has failed."""
     until_s = time.monotonic() + HANGS_S
     while True:
@@ -53,7 +53,7 @@ async def settles(is_so: Callable[[], object]) -> None:
         if await found if asyncio.iscoroutine(found) else found:
             return
         assert time.monotonic() < until_s
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(every_s)
 
 
 def write(folder: Path, path: str, text: str) -> Path:
