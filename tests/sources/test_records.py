@@ -20,6 +20,7 @@ from pincite.sources.record_store import RecordStore, records_file
 from pincite.sources.records import open_records, source_of_records
 from pincite.stores.predicate import matches
 from tests.builders import chunk
+from tests.places import quick_folder
 
 TYPES = {
     "course": "keyword",
@@ -159,7 +160,6 @@ def _chunks(record: KeptRecord) -> list[Chunk]:
     _CONDITIONS,
 )
 def test_records_are_chosen_as_their_chunks_are(
-    tmp_path_factory: pytest.TempPathFactory,
     given_records: list[tuple[dict[str, object], list[dict[str, object]], str]],
     must: tuple[AnyOf, ...],
     must_not: tuple[AnyOf, ...],
@@ -189,7 +189,7 @@ def test_records_are_chosen_as_their_chunks_are(
     expected = {
         one.path for one in records if any(matches(filter_, "", each) for each in _chunks(one))
     }
-    with RecordStore(tmp_path_factory.mktemp("filter")) as store:
+    with quick_folder() as folder, RecordStore(folder) as store:
         store.put("main", "desk", records)
         condition, values = sql_of(filter_, TYPES)  # type: ignore[arg-type]
         assert store.matching("main", "desk", condition, values) == len(expected)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from pydantic import TypeAdapter
 from qdrant_client import QdrantClient, models
 
@@ -56,13 +56,14 @@ def faults(method: str, path: str, query: dict[str, str], body: Any) -> tuple[st
     wrong = [f"unknown parameter {name}" for name in sorted(query.keys() - known)]
     if "requestBody" in operation:
         found = _validator(template, method.lower()).iter_errors(body)
-        wrong += [f"{error.json_path}: {error.message[:300]}" for error in found]
+        wrong += [f"{error.instance_path}: {error.message[:300]}" for error in found]
     return f"{method} {template}", wrong
 
 
 @cache
 def _validator(template: str, method: str) -> Draft202012Validator:
-    """What holds the bodies of an operation against its description."""
+    """What holds the bodies of an operation against its description. In Python, this took nearly
+    half of the time of a request."""
     body = DESCRIPTION["paths"][template][method]["requestBody"]
     return Draft202012Validator({**_closed(body), "components": {"schemas": _SCHEMAS}})
 

@@ -139,6 +139,10 @@ def _start(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # Chroma leaves them open
 @pytest.mark.usefixtures("server")
 class TestChromaServer(StoreContract):
+    # what is written and asked is as in the folder, and goes over HTTP in more than one request
+    attribute_filters = 250
+    attribute_values = 2_500
+    revisions_at_once = 300
     url: str
 
     @asynccontextmanager
