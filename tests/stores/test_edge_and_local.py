@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Coroutine
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,19 @@ FILTERS = (
 )
 
 
+@cache
 def corpus() -> list[Point]:
-    """Paragraphs of the documentation."""
+    """Some paragraphs of the documentation."""
+    every = [
+        (str(path.relative_to(_DOCS)), number, text)
+        for path in sorted(_DOCS.rglob("*.md"))
+        for number, text in enumerate(path.read_text(encoding="utf-8").split("\n\n"))
+    ]
     found = []
-    for path in sorted(_DOCS.rglob("*.md")):
-        for number, text in enumerate(path.read_text(encoding="utf-8").split("\n\n")):
-            symbols = tuple(sorted({"index", "store", "search"} & set(text.split())))
-            name = str(path.relative_to(_DOCS))
-            found.append(point_of(text, f"{name}/{number}", path=name, symbols=symbols))
-    return random.Random(7).sample(found, _CHUNKS)
+    for name, number, text in random.Random(7).sample(every, _CHUNKS):
+        symbols = tuple(sorted({"index", "store", "search"} & set(text.split())))
+        found.append(point_of(text, f"{name}/{number}", path=name, symbols=symbols))
+    return found
 
 
 def questions() -> list[str]:
