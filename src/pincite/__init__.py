@@ -11,6 +11,7 @@ Names are imported when they are first used: `import pincite` costs a few millis
 
 from __future__ import annotations
 
+import os as _os
 from typing import TYPE_CHECKING
 
 from pincite.support.late_names import late_names
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from pincite.settings.load import Settings, load_settings
     from pincite.sync import Pincite
     from pincite.trace import Trace
+
+# onnxruntime reads this when it is loaded, which other libraries do, too.
+_os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if not TYPE_CHECKING:  # type checkers would take it for any name
     __getattr__ = late_names(
