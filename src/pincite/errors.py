@@ -12,6 +12,7 @@
     ├── Unauthenticated       the key is missing, wrong, revoked or expired
     ├── Forbidden             the user's role or key allows reading but not changing it
     ├── WorkspaceUnavailable  the database of users and documents is unavailable
+    │   ├── ReadOnlyDatabase  it accepts no changes
     │   └── SchemaTooNew      a newer version has changed it so that this one cannot go on
     ├── CollectionsFailed     some of several collections could not be updated
     ├── SourceError           a file, folder, checkout or archive could not be read
@@ -160,6 +161,10 @@ class Forbidden(PinciteError):
 
 class WorkspaceUnavailable(PinciteError):
     """The database of users and documents is unavailable or has another schema."""
+
+
+class ReadOnlyDatabase(WorkspaceUnavailable):
+    """The database of users and documents accepts no changes."""
 
 
 class SchemaTooNew(WorkspaceUnavailable):

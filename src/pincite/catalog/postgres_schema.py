@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import psycopg
 
-from pincite.support.postgres import take_step
+from pincite.support.postgres import has_table, take_step
 from pincite.support.schema_steps import TAKEN, Step, read_steps, steps_after
 
 SCHEMA: Final = "pincite_index"
@@ -54,9 +54,7 @@ async def _take(connection: Connection, step: Step) -> bool:
 
 async def _taken(connection: Connection) -> tuple[int, int]:
     """See `TAKEN`."""
-    found = await connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.steps",))
-    row = await found.fetchone()
-    if row is None or not row[0]:
+    if not await has_table(connection, SCHEMA, "steps"):
         return 0, 0
     counted = await connection.execute(TAKEN.format(f"{SCHEMA}.steps").encode())
     done, needed = await counted.fetchone() or (0, 0)

@@ -22,6 +22,7 @@ _CONNECTIONS: Final = 8  # of each process: guess, unmeasured
 #: After an outage of an hour it would notice the server minutes late.
 RECONNECT_S: Final = 1.0
 _ALIVE_S: Final = 3.0  # for a connection from the pool to answer; guess, unmeasured
+_READING_S: Final = 0.5  # to read an answer that has arrived; guess, unmeasured
 _LONGEST_S: Final = 45.0  # of a transaction, waiting for locks included; guess, unmeasured
 #: Seconds without an acknowledgement of sent data that end a connection: a network may fail without
 #: notice.
@@ -34,10 +35,12 @@ NETWORK: Final = {
 _STEP_WAIT_S: Final = 1  # seconds that others wait for a step of a schema. Guess, unmeasured
 _STEP_PAUSE_S: Final = 0.5
 _STEP_TRIES: Final = 40  # for a minute, as long as a transaction may take
-_OPTIONS: Final = {
+#: Those of every connection.
+OPTIONS: Final[Mapping[str, Any]] = {
     "prepare_threshold": None,
     "autocommit": True,
     "connect_timeout": int(WAIT_S),
+    "client_encoding": "UTF8",
     **NETWORK,
 }
 _START: Final = (
@@ -100,8 +103,9 @@ class Pool:
             if self._pool is None:
                 require_address(self._address)
                 # a pool would report only that no connection is free, and not why
-                one = await psycopg.AsyncConnection.connect(self._address, **_OPTIONS)  # type: ignore[arg-type]
-                await one.close()
+                one = await psycopg.AsyncConnection.connect(self._address, **OPTIONS)
+                async with one:
+                    require_utf8(one)
                 pool = psycopg_pool.AsyncConnectionPool(
                     self._address,
                     open=False,
@@ -109,7 +113,7 @@ class Pool:
                     max_size=_CONNECTIONS,
                     timeout=WAIT_S,
                     reconnect_timeout=RECONNECT_S,
-                    kwargs=dict(_OPTIONS),
+                    kwargs=dict(OPTIONS),
                     check=check_alive,
                 )
                 await pool.open()
@@ -132,9 +136,9 @@ async def send(connection: Connection, *statements: Statement) -> psycopg.AsyncC
 
 async def begin(connection: Connection) -> None:
     """Begin a transaction on a connection that a pool hands out, which also checks that it is
-    alive. Raises psycopg.Error."""
+    alive. The library reads times in one style only. Raises psycopg.Error."""
     with bounded(connection, _ALIVE_S):
-        await connection.execute(b"BEGIN")
+        await connection.execute(b"BEGIN; SET LOCAL DateStyle = 'ISO, MDY'")
 
 
 async def rolled_back(connection: Connection) -> None:
@@ -146,13 +150,19 @@ async def rolled_back(connection: Connection) -> None:
 @contextmanager
 def bounded(connection: Connection, seconds: float) -> Iterator[None]:
     """Close the connection if the block takes longer. A server that is stopped does not answer a
-    cancellation either, so a timeout alone would never end."""
+    cancellation either, so a timeout alone would never end. If this process has stood still, an
+    answer that came meanwhile is read first."""
     loop = asyncio.get_running_loop()
-    handle = loop.call_later(seconds, hang_up, connection)
+
+    def late() -> None:
+        handles.append(loop.call_later(_READING_S, hang_up, connection))
+
+    handles = [loop.call_later(seconds, late)]
     try:
         yield
     finally:
-        handle.cancel()
+        for one in handles:
+            one.cancel()
 
 
 def hang_up(connection: psycopg.AsyncConnection[Any] | psycopg.Connection[Any]) -> None:
@@ -175,7 +185,28 @@ def connect(address: str) -> psycopg.Connection[Any]:
     ConfigError."""
     require_address(address)
     with translated():
-        return psycopg.Connection.connect(address, **_OPTIONS)  # type: ignore[arg-type]
+        return psycopg.Connection.connect(address, **OPTIONS)
+
+
+def require_utf8(connection: Connection) -> None:
+    """Raise ConfigError for a database with another encoding, which cannot store every text."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding not in (None, "UTF8"):
+        raise ConfigError(
+            f"the database has the encoding {encoding}, and Pincite needs UTF8",
+            hint="CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+        )
+
+
+async def has_table(connection: Connection, schema: str, name: str) -> bool:
+    """Return whether a table exists. Reads the catalog as of now: `to_regclass` has a cache, which
+    can be older than a lock that the transaction has waited for."""
+    found = await connection.execute(
+        "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = %s AND c.relname = %s",
+        (schema, name),
+    )
+    return found.rowcount > 0
 
 
 def require_address(address: str) -> None:

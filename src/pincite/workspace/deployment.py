@@ -130,9 +130,9 @@ async def open_deployment(
 ) -> AsyncIterator[Deployment]:
     """Open everything that the settings name and close it at the end. `lexical` opens an index
     without a dense model. Raise ConfigError, also if the rules of the database do not apply to a
-    role, or if the index or the uploaded files belong to another database; IndexUnavailable if
-    another machine uses the index folder; and WorkspaceUnavailable if the database does not answer
-    or has another schema."""
+    role, if its addresses name two databases, or if the index or the uploaded files belong to
+    another database; IndexUnavailable if another machine uses the index folder; and
+    WorkspaceUnavailable if the database does not answer, is read-only or has another schema."""
     async with AsyncExitStack() as stack:
         if not is_shared(settings):
             await stack.enter_async_context(working_in(settings.index))
@@ -165,6 +165,7 @@ async def adopt(settings: Settings) -> bool:
     workspaces = workspaces_of(settings)
     try:
         await _require_schema(workspaces)
+        await workspaces.require_roles()
         async with open_files(settings) as files:
             changed = await adopt_files(workspaces, files)
         index = has_server(settings) and await adopt_index(settings)

@@ -89,8 +89,9 @@ async def sweep_files(workspaces: Workspaces, files: FileStore, age_s: float, ne
     """Delete files that no document needs: those of deleted or replaced documents and of uploads
     that were never recorded, once they are `age_s` seconds old. Return their number. Delete nothing
     if the files belong to another database, or have belonged to this one for less than `new_s`
-    seconds, or if it knows none of them."""
+    seconds, or if it knows none of them. Delete nothing either if users have another database."""
     try:
+        await workspaces.require_roles()
         bound = await bind_files(workspaces, files)
     except ConfigError as error:
         log.error("uploaded files are not swept: %s", error.message)

@@ -326,8 +326,10 @@ class Workspaces(Protocol):
         """Return the names of the steps that `migrate` would take."""
 
     async def require_roles(self) -> None:
-        """Raise ConfigError if an address is missing, or connects with a role to which the rules of
-        the database do not apply. The schema must be up to date."""
+        """Raise ConfigError if an address is missing, if it connects with a role to which the rules
+        of the database do not apply or that lacks rights, or if the addresses name two databases.
+        Raise ReadOnlyDatabase if the database accepts no changes. The schema must be up to
+        date."""
 
     async def require_room(self) -> None:
         """Raise DiskFull if the disk of the database, on this machine, is full."""

@@ -24,11 +24,15 @@ from pincite.catalog.postgres_schema import steps_left as index_steps_left
 from pincite.catalog.postgres_schema import take_steps as take_index_steps
 from pincite.errors import ConfigError, Forbidden, WorkspaceUnavailable
 from pincite.support.postgres import (
-    NETWORK,
+    OPTIONS,
     RECONNECT_S,
+    WAIT_S,
+    Connection,
     Statement,
     begin,
     bounded,
+    has_table,
+    require_utf8,
     rolled_back,
     send,
     take_step,
@@ -38,12 +42,12 @@ from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import Row, time_of, utc_now
 from pincite.workspace.ports import Administration, Session
+from pincite.workspace.postgres_roles import GROUPS, Found, key, require_bound, require_one
 from pincite.workspace.schema_steps import TAKEN, Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 
 T = TypeVar("T")
 _CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
-_WAIT_S: Final = 5.0  # for a connection; then an error is better than a longer wait
 _LONGEST_S: Final = 90.0  # of a transaction, waiting for locks included; guess, unmeasured
 _LOCK: Final = 0x50494E57
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
@@ -52,14 +56,6 @@ _START: Final = (
     " set_config('lock_timeout', '30s', true),"
     " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
-_WHAT_IT_IS: Final = """
-    SELECT r.rolsuper OR r.rolbypassrls
-        OR pg_has_role(current_user, (SELECT relowner FROM pg_class
-            WHERE oid = 'pincite.documents'::regclass), 'MEMBER')
-        OR (%(of_users)s AND pg_has_role(current_user, 'pincite_operator', 'MEMBER')),
-        current_user::text
-    FROM pg_roles r WHERE r.rolname = current_user
-"""
 
 
 class PostgresWorkspaces:
@@ -109,7 +105,7 @@ class PostgresWorkspaces:
     async def migrate(self) -> tuple[str, ...]:
         """See `Workspaces.migrate`. Connects as the owner. Creates the schema and the roles
         `pincite_app` and `pincite_operator` if they are missing."""
-        async with _translated(), await self._connect("owner") as connection:
+        async with self._connected("owner") as connection:
             taken = [
                 step.name
                 for step in steps_of("postgres")
@@ -120,15 +116,16 @@ class PostgresWorkspaces:
     async def pending(self) -> tuple[str, ...]:
         """See `Workspaces.pending`."""
         role = "owner" if self._addresses["owner"] else "database"
-        async with _translated(), await self._connect(role) as connection:
+        async with self._connected(role) as connection:
             left = tuple(step.name for step in await _steps_left(connection))
             return (*left, *(step.name for step in await index_steps_left(connection)))
 
     async def require_roles(self) -> None:
         """See `Workspaces.require_roles`. Connects as each role anew."""
-        for role in ("database", "operator"):
-            async with _translated(), await self._connect(role) as connection:
-                await _require_bound(connection, role)
+        users, operator = await self._bound("database"), await self._bound("operator")
+        if users.place != operator.place:  # the server may have been restarted in between
+            users = await self._bound("database")
+        require_one(users, operator)
 
     async def require_room(self) -> None:
         """See `Workspaces.require_room`. The disk is that of the database server."""
@@ -141,16 +138,20 @@ class PostgresWorkspaces:
 
     @asynccontextmanager
     async def _transaction(self, role: str, user_id: str) -> AsyncIterator[_Transaction]:
-        async with _translated():
+        async with _translated(role):
             pool = self._pools.get(role) or await self._open(role)
             async with pool.connection() as connection:
                 with bounded(connection, _LONGEST_S):
                     try:
-                        yield _Transaction(connection, user_id, self._clock)
+                        yield _Transaction(connection, role, user_id, self._clock)
                         await connection.commit()
                     except BaseException:
                         await rolled_back(connection)
                         raise
+
+    async def _bound(self, role: str) -> Found:
+        async with self._connected(role) as connection:
+            return await require_bound(connection, role)
 
     async def _open(self, role: str) -> psycopg_pool.AsyncConnectionPool:
         """Return a pool for a role, after checking that row level security applies to the role. The
@@ -161,20 +162,15 @@ class PostgresWorkspaces:
                     f"the database of workspaces lacks {len(left)} steps of its schema",
                     hint="pincite workspace migrate",
                 )
-            await _require_bound(connection, role)
+            await require_bound(connection, role)
         pool = psycopg_pool.AsyncConnectionPool(
             self._addresses[role],
             open=False,
             min_size=0,
             max_size=_CONNECTIONS,
-            timeout=_WAIT_S,
+            timeout=WAIT_S,
             reconnect_timeout=RECONNECT_S,
-            kwargs={
-                "prepare_threshold": None,
-                "autocommit": True,
-                "connect_timeout": int(_WAIT_S),
-                **NETWORK,
-            },
+            kwargs=dict(OPTIONS),
             check=begin,
             configure=_read_ids_as_texts,
         )
@@ -183,26 +179,31 @@ class PostgresWorkspaces:
             await pool.close()
         return self._pools.setdefault(role, pool)
 
-    async def _connect(self, role: str) -> psycopg.AsyncConnection[Any]:
+    @asynccontextmanager
+    async def _connected(self, role: str) -> AsyncIterator[Connection]:
+        async with _translated(role), await self._connect(role) as connection:
+            yield connection
+
+    async def _connect(self, role: str) -> Connection:
         address = self._addresses[role]
         if not address:
             raise ConfigError(
-                f"{_key(role)} is not set: PostgreSQL has a separate role for that",
-                hint=f"set {_key(role)} to the address that this role connects to",
+                f"{key(role)} is not set: PostgreSQL has a separate role for that",
+                hint=f"set {key(role)} to the address that this role connects to",
             )
         try:
-            return await psycopg.AsyncConnection.connect(
-                address,
-                autocommit=True,
-                prepare_threshold=None,
-                connect_timeout=int(_WAIT_S),
-                **NETWORK,  # type: ignore[arg-type]
-            )
+            connection = await psycopg.AsyncConnection.connect(address, **OPTIONS)
         except psycopg.ProgrammingError as error:  # its message may contain the whole address
             raise ConfigError(
-                f"{_key(role)} is not an address of PostgreSQL",
+                f"{key(role)} is not an address of PostgreSQL",
                 hint="postgresql://USER@HOST/DATABASE",
             ) from _Unsaid(type(error).__name__)
+        try:
+            require_utf8(connection)
+        except ConfigError:
+            await connection.close()
+            raise
+        return connection
 
 
 class _Unsaid(Exception):
@@ -215,29 +216,31 @@ class _Transaction:
 
     def __init__(
         self,
-        connection: psycopg.AsyncConnection[Any],
+        connection: Connection,
+        role: str,
         user_id: str,
         clock: Callable[[], datetime] | None,
     ) -> None:
         """The connection must have an open transaction."""
         self._connection = connection
+        self._role = role
         self._clock = clock
         self._waiting: list[Statement] = [(_START, {"user": user_id})]
 
     async def rows(self, sql: str, **values: object) -> list[Row]:
         """See `Transaction.rows`."""
-        async with _translated():
+        async with _translated(self._role, within=True):
             return await (await self._send((_named(sql), values))).fetchall()
 
     async def run(self, sql: str, **values: object) -> None:
         """See `Transaction.run`."""
-        async with _translated():
+        async with _translated(self._role, within=True):
             await self._send((_named(sql), values))
 
     async def attempt(self, sql: str, **values: object) -> bool:
         """See `Transaction.attempt`. Uses a savepoint, so that the transaction can continue after a
         failure."""
-        async with _translated():
+        async with _translated(self._role, within=True):
             point = "SAVEPOINT attempt"
             try:
                 await self._send((point, None), (_named(sql), values), (f"RELEASE {point}", None))
@@ -267,7 +270,6 @@ class _Transaction:
         return await send(self._connection, *waiting, *statements)
 
 
-_GROUP: Final = {"database": "app", "operator": "operator", "owner": "app"}
 _FIRST: Final = """
     CREATE SCHEMA IF NOT EXISTS pincite;
     CREATE TABLE schema_steps (
@@ -275,13 +277,9 @@ _FIRST: Final = """
 """
 
 
-async def _read_ids_as_texts(connection: psycopg.AsyncConnection[Any]) -> None:
+async def _read_ids_as_texts(connection: Connection) -> None:
     """Return UUIDs as texts: 100,000 `uuid` objects would be made for nothing."""
     connection.adapters.register_loader("uuid", TextLoader)
-
-
-def _key(role: str) -> str:
-    return f"[workspace] {role}"
 
 
 @lru_cache(maxsize=512)
@@ -291,30 +289,15 @@ def _named(sql: str) -> str:
     return _NAME.sub(r"%(\1)s", sql)
 
 
-async def _steps_left(connection: psycopg.AsyncConnection[Any]) -> tuple[Step, ...]:
-    found = await connection.execute("SELECT to_regclass('pincite.schema_steps') IS NOT NULL")
-    row = await found.fetchone()
-    if row is None or not row[0]:
+async def _steps_left(connection: Connection) -> tuple[Step, ...]:
+    if not await has_table(connection, "pincite", "schema_steps"):
         return steps_of("postgres")
     counted = await connection.execute(TAKEN.format("pincite.schema_steps").encode())
     done, needed = await counted.fetchone() or (0, 0)
     return steps_after(int(done), int(needed), steps_of("postgres"))
 
 
-async def _require_bound(connection: psycopg.AsyncConnection[Any], role: str) -> None:
-    """Raise ConfigError if row level security does not apply to the connection of a role."""
-    found = await connection.execute(_WHAT_IT_IS, {"of_users": role == "database"})
-    row = await found.fetchone()
-    if row is None or row[0]:
-        raise ConfigError(
-            f"{_key(role)} connects with a role that bypasses row level security: a"
-            " superuser, a role with BYPASSRLS, the owner of the tables, or an"
-            " operator instead of users",
-            hint=f"use a role of its own, with GRANT pincite_{_GROUP[role]} TO it alone",
-        )
-
-
-async def _take(connection: psycopg.AsyncConnection[Any], step: Step) -> bool:
+async def _take(connection: Connection, step: Step) -> bool:
     """Take a step in a transaction. Return False if another process took it before."""
     if step not in await _steps_left(connection):
         return False
@@ -329,15 +312,22 @@ async def _take(connection: psycopg.AsyncConnection[Any], step: Step) -> bool:
 
 
 @asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
-    """Translate errors of the library into those of this package."""
+async def _translated(role: str, *, within: bool = False) -> AsyncIterator[None]:
+    """Translate errors of the library into those of this package. `within` a transaction of users,
+    the rules of the database refuse what a user may not do."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
-        raise Forbidden("your role in the space does not allow that") from error
+        if within and role == "database":
+            raise Forbidden("your role in the space does not allow that") from error
+        group = GROUPS.get(role)
+        raise ConfigError(
+            f"{key(role)} connects with a role that lacks a right: {_first_line(error)}",
+            hint=f"GRANT {group} TO that role" if group else "use the owner of the database",
+        ) from error
     except psycopg_pool.PoolTimeout as error:
         raise WorkspaceUnavailable(
-            f"no connection to the database of workspaces was free within {_WAIT_S:g} s",
+            f"no connection to the database of workspaces was free within {WAIT_S:g} s",
             hint="check that PostgreSQL runs and accepts more connections",
         ) from error
     except (errors.DeadlockDetected, errors.SerializationFailure, errors.LockNotAvailable) as error:
@@ -347,8 +337,11 @@ async def _translated() -> AsyncIterator[None]:
             hint="run the same command again",
         ) from error
     except psycopg.Error as error:
-        said = (str(error).splitlines() or [type(error).__name__])[0]
         raise WorkspaceUnavailable(
-            f"the database of workspaces cannot be used: {said}",
+            f"the database of workspaces cannot be used: {_first_line(error)}",
             hint="check that PostgreSQL runs, and that the address and role are right",
         ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

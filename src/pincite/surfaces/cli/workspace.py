@@ -80,15 +80,20 @@ def adopt(index: Path | None) -> None:
 def status(json_: bool, index: Path | None) -> int:
     """Print missing migrations of the database, and whether uploaded files are reachable.
 
-    Exit code 3 if something is missing.
+    Exit code 3 if something is missing. Addresses of two databases, and roles with other rights
+    than Pincite needs, are errors.
     """
     from pincite.workspace.deployment import open_files, place_for_people, reason_of_silence
+    from pincite.workspace.one_index import has_server
 
     settings = settings_here(index)
 
     async def look(opened: Workspaces) -> tuple[tuple[str, ...], str]:
+        left = await opened.pending()
+        if not left and has_server(settings):
+            await opened.require_roles()
         async with open_files(settings) as files:
-            return await opened.pending(), await reason_of_silence(files)
+            return left, await reason_of_silence(files)
 
     left, silence = with_database(look, index)
     lines = [f"lacks {one}: pincite workspace migrate" for one in left]

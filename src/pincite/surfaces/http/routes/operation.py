@@ -11,7 +11,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from pincite.errors import ConfigError, DiskFull, PinciteError, SchemaTooNew
+from pincite.errors import ConfigError, DiskFull, PinciteError, ReadOnlyDatabase, SchemaTooNew
 from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
 from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.routes.page import PATH
@@ -69,7 +69,7 @@ async def _look(desk: Desk) -> tuple[str, ...]:
             await desk.workspaces.require_room()  # the rate of each key is counted there
     except DiskFull:
         reasons.append("the disk of the database is full")
-    except ConfigError as error:
+    except (ConfigError, ReadOnlyDatabase) as error:
         reasons.append(error.message)
     except SchemaTooNew:
         reasons.append("the database has a later schema: upgrade this server")
