@@ -282,10 +282,45 @@ def test_an_address_with_a_password_is_in_no_message(
         assert secret not in repr(load_settings(os.environ, index.parent, index))
 
 
-def test_a_password_in_a_file_is_refused(cli: Cli) -> None:
-    cli.write("pincite.toml", '[workspace]\ndatabase = "postgresql://a:geheim@localhost/b"\n')
+@pytest.mark.parametrize(
+    "address",
+    [
+        "host=db dbname=pincite user=web password=geheim",
+        "password = geheim\thost=/run/postgresql",
+        "dbname=geheim",
+        "geheim=x",
+        "web:geheim@db/pincite",
+        "web:geh/eim@db",
+        "postgresql:/web:geheim@db/pincite",
+        "Postgres:geheim",
+    ],
+)
+def test_an_address_in_another_form_is_not_the_name_of_a_folder(
+    address: str, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PINCITE_DATABASE_URL", address)
+    for words in (("migrate",), ("status",), ("user", "add", "Ada")):
+        error = pincite(index, *words).exception
+        assert isinstance(error, ConfigError)
+        assert "postgresql://USER@HOST/DATABASE" in error.hint
+        assert "geheim" not in "".join(traceback.format_exception(error))
+    assert not index.exists()
+
+
+@pytest.mark.parametrize("name", ["./a=b", "a=b/people.db", "./user=5", "./web:x@y", "people at"])
+def test_a_folder_may_have_an_odd_name(cli: Cli, name: str) -> None:
+    cli.write("pincite.toml", f'[workspace]\ndatabase = "{name}"\n')
+    cli("workspace", "migrate")
+    place = cli.folder / ".pincite" / name
+    assert (place if place.suffix else place / "workspaces.db").is_file()
+
+
+@pytest.mark.parametrize("place", ["postgresql://a:geheim@localhost/b", "user=a password=geheim"])
+@pytest.mark.parametrize("role", ADDRESSES)
+def test_a_password_in_a_file_is_refused(cli: Cli, place: str, role: str) -> None:
+    cli.write("pincite.toml", f'[workspace]\n{role} = "{place}"\n')
     said = cli("workspace", "status", code=2).stderr
-    assert "PINCITE_DATABASE_URL" in said
+    assert ADDRESSES[role] in said or "postgresql://USER@HOST" in said
     assert "geheim" not in said
 
 

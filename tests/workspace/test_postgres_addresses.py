@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 from pincite.errors import ConfigError, ReadOnlyDatabase
 from pincite.settings.load import load_settings
+from pincite.support.postgres import bounded
 from pincite.surfaces.cli.app import app
 from pincite.workspace.deployment import adopt, open_deployment
 from pincite.workspace.one_database import sweep_files
@@ -69,7 +71,8 @@ async def test_addresses_of_a_database_and_its_copy_are_two(
     with pytest.raises(ConfigError, match=TWO) as told:
         async with open_deployment(settings, lexical=True):
             pass
-    assert "web" not in str(told.value) and "PINCITE_DATABASE_URL" in told.value.hint
+    assert "web" not in str(told.value)
+    assert "PINCITE_DATABASE_URL" in told.value.hint
     with pytest.raises(ConfigError, match=TWO):
         await adopt(settings)
     async with office(
@@ -107,9 +110,7 @@ async def test_a_database_that_only_reads_is_not_ready(
 ) -> None:
     settings = load_settings(environ_of(folder, database.app, database.operator), folder)
     name = name_of(database)
-    workspaces = PostgresWorkspaces(
-        database.app, operator=database.operator, owner=database.owner
-    )
+    workspaces = PostgresWorkspaces(database.app, operator=database.operator, owner=database.owner)
     async with office(workspaces) as served:
         client = await served.client()
         assert (await client.get("/readyz")).status_code == 200
@@ -199,11 +200,11 @@ async def test_a_role_of_another_group_sees_no_empty_deployment(
     postgres: Server, database: Database, nobody: str
 ) -> None:
     """Row level security would hide all rows from it."""
-    for app, operator, refused in (
+    for users, operator, refused in (
         (database.app, database.app, "operator"),
         (postgres.address(nobody, name_of(database)), database.operator, "database"),
     ):
-        async with opened(app, operator) as workspaces:
+        async with opened(users, operator) as workspaces:
             with pytest.raises(ConfigError, match=rf"{refused} connects with a role that is not"):
                 await workspaces.require_roles()
     async with opened(database.app, database.app) as workspaces:
@@ -227,15 +228,12 @@ def test_commands_name_the_address_that_is_wrong(
 async def test_an_answer_that_came_while_the_process_stood_still_is_read(
     database: Database,
 ) -> None:
-    import time
-
-    from pincite.support.postgres import bounded
-
     async with await psycopg.AsyncConnection.connect(database.app) as connection:
         with bounded(connection, 0.2):
             asked = asyncio.create_task(connection.execute("SELECT pg_sleep(0.05)"))
             await asyncio.sleep(0.01)
-            time.sleep(1)
+            time.sleep(1)  # noqa: ASYNC251
             await asked
+        await connection.execute("SELECT 1")
         with pytest.raises(psycopg.Error), bounded(connection, 0.2):
             await connection.execute("SELECT pg_sleep(600)")

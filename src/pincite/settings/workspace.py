@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -20,6 +21,14 @@ ADDRESSES: Final = {
     "owner": "PINCITE_DATABASE_OWNER_URL",
 }
 
+#: Other forms of an address, which would be the name of a folder: `host=... password=...`, and an
+#: address without its scheme. A drive of Windows is not a user.
+_KEYWORD: Final = re.compile(
+    r"(?:^|\s)(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=",
+    re.IGNORECASE,
+)
+_NO_SCHEME: Final = re.compile(r"postgres(?:ql)?:|(?![a-z]:[\\/])[^/]*:[^@]*@", re.IGNORECASE)
+_PASSWORD: Final = re.compile(r"password\s*=", re.IGNORECASE)
 #: Rules look at as much of a text; a worker waits no longer for one document. Guesses.
 MOST_CHARS: Final = 100_000
 MOST_S: Final = 600.0
@@ -52,6 +61,11 @@ class WorkspaceSettings:
     def __post_init__(self) -> None:
         if "\0" in self.database:
             raise ConfigError("workspace.database has a NUL character, so it is not a valid path")
+        if _is_other_address(self.database):  # it may have a password, so no message has it
+            raise ConfigError(
+                "workspace.database looks like an address of PostgreSQL in another form",
+                hint="write postgresql://USER@HOST/DATABASE, or ./NAME for a folder of that name",
+            )
         bucket_of(self.files)
         if not 1 <= self.metadata_chars <= MOST_CHARS:
             raise ConfigError(f"workspace.metadata_chars takes 1 to {MOST_CHARS:,}")
@@ -94,9 +108,17 @@ def take_workspace_settings(
     )
 
 
+def _is_other_address(place: str) -> bool:
+    if "://" in place:
+        return False
+    keywords = _KEYWORD.search(place) or ("=" in place and "/" not in place)
+    return bool(keywords or _NO_SCHEME.match(place))
+
+
 def _has_password(address: str) -> bool:
+    if _PASSWORD.search(address):
+        return True
     try:
-        parts = urlsplit(address)
-        return bool(parts.password) or "password=" in parts.query.lower()
+        return bool(urlsplit(address).password)
     except ValueError:  # it is no address; whoever connects says so
-        return "password=" in address.lower()
+        return False
