@@ -15,7 +15,7 @@ CREATE ROLE web LOGIN PASSWORD :'web' IN ROLE pincite_app;
 CREATE ROLE works LOGIN PASSWORD :'works' IN ROLE pincite_operator;
 -- Reads all rows for pg_dump, which row level security would hide; writes nothing.
 CREATE ROLE backup LOGIN BYPASSRLS PASSWORD :'backup' IN ROLE pg_read_all_data;
-CREATE DATABASE pincite OWNER keeper;
+CREATE DATABASE pincite OWNER keeper ENCODING 'UTF8' TEMPLATE template0;
 REVOKE CONNECT ON DATABASE pincite FROM PUBLIC;
 GRANT CONNECT ON DATABASE pincite TO keeper, web, works, backup;
 SQL

@@ -13,8 +13,10 @@ import yaml
 
 from pincite.daemon.open_index import is_shared
 from pincite.settings.load import VARIABLES, load_settings
+from pincite.support.postgres import CONNECTIONS as INDEX_CONNECTIONS
 from pincite.surfaces.cli.app import app
 from pincite.surfaces.http.listening import DRAIN_S
+from pincite.workspace.postgres import CONNECTIONS as WORKSPACE_CONNECTIONS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/workspaces"
@@ -229,6 +231,23 @@ def test_containers_of_both_kinds_open_an_index_that_several_machines_share(tmp_
 def test_the_roles_are_the_same_in_the_cluster() -> None:
     (held,) = (one for one in objects() if one["kind"] == "ConfigMap")
     assert held["data"]["roles.sh"] == (FOLDER / "roles.sh").read_text()
+
+
+def test_postgres_takes_the_connections_of_all_processes_and_one_more() -> None:
+    of_process = 2 * WORKSPACE_CONNECTIONS + 2 * INDEX_CONNECTIONS
+    assert of_process == 48  # as the page of operation says
+    (server,) = (one for one in containers() if one["name"] == "postgres")
+    of_pods = sum(
+        one["spec"]["replicas"]
+        for one in objects()
+        if one["kind"] == "Deployment" and one["metadata"]["name"] in ("serve", "worker")
+    )
+    for words, processes in (
+        (server["args"], of_pods),
+        (compose()["services"]["postgres"]["command"], 4),  # with three workers, as in README.md
+    ):
+        (most,) = re.findall(r"max_connections=(\d+)", " ".join(words))
+        assert int(most) >= (processes + 1) * of_process + 10
 
 
 @pytest.mark.parametrize("service", ["migrate", "serve", "worker"])

@@ -23,7 +23,7 @@ from pincite.workspace.one_database import sweep_files
 from pincite.workspace.postgres import PostgresWorkspaces
 from tests.places import quick_folder
 from tests.surfaces.http.desks import office
-from tests.workspace.postgres_server import Database, Server
+from tests.workspace.postgres_server import Database, Server, pooled
 
 pytestmark = pytest.mark.anyio
 TWO = "are addresses of two databases"
@@ -156,6 +156,21 @@ async def test_settings_of_the_database_do_not_change_what_is_read(
         async with workspaces.of(added.id) as session:
             assert (await session.user()).created == added.created
             assert (await session.keys())[0].created == key.created
+
+
+async def test_a_pooler_is_another_way_to_the_same_database(
+    postgres: Server, database: Database
+) -> None:
+    name = name_of(database)
+    postgres.run(f"ALTER DATABASE {name} SET DateStyle = 'German, DMY'")
+    with pooled(postgres, name) as place:
+        users = postgres.address("web", name, place, 6432)
+        async with opened(users, database.operator) as workspaces:
+            await workspaces.require_roles()
+            async with workspaces.administration() as operator:
+                added = await operator.add_user("Ada")
+            async with workspaces.of(added.id) as session:
+                assert (await session.user()).created == added.created
 
 
 async def test_migrations_that_run_at_once_wait_for_each_other(postgres: Server) -> None:

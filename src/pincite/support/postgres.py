@@ -17,7 +17,7 @@ from psycopg import errors
 from pincite.errors import ConfigError, InvalidPoint, StoreError, UsageError
 
 WAIT_S: Final = 5.0  # for a connection; then an error is better than a longer wait
-_CONNECTIONS: Final = 8  # of each process: guess, unmeasured
+CONNECTIONS: Final = 8  # of each process: guess, unmeasured
 #: A pool doubles its wait before each further try to connect, and nothing else tries meanwhile.
 #: After an outage of an hour it would notice the server minutes late.
 RECONNECT_S: Final = 1.0
@@ -110,7 +110,7 @@ class Pool:
                     self._address,
                     open=False,
                     min_size=0,
-                    max_size=_CONNECTIONS,
+                    max_size=CONNECTIONS,
                     timeout=WAIT_S,
                     reconnect_timeout=RECONNECT_S,
                     kwargs=dict(OPTIONS),

@@ -47,7 +47,7 @@ from pincite.workspace.schema_steps import TAKEN, Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 
 T = TypeVar("T")
-_CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
+CONNECTIONS: Final = 16  # of each role and process: guess, unmeasured
 _LONGEST_S: Final = 90.0  # of a transaction, waiting for locks included; guess, unmeasured
 _LOCK: Final = 0x50494E57
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
@@ -167,7 +167,7 @@ class PostgresWorkspaces:
             self._addresses[role],
             open=False,
             min_size=0,
-            max_size=_CONNECTIONS,
+            max_size=CONNECTIONS,
             timeout=WAIT_S,
             reconnect_timeout=RECONNECT_S,
             kwargs=dict(OPTIONS),
