@@ -121,6 +121,9 @@ async def test_a_database_that_only_reads_is_not_ready(
         with pytest.raises(ReadOnlyDatabase):
             async with open_deployment(settings, lexical=True):
                 pass
+        async with opened(database.app, database.operator) as fresh:
+            with pytest.raises(ReadOnlyDatabase, match="cannot execute INSERT"):
+                await fresh.administer(lambda one: one.add_user("Ada"))
         postgres.run(f"ALTER DATABASE {name} RESET default_transaction_read_only")
         served.later(2)
         assert (await client.get("/readyz")).status_code == 200

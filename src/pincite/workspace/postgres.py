@@ -22,7 +22,7 @@ from psycopg.types.string import TextLoader
 
 from pincite.catalog.postgres_schema import steps_left as index_steps_left
 from pincite.catalog.postgres_schema import take_steps as take_index_steps
-from pincite.errors import ConfigError, Forbidden, WorkspaceUnavailable
+from pincite.errors import ConfigError, Forbidden, ReadOnlyDatabase, WorkspaceUnavailable
 from pincite.support.postgres import (
     OPTIONS,
     RECONNECT_S,
@@ -335,6 +335,11 @@ async def _translated(role: str, *, within: bool = False) -> AsyncIterator[None]
             "another transaction changed the same rows of the database of workspaces; nothing"
             " was changed",
             hint="run the same command again",
+        ) from error
+    except errors.ReadOnlySqlTransaction as error:
+        raise ReadOnlyDatabase(
+            f"the database of workspaces is read-only: {_first_line(error)}",
+            hint="use the primary server, and reset default_transaction_read_only",
         ) from error
     except psycopg.Error as error:
         raise WorkspaceUnavailable(
