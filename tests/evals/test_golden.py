@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from pincite.evals.golden.questions import (
 from pincite.evals.golden.targets import Targets, require_indexed
 from pincite.evals.golden.trec import read_trec, write_qrels, write_run, write_topics
 from pincite.evals.run.results import load_run, save_run
+from pincite.profile import profile_from
 from tests.evals.builders import GOLDEN, hybrid, take
 
 ROW = {"id": "q1", "query": "how?", "expected": [{"path": "a.md", "start_line": 1, "end_line": 3}]}
@@ -232,6 +234,12 @@ def test_errors_of_a_beir_folder_name_file_and_field(
     (tmp_path / "tiny" / file).write_bytes(text)
     with pytest.raises(UsageError, match=said):
         read_beir(tmp_path / "tiny")
+
+
+def test_a_run_without_a_time_limit_goes_to_a_file(tmp_path: Path) -> None:
+    run = take(hybrid(), profile=profile_from({"gate": {"answerable_s": math.inf}}, "here"))
+    save_run(tmp_path / "run.json", run)
+    assert load_run(tmp_path / "run.json") == run
 
 
 def test_a_run_goes_to_a_file_and_to_trec(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from pathlib import Path
 
 import pytest
@@ -56,5 +57,14 @@ def test_the_store_of_an_index_stays(tmp_path: Path) -> None:
     asyncio.run(_catalog_with(tmp_path, "main"))
     with pytest.raises(ConfigError, match="has its points in chroma, but the settings name sqlite"):
         remember(tmp_path, SQLITE)
+    remember(tmp_path, CHROMA)
+    assert remembered(tmp_path).settings == CHROMA
+
+
+def test_a_store_may_have_no_time_limit(tmp_path: Path) -> None:
+    endless = StoreSettings(kind="chroma", timeout_s=math.inf)
+    remember(tmp_path, endless)
+    assert b'"timeout_s":null' in (tmp_path / "store.json").read_bytes()
+    assert remembered(tmp_path).settings == endless
     remember(tmp_path, CHROMA)
     assert remembered(tmp_path).settings == CHROMA

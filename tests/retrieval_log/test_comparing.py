@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
 
 from pincite.model import Question, Scope, Signal
 from pincite.model.evidence import OmittedWhy
-from pincite.profile import Profile
+from pincite.profile import Profile, profile_from
 from pincite.retrieval_log import (
     Asked,
     CollectionState,
@@ -19,6 +21,7 @@ from pincite.retrieval_log import (
     Shown,
     compare,
 )
+from pincite.retrieval_log.reading import event_from
 from pincite.support.fields import replace
 
 ASKED = Asked.of(Question("a question"), Profile())
@@ -137,3 +140,20 @@ def test_a_question_is_read_as_it_was_asked(budget_ms: float | None) -> None:
     question = Question("a question", Scope(paths=("src/*",), ref="v2"), "build", budget_ms)
     read = msgspec.json.decode(msgspec.json.encode(Asked.of(question, Profile())), type=Asked)
     assert read.question == question
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("answer.timeout_s", "retrieve.timeout_s", "rerank.timeout_s", "expand.timeout_s"),
+        "gate.answerable_s",
+    ],
+)
+def test_a_search_without_a_time_limit_is_read_as_it_was_asked(key: str) -> None:
+    table, _, name = key.partition(".")
+    profile = profile_from({table: {name: math.inf}}, "here")
+    then = replace(event("a"), asked=Asked.of(Question("a question"), profile))
+    read = event_from(msgspec.json.encode(then))
+    assert read == then
+    assert profile_from(read.asked.profile, "the log") == profile
+    assert not compare(read, then, then.asked.profile, {}).settings

@@ -15,7 +15,6 @@ from pincite.catalog.file import holds_collections, holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
 from pincite.support.capabilities import is_own, this_user, user_name
-from pincite.support.decodable import ready
 from pincite.support.private_file import (
     UNLINK,
     create_private,
@@ -23,6 +22,7 @@ from pincite.support.private_file import (
     read_private,
     replace_private,
 )
+from pincite.support.time_limits import decode_settings
 
 REMEMBERED = "store.json"
 _STORES = ("collections", "chroma")  # folders whose files other libraries open
@@ -39,7 +39,7 @@ class Remembered(msgspec.Struct, frozen=True):
 def remembered(root: Path) -> Remembered:
     """Read the store of an index folder, by default the embedded one. Raises StoreError."""
     try:
-        return msgspec.json.decode(read_private(root / REMEMBERED), type=ready(Remembered))
+        return decode_settings(read_private(root / REMEMBERED), Remembered)
     except FileNotFoundError:
         return Remembered(StoreSettings(), "")
     except (OSError, msgspec.MsgspecError) as error:

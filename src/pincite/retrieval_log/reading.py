@@ -13,6 +13,7 @@ from pincite.retrieval_log.event import Event
 from pincite.retrieval_log.files import LogFiles
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
+from pincite.support.time_limits import decode_settings
 
 LAST = "last"
 _SHORTEST = 4
@@ -36,7 +37,7 @@ class _FormerEvent(msgspec.Struct, frozen=True):
 
 def event_from(line: bytes) -> Event:
     """The event of a line, of this version or an earlier one. Raises msgspec.DecodeError."""
-    event = msgspec.json.decode(line, type=ready(Event))
+    event = decode_settings(line, Event)
     former = msgspec.json.decode(line, type=ready(_FormerEvent)).asked.scope
     if former == _FormerScope():
         return event

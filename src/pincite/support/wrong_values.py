@@ -13,14 +13,13 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.support.decodable import ready
 from pincite.support.fields import field_names
+from pincite.support.time_limits import LIMITS
 
 _PLACE: Final = re.compile(r" - at `\$([^`]*)`$")
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
 #: TOML has integers of 64 bits, and no value of ours is outside.
 _LEAST: Final = -(2**63)
 _MOST: Final = 2**63 - 1
-#: Keys of limits in seconds, for which inf means none, and how deep they are at most.
-_LIMITS: Final = ("timeout_s", "deadline_s", "answerable_s")
 _LIMIT_DEPTH: Final = 3  # providers.NAME.deadline_s, but no key in the body of its requests
 
 
@@ -41,7 +40,7 @@ def check_numbers(values: object) -> None:
     has more than 64 bits. A time limit may be infinite. The error names the key, and has the path
     as `at`. Entries of lists count from 1."""
     for path, number in _numbers(values, ()):
-        if number == inf and len(path) <= _LIMIT_DEPTH and path[-1].endswith(_LIMITS):
+        if number == inf and len(path) <= _LIMIT_DEPTH and path[-1].endswith(LIMITS):
             continue
         if not _LEAST <= number <= _MOST:  # also of nan, which is not comparable
             said = str(number) if isinstance(number, float) else "outside of 64 bits"

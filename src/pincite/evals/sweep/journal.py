@@ -17,6 +17,7 @@ from pincite.evals.golden.questions import write_whole
 from pincite.evals.run.results import Stamp
 from pincite.evals.sweep.cells import Cell, Line
 from pincite.support.decodable import ready
+from pincite.support.time_limits import decode_settings
 
 _PLAN = "sweep.json"
 
@@ -37,7 +38,7 @@ class Journal:
         place = folder / _PLAN
         if place.exists():
             try:
-                known = msgspec.json.decode(place.read_bytes(), type=ready(Plan))
+                known = decode_settings(place.read_bytes(), Plan)
             except msgspec.DecodeError as error:
                 raise UsageError(f"{place} is not the plan of a sweep: {error}") from error
             if _identity(known) != _identity(plan):
