@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pincite.chunkers import ChunkerConfig, lacks_grammar
@@ -29,10 +31,12 @@ PROGRAMS = {
         "exports.MOST = exports.LEAST = 3; module.exports.depth = f();\n"
         "exports.same = same; exports.read = require('b'); exports.gone = void 0;\n"
         "exports.lost = exports.void = void 0; exports.one = exports.two = one;\n"
-        "exports.kept = keep(require('c')); exports.part = require('d').other;\n"
+        "exports.kept = __importStar(require('c')); exports.part = require('d').part;\n"
+        "exports.base = (0, _interop.default)(require('c')).default;\n"
+        "exports.VERSION = require('../p.json').version; exports.pool = open(require('c'));\n"
         "Object.defineProperty(exports, 'x', {get: function () { return 1; }});\n",
-        "port host LIMITS kind owner state api isOpen shut MOST LEAST depth two",
-        "http a local late plain same read gone lost void one kept part get x",
+        "port host LIMITS kind owner state api isOpen shut MOST LEAST depth two VERSION pool",
+        "http a local late plain same read gone lost void one kept part base version get x",
     ),
     "a.ts": (
         "const rate: number = 1;\nenum Kind { Small, Big = 2 }\n"
@@ -272,3 +276,59 @@ WIDE = {
 @pytest.mark.parametrize("path", WIDE)
 def test_a_list_of_20000_names_takes_no_time(path: str) -> None:
     assert chunks_of(path, WIDE[path].format("a, " * 20_000))
+
+
+@pytest.mark.parametrize(
+    ("right", "is_value"),
+    [
+        ("require('../package.json').version", True),
+        ("functions.https.onRequest(require('./app'))", True),
+        ("serverless(require('./app'))", True),
+        ("mysql.createPool(require('./config'))", True),
+        ("other", True),
+        ("!name", True),
+        ("require('./a')", False),
+        ("require('./a').name", False),
+        ("require('./a').default", False),
+        ("_interopRequireDefault(require('./a'))", False),
+        ("_interop_require_default(require('./a')).default", False),
+        ("__importDefault(require('./a'))", False),
+        ("tslib_1.__importStar(require('./a'))", False),
+        ("(0, tslib_1.__importStar)(require('./a'))", False),
+        ("__toESM(require('./a'))", False),
+        ("void 0", False),
+        ("undefined", False),
+        ("a.name", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["a.js", "a.ts"])
+def test_an_export_is_a_value_unless_it_only_passes_something_on(
+    path: str, right: str, is_value: bool
+) -> None:
+    (chunk,) = chunks_of(path, f"exports.first = exports.name = {right};\n", ChunkerConfig())
+    assert ("name" in chunk.symbols) == is_value
+
+
+def test_get_and_set_are_names_unless_they_describe_a_property() -> None:
+    text = "const cache = {\n  get: (key) => key,\n  set: function (key) {},\n  has: () => 1\n};\n"
+    (chunk,) = chunks_of("a.js", text, ChunkerConfig())
+    assert set(chunk.symbols) == {"cache", "get", "set", "has"}
+    text = (
+        "Object.defineProperty(exports, 'Kind', {\n  enumerable: true,\n"
+        "  get: function () { return a.Kind; },\n  set: (value) => {}\n});\n"
+        "defineProperty(get(), key, [1, {}], {set: () => 1});\n"
+    )
+    (chunk,) = chunks_of("a.js", text, ChunkerConfig())
+    assert chunk.symbols == ("set",)
+
+
+def test_a_chain_of_exports_takes_linear_time() -> None:
+    def seconds(count: int) -> float:
+        text = f"{' = '.join(f'exports.n{i}' for i in range(count))} = void 0;\n"
+        grammar = GRAMMARS["javascript"]
+        root = parse(grammar, text.encode()).root_node
+        begun_s = time.process_time()
+        assert find_definitions(root, grammar, text.split("\n")).values == []
+        return time.process_time() - begun_s
+
+    assert seconds(16_000) < 60 * max(seconds(1_000), 0.01)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from pincite.chunkers.allowance import Allowance
+from pincite.chunkers.exports import Exports
 from pincite.chunkers.grammars import load, unnamed_regions
 from pincite.chunkers.patterns import names_in, unquoted
 
@@ -28,9 +29,10 @@ _WORD = re.compile(r"\w")
 _RUBBLE = 5000  # children of one error node; broken real files stay below a few hundred
 _SIGNED = ("simple_symbol", "variable")
 _PROBES = 15  # children of a wide node
+_ACCESSORS = ("get", "set")
 _DECLARATORS = 16  # around a name; real code has up to 6
 #: Types of the language, which no typedef names: an unknown macro stands before them.
-_NO_NAMES = frozenset(("void", "int", "char", "short", "long", "float", "double", "bool", "auto"))
+_NO_NAMES = frozenset(("void", "int", "char", "short", "long", "float", "double", "auto"))
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -195,6 +197,8 @@ def _typedef_names(node: Node) -> list[Node]:
     if kind.type == "macro_type_specifier" and kind.has_error and "_Atomic(" not in _text(node):
         return []
     declarators = node.children_by_field_name("declarator")
+    if node.has_error and declarators and _text(declarators[0]) == "bool":
+        return []  # `typedef MACRO bool name;`
     for child in node.children:
         if child.is_error:
             return []
@@ -233,36 +237,6 @@ def _is_macro_call(function: Node) -> bool:
     return wrong or (inner is not None and inner.type == "function_declarator")
 
 
-def _only_passes_on(assignment: Node, name: str) -> bool:
-    """Return whether `exports.NAME = ...` of JavaScript gives no value to this name: at the end of
-    the chain of assignments is the same name, an import, or nothing (`void 0`)."""
-    right = assignment.child_by_field_name("right")
-    while right is not None and right.type == "assignment_expression":
-        right = right.child_by_field_name("right")
-    if right is None or right.type in ("undefined", "unary_expression"):
-        return right is None or _text(right) in ("undefined", "void 0")
-    if _is_import(right):
-        return True
-    if right.type == "member_expression":
-        if _is_import(right.child_by_field_name("object")):
-            return True
-        right = right.child_by_field_name("property")
-    return right is not None and right.type.endswith("identifier") and _text(right) == name
-
-
-def _is_import(node: Node | None) -> bool:
-    """Return whether this is `require(...)`, or a helper of a compiler around it."""
-    for _ in range(2):
-        if node is None or node.type != "call_expression":
-            return False
-        called = node.child_by_field_name("function")
-        if called is not None and called.type == "identifier" and _text(called) == "require":
-            return True
-        given = node.child_by_field_name("arguments")
-        node = given.named_child(0) if given is not None and given.named_child_count else None
-    return False
-
-
 def _by_query(
     root: Node, grammar: Grammar
 ) -> tuple[list[Definition], list[tuple[int, str]], list[tuple[int, str]]]:
@@ -275,11 +249,18 @@ def _by_query(
     rests: dict[int, list[Node]] = {}
     values: list[_Value] = []
     further: list[tuple[int, str]] = []
+    exports = Exports(root)
     for _, captures in QueryCursor(query).matches(root):
         if named := captures.get("value") or captures.get("assigned"):
             of = captures["type"][0].id if "type" in captures else 0
             row, text = named[0].start_point.row, _value(named[0], grammar)
-            if "exported" in captures and _only_passes_on(captures["exported"][0], text):
+            if "exported" in captures and exports.only_passes_on(captures["exported"][0], text):
+                continue
+            if (
+                text in _ACCESSORS
+                and "object" in captures
+                and exports.describes(captures["object"][0])
+            ):
                 continue
             if text:  # `unsigned : 4` of C has no name
                 values.append(_Value(row, text, of, "assigned" in captures))

@@ -236,32 +236,32 @@ _BRACKETS = Repair(re.compile(rb"\[([A-Za-z_][\w ]{0,127})\]"), rb'"\1"')
 _DEFINITIONS: dict[str, Grammar] = {
     "python": Grammar("tree_sitter_python", _PYTHON),
     "javascript": Grammar(
-        "tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"], revision=1
+        "tree_sitter_javascript", _JAVASCRIPT, patterns=PATTERNS["javascript"], revision=2
     ),
     "typescript": Grammar(
         "tree_sitter_typescript",
         _TYPESCRIPT,
         "language_typescript",
         patterns=PATTERNS["javascript"],
-        revision=1,
+        revision=2,
     ),
     "tsx": Grammar(
         "tree_sitter_typescript",
         _TYPESCRIPT,
         "language_tsx",
         patterns=PATTERNS["javascript"],
-        revision=1,
+        revision=2,
     ),
     "go": Grammar("tree_sitter_go", _GO),
     "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"]),
     "java": Grammar("tree_sitter_java", _JAVA),
-    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"], revision=1),
+    "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"], revision=2),
     "cpp": Grammar(
         "tree_sitter_cpp",
         _CPP,
         leading=frozenset({"access_specifier"}),
         patterns=PATTERNS["cpp"],
-        revision=2,
+        revision=3,
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
     "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=1),
@@ -294,7 +294,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         revision=2,
     ),
     "objective_c": Grammar(
-        "tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=1
+        "tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=2
     ),
     "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),
     "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml"),

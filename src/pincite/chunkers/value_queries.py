@@ -5,7 +5,8 @@ enumerations, and fields of types.
 cutting: no heading names it, and no section ends because of it. Variables within functions are no
 values. `@assigned` captures a field that a constructor of `@type` sets. It is a value if the body
 of this type has no `@value` of the same name. `@exported` captures an assignment that is a value
-unless its right side is an import, the same name or nothing.
+unless its right side is an import, the same name or nothing. `@object` captures the object that has
+the value: `get` and `set` are none in a descriptor of `defineProperty`.
 """
 
 from __future__ import annotations
@@ -43,9 +44,8 @@ _JAVASCRIPT_EXPORTS = """
 """
 #: Functions as properties of an object.
 _JAVASCRIPT_PROPERTIES = """
-((pair . (property_identifier) @value
-  [(arrow_function) (function_expression) (generator_function)] .)
-  (#not-eq? @value "get") (#not-eq? @value "set"))
+(object (pair . (property_identifier) @value
+  [(arrow_function) (function_expression) (generator_function)] .)) @object
 """
 _JAVASCRIPT_COMMON = _JAVASCRIPT_VARIABLES + _JAVASCRIPT_EXPORTS + _JAVASCRIPT_PROPERTIES
 _JAVASCRIPT = f"""{_JAVASCRIPT_COMMON}
