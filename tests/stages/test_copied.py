@@ -38,6 +38,13 @@ RAISES = 'if delay is None:\n    raise TypeError("delay must not be None")\n'
         ("delay must: not be None", RAISES, 3, 5),
         ("delay must not be None at /tmp/a.b/c.py", RAISES, 5, 6),  # values do not count
         ("delay must not be None after 5000ms", RAISES, 5, 6),
+        ("how do I call it with 5", "how do I call it with a", 6, 7),
+        ("what's the use of it at /x", "what's the use of it at", 7, 8),
+        ("can I open the file at /x", "can I open the file at", 6, 7),
+        ("I want to call it with 5", "I want to call it with a", 6, 7),
+        ("can not open the file at /x", "can not open the file at", 6, 6),
+        ("I/O error in the file at /x", "I/O error in the file at", 7, 7),
+        ("Why 'can not open the file at /x'?", "can not open the file at", 6, 6),
         ("delay must not be None in app.Worker", RAISES, 5, 8),
         ("how to use the a.b.c", "how to use the d", 4, 7),
         ("must not be /x/y", RAISES, 3, 5),

@@ -12,6 +12,12 @@ _HEAD: Final = re.compile(r"([^\n]{10,200}?)[:.] ")  # of a message with its val
 _TOKEN: Final = re.compile(r"\S+")
 #: What a message fills in: paths from a root, and numbers with their units.
 _VALUE: Final = re.compile(r"[\"'`(<]?(?:(?:~|\.\.?)?/|[a-z]:[\\/]|\d)")
+#: How a question or a wish begins. Its words without values are said of many things.
+_ASKS: Final = re.compile(
+    r"\W*(?:how|what|when|where|which|who|whose|why|i|we|my|please|help|tell|show|give|explain"
+    r"|(?:can|could|should|do|does|did|may|must|will|would|is|are|was|were|has|have) (?:i|we|you|it"
+    r"|he|she|they|there|the|this|that|these|those|my|our|your))\b(?:'s)?(?!\S)"
+)
 _MESSAGE: Final = 5  # words of a message besides its values; fewer are said of anything
 _RUN: Final = 3  # words in a row, at least, that count as copied; 4 finds fewer messages
 _STARTS: Final = 30  # places of a text where a run is looked for
@@ -40,8 +46,9 @@ class Copied:
         """Return how much of the question, of its beginning up to a colon or a full stop, or of a
         part in quotes, the passage has in the same runs of three words or more: the fourth power of
         their share of its words, less if they are fewer than six. It is the same of its words
-        without paths and numbers, which a message fills in, if that is more and five are left. Or
-        the share of its flags (`--name`) that the passage has, if that is more. 0..1.
+        without paths and numbers, which a message fills in, if that is more and five are left. A
+        text that begins like a question (`how do I upgrade to 2.0`) is no message. Or the share of
+        its flags (`--name`) that the passage has, if that is more. 0..1.
         """
         if not self._parts and not self._flags:
             return 0.0
@@ -58,8 +65,9 @@ class _Runs:
         self._text = text
         self._words: list[tuple[int, int]] = []
         self._is_value: list[bool] = []
+        asks = _ASKS.match(text) is not None
         for token in _TOKEN.finditer(text):
-            is_value = _VALUE.match(token[0]) is not None
+            is_value = not asks and _VALUE.match(token[0]) is not None
             for one in _WORD.finditer(text, *token.span()):
                 self._words.append(one.span())
                 self._is_value.append(is_value)

@@ -38,22 +38,42 @@ _ASKS_MINOR = re.compile(
     r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
 )
 #: How a question for tests begins (`tests that a key expires`), and one for pages (`where is the
-#: documentation of the cache`). "docs of" and "test for" are also said of documents and conditions.
+#: documentation of the cache`). An imperative needs an article or "me": `find tests that match` and
+#: `list docs for a term` are said of what a program does, like all other verbs in front of "tests".
 _WANTED = (
-    r"(?:please )?(?:(?:where|which|what|show|find|list)\b(?:'s)?"
-    r"(?: (?:me|is|are|the|all|can i find))* )?(?:the )?(?:\w+ )?"
+    r"(?:please )?(?:(?:(?:where|which|what)(?:'s| is| are)(?: all)?(?: the)?"
+    r"|where can i find(?: all)?(?: the)?|(?:show|find|list|give)(?: me| us)? (?:all )?the"
+    r"|(?:show|find|list|give) (?:me|us|all)|the) )?"
+)
+_KINDS_OF_TESTS = (
+    r"(?:(?:unit|integration|regression|e2e|end-to-end|functional|acceptance|smoke|system|browser|ui"
+    r"|api|property|property-based|fuzz|snapshot|performance|stress) )?"
+)
+_KINDS_OF_PAGES = (
+    r"(?:(?:user|api|admin|developer|official|online|reference|installation|migration|deployment"
+    r") )?"
+)
+_COVERS = r"(?:covers?|covering|checks?|checking|verif(?:y|ies)|exercises?)"
+#: "tests that fail" are tests as such, "tests that a key expires" are some of the project.
+_THAT = (
+    r"that (?!(?:are|were|is|was|do|does|did|have|has|had|can|could|will|would|should|must|may"
+    r"|might|fail|failed|pass|passed|run|ran|match|depend|need|require|share|take|took|use|hang"
+    r"|start)\b)"
 )
 _WANTS_TESTS = re.compile(
-    rf"(?:{_WANTED}(?:tests (?:of|for|that|which|cover|covering|check|checking|exist for)"
-    r"|test (?:of the|that|which|covers|covering|checks|checking))"
-    r"|(?:is|are) there (?:a |any )?(?:\w+ )?tests? (?:of|for|that|which))\b",
+    rf"(?:{_WANTED}{_KINDS_OF_TESTS}(?:tests (?:of|for)\b|test of the\b|tests? {_THAT}"
+    rf"|tests? (?:(?:that|which) )?{_COVERS}\b)"
+    rf"|(?:which|what|show|find|list) {_KINDS_OF_TESTS}tests? (?:(?:that|which) )?"
+    rf"(?:{_COVERS}|exist for)\b"
+    rf"|(?:is|are) there (?:a |any )?{_KINDS_OF_TESTS}tests? (?:(?:of|for|which)\b|{_THAT}))",
     re.I,
 )
 _WANTS_PAGES = re.compile(
-    rf"(?:{_WANTED}(?:documentation (?:of|for|on|about)|docs (?:for|on|about)"
-    r"|(?:manual|guide|tutorial|rfc) (?:of|for|on|about|to)"
-    r"|upgrad\w+ (?:notes|guide|instructions))"
-    r"|what (?:does|do) the (?:manual|docs|documentation))\b",
+    rf"(?:{_WANTED}{_KINDS_OF_PAGES}(?:documentation (?:of|for|on|about)\b|docs (?:for|on|about)\b"
+    r"|(?:manual|guide|tutorial|rfc) (?:of|for|on|about|to)\b"
+    r"|upgrad\w+ (?:notes|guide|instructions)(?: (?:for|from|to)\b|\W*\Z))"
+    r"|what (?:does|do) the (?:\w+ )?(?:manual|docs|documentation)"
+    r" (?:say|mention|recommend|state|tell|describe|explain|suggest)\b)",
     re.I,
 )
 _ASKS_USE = re.compile(r"(?:how (?:do|can|should) (?:i|we|you)|how to|can (?:i|we))\b", re.I)
