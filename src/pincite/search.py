@@ -47,11 +47,13 @@ from pincite.stages.rerank import instruction_hash, rerank
 from pincite.stages.retrieve import Retrieved, retrieve
 from pincite.stages.select import citable, select
 from pincite.stages.smooth import smooth
+from pincite.stages.subjects import find_subjects
 from pincite.support.fields import replace
 from pincite.trace import Trace
 
 _TRIES = 3  # attempts if a writer replaces chunks during a search
 _LOOK_S = 1.0  # guess, unmeasured: files of a local disk need a thousandth of it
+_ENGLISH = ("english", "unknown")  # languages of a question
 _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget is used up
 
 
@@ -101,7 +103,8 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     notices = (*deps.notices, *expanded.notices, *one.notices, *spared, *seen.notices, *lost)
     apart = deps.apart(question.scope)
     asked = (query.text, seen.candidates, seen.contexts, one.found.rankings)
-    absent = find_absent(*asked, deps.collections, deps.terms, apart=apart)
+    english = deps.language_of(query.text) in _ENGLISH
+    absent = find_absent(*asked, deps.collections, deps.terms, apart=apart, english=english)
     shown = replace(shown, candidates=seen.candidates)
     looked = (seen.contexts, deps.required, absent, seen.truths, seen.omitted)
     packed = pack(query, shown, one.gated, plan, notices, profile.pack, *looked)
@@ -247,7 +250,7 @@ async def _judge(
     if near is not None and near.verdict is not None and covered:
         gated = trace.tap("gate", Gated(covered, near.verdict))
     else:
-        gated = trace.tap("gate", _gated(query, covered, found, scope, deps, profile))
+        gated = trace.tap("gate", await _gated(query, covered, found, scope, deps, profile))
     if profile.diversify.enabled and gated.verdict.level != "none":
         varied = diversify(gated.candidates, profile.diversify, deps.models)
         varied = trace.tap("diversify", varied)
@@ -260,7 +263,7 @@ async def _judge(
     return Outcome(found, loaded, judged, gated, chosen, notices)
 
 
-def _gated(
+async def _gated(
     query: Query,
     covered: Sequence[Candidate],
     found: Retrieved,
@@ -276,8 +279,10 @@ def _gated(
         return gated
     best = covered[: profile.select.results]
     asked = (query.text, best, (None,) * len(best), found.rankings)
-    absent = find_absent(*asked, deps.collections, deps.terms, apart=deps.apart(scope))
-    return doubt(gated, absent.index, profile.gate)
+    english, apart = deps.language_of(query.text) in _ENGLISH, deps.apart(scope)
+    absent = find_absent(*asked, deps.collections, deps.terms, apart=apart, english=english)
+    subjects = await find_subjects(absent.index, deps.collections, profile.retrieve.timeout_s)
+    return doubt(gated, subjects, profile.gate)
 
 
 async def _answered(

@@ -37,6 +37,12 @@ def test_a_question_without_such_a_word_is_grounded() -> None:
     assert asked("how are keys rotated?").verdict.level == "grounded"
 
 
+def test_words_that_ask_and_mistyped_words_keep_it() -> None:
+    pack = asked("pls, how are keys of bakups rotated?")
+    assert (pack.verdict.level, pack.verdict.value < 0.6) == ("grounded", True)
+    assert pack.absent_terms.index == ("pls", "bakups")
+
+
 def test_with_a_model_too_unless_the_passage_is_near_enough() -> None:
     near = asked("key secret Facebook", lexical=False).verdict
     assert (near.level, near.kind) == ("grounded", "normalised")

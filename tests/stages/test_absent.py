@@ -63,6 +63,24 @@ def test_what_is_there_in_another_form_is_never_said_to_be_absent(question: str)
     assert absent(question or "key").index == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "index"),
+    [
+        ("Wer rotiert die keys?", ()),  # rotiert may be a form of a word that is there
+        ("Rotiert man die keys nicht?", ()),
+        (
+            "Wie rotiert man die keys mit Cassandra und rotate_keys_now?",
+            ("Cassandra", "rotate_keys_now"),
+        ),
+        ("Кто меняет ключи key secret?", ()),
+    ],
+)
+def test_of_other_languages_only_names_are_said_to_be_absent(
+    question: str, index: tuple[str, ...]
+) -> None:
+    assert absent(question).index == index
+
+
 def test_what_is_elsewhere_is_missing_from_the_passages_alone() -> None:
     found = absent("key of the WebClient at night", Scope(paths=("key*",)))
     assert found.index == ()

@@ -85,19 +85,22 @@ def find_absent(
     terms: Terms,
     *,
     apart: bool = False,
+    english: bool = True,
 ) -> AbsentTerms:
     """Return the words of the question that no chunk of any collection has, and those that only the
     shown passages lack. Each word is written as in the question, in its order.
 
     A word is found in every form that the analyser treats as equal: another inflection, a part of a
     name, another spelling of a name. A word with forms that the analyser does not know is never
-    reported as absent from the index. Neither is any word of a collection without term counts, nor
-    any word for a caller that is `apart` from others, because it would reveal other callers' words;
+    reported as absent from the index: such as words in lower case, and the first one, of a question
+    that is not `english` (German *steigen* and *stieg*). Neither is any word of a collection
+    without term counts, nor any word for a caller that is `apart` from others, because it would
+    reveal other callers' words;
     in these cases words are only reported as missing from the passages. Common words, and plain
     words of unknown frequency, are left out there. The cost is one pass over the passages; the
     counts come from the search itself.
     """
-    asked = list(_asked(question, terms))
+    asked = list(_asked(question, terms, english))
     counts = {} if apart else _counted(rankings)
     known = bool(counts) and all(one.spec.name in counts for one in collections)
     passages = _Passages(shown, contexts)
@@ -116,7 +119,7 @@ def find_absent(
     return AbsentTerms(tuple(index[:_MOST_NAMED]), tuple(evidence[:_MOST_NAMED]))
 
 
-def _asked(question: str, terms: Terms) -> Iterable[_Asked]:
+def _asked(question: str, terms: Terms, english: bool) -> Iterable[_Asked]:
     seen: set[str] = set()
     for match in list(_WORD.finditer(question))[:_MOST_WORDS]:
         text = match[0].rstrip("'’")
@@ -130,7 +133,8 @@ def _asked(question: str, terms: Terms) -> Iterable[_Asked]:
         low = text.casefold()
         known = low not in _irregular() and not _SPELLINGS.fullmatch(low)
         plain = text.isalpha() and text.islower()
-        certain = exact or (known and not low[0].isdigit())
+        familiar = english or (text[0].isupper() and bool(question[: match.start()].strip()))
+        certain = exact or (known and familiar and not low[0].isdigit())
         yield _Asked(text, stems, _joined(text), exact, certain, plain)
 
 

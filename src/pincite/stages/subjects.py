@@ -1,0 +1,77 @@
+"""Find the absent words that a question may be about: others only ask, or are mistyped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from string import ascii_lowercase
+from typing import Final
+
+from pincite.model import Ranking, SparseVector
+from pincite.ports import Searchable, SearchRequest
+from pincite.support.concurrency import gather_outcomes, with_timeout
+
+#: Words of chats, and words that ask, in lower case: `EXPLAIN` is also a statement of SQL.
+_ASKING: Final = frozenset(
+    """afaik answer anyway ask asked asking asks asap basically brief briefly btw clarification
+clarify colleague colleagues confused confusing coworker curious cuz describe description detailed
+detail details difference differences different doesn dunno elaborate exactly explain explained
+explaining explanation explanations figure figured folks friend gimme gonna gotta guys hello help
+hey hi hows idea imo imho kinda kindly know learn lemme looking maybe meaning meant need needed ok
+okay outline overview pls plz possible possibly precisely probably purpose question questions quick
+quickly rough roughly shortly simply sir sorry sorta struggle struggled struggling stuck summaries
+summarise summarised summarize summarized summary teammate tell telling thanks thank thats thru thx
+tldr tried try trying understand understanding understood walk wanna want wanted wants whats wheres
+whos whys wonder wondered wondering""".split()
+)
+#: Letters of a word that may be mistyped. Shorter ones resemble others ("lanes" and "lines"), and
+#: each letter costs 54 spellings.
+_LEAST: Final = 6
+_MOST: Final = 16
+_MOST_WORDS: Final = 3  # that are compared with the index
+
+
+async def find_subjects(
+    absent: Sequence[str], collections: Sequence[Searchable], timeout_s: float
+) -> tuple[str, ...]:
+    """Return those of the `absent` words that the question may be about: not those that only ask
+    ("explain", "pls"), and not those in lower case that a wrong, missing, additional or misplaced
+    letter separates from a word of the index ("recieved"), the first letter excepted.
+
+    For these, each collection is asked how many chunks have the other spellings. One that fails or
+    takes longer than `timeout_s` has none."""
+    left = tuple(one for one in absent if one not in _ASKING)
+    typed = [one for one in left if _may_be_mistyped(one)][:_MOST_WORDS]
+    if not typed:
+        return left
+    asked = [with_timeout(one.spec.name, _mistyped(typed, one), timeout_s) for one in collections]
+    outcomes = await gather_outcomes(asked)
+    found = {word for one in outcomes if not isinstance(one, BaseException) for word in one}
+    return tuple(one for one in left if one not in found)
+
+
+def _may_be_mistyped(word: str) -> bool:
+    return _LEAST <= len(word) <= _MOST and word.isascii() and word.isalpha() and word.islower()
+
+
+async def _mistyped(typed: Iterable[str], collection: Searchable) -> set[str]:
+    """Return those words of which the collection has another spelling."""
+    encode = collection.sparse.encode_query
+    ids = {word: frozenset(encode(" ".join(_spellings(word))).indices) for word in typed}
+    every = tuple(sorted(frozenset().union(*ids.values())))
+    vector = SparseVector(every, (1.0,) * len(every))
+    request = SearchRequest(sparse=vector, sparse_limit=1)
+    rankings: Sequence[Ranking] = await collection.index.search(collection.spec.name, request)
+    having = {id_ for one in rankings if one.counted for id_, n in one.counted.having.items() if n}
+    return {word for word, each in ids.items() if each & having}
+
+
+def _spellings(word: str) -> set[str]:
+    """Return all words that are one edit away."""
+    found: set[str] = set()
+    for at in range(1, len(word) + 1):
+        before, after = word[:at], word[at:]
+        found.update(f"{before}{letter}{after}" for letter in ascii_lowercase)
+        if after:
+            found.update(f"{before}{letter}{after[1:]}" for letter in ascii_lowercase)
+            found |= {f"{before}{after[1:]}", f"{before}{after[1:2]}{after[0]}{after[2:]}"}
+    return found - {word}

@@ -1,0 +1,89 @@
+"""Absent words that a question is not about."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from pincite.errors import StoreError
+from pincite.model import Ranking
+from pincite.ports import Readable, Searchable, SearchRequest
+from pincite.stages.subjects import find_subjects
+from pincite.support.fields import replace
+from tests.places import GROWS_S
+from tests.scene import make
+
+TEXTS = {"a": "A query is received by the middleware, with a maximum of lines."}
+
+
+def collection() -> Searchable:
+    return asyncio.run(make(None, TEXTS))
+
+
+def subjects(*absent: str, within: Searchable | None = None) -> tuple[str, ...]:
+    return asyncio.run(find_subjects(absent, [within or collection()], 5.0))
+
+
+@pytest.mark.parametrize("word", ["pls", "explain", "thru", "roughly", "tldr", "overview"])
+def test_words_that_ask_are_no_subjects(word: str) -> None:
+    assert subjects(word, "Kafka") == ("Kafka",)
+
+
+def test_a_statement_is_one_although_its_name_asks() -> None:
+    assert subjects("EXPLAIN", "Explain") == ("EXPLAIN", "Explain")
+
+
+@pytest.mark.parametrize(
+    "word", ["recieved", "querry", "maximun", "middlware", "middlewaree", "middleware"]
+)
+def test_words_one_letter_away_from_one_of_the_index_are_mistyped(word: str) -> None:
+    assert subjects(word, "bluetooth") == ("bluetooth",)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "lanes",  # too short to tell
+        "maxumun",  # two letters
+        "naximum",  # the first letter
+        "Maximun",  # a name
+        "m4ximum",
+        "maxi-mum",
+        "x" * 1_000,
+    ],
+)
+def test_others_are_subjects(word: str) -> None:
+    assert subjects(word) == (word,)
+
+
+def test_three_words_are_compared_with_the_index() -> None:
+    words = ("recieved", "maximun", "middlware", "recieve")
+    assert subjects(*words) == ("recieve",)
+
+
+class Failing:
+    """An index that does not answer."""
+
+    def __init__(self, index: Readable) -> None:
+        self.index = index
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.index, name)
+
+    async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
+        raise StoreError("gone")
+
+
+def test_a_collection_that_fails_has_no_other_spelling() -> None:
+    one = collection()
+    assert subjects("recieved", within=replace(one, index=Failing(one.index))) == ("recieved",)
+
+
+def test_long_words_are_compared_in_no_time() -> None:
+    one = collection()
+    begun = time.process_time()
+    for _ in range(10):
+        subjects("abcdefghijklmnop", "bcdefghijklmnopq", "cdefghijklmnopqr", within=one)
+    assert time.process_time() - begun < GROWS_S
