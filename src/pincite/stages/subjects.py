@@ -19,9 +19,9 @@ explaining explanation explanations figure figured folks friend gimme gonna gott
 hey hi hows idea imo imho kinda kindly know learn lemme looking maybe meaning meant need needed ok
 okay outline overview pls plz possible possibly precisely probably purpose question questions quick
 quickly rough roughly shortly simply sir sorry sorta struggle struggled struggling stuck summaries
-summarise summarised summarize summarized summary teammate tell telling thanks thank thats thru thx
-tldr tried try trying understand understanding understood walk wanna want wanted wants whats wheres
-whos whys wonder wondered wondering""".split()
+summarise summarised summarize summarized summary teammate tell telling thanks thank thru thx
+tldr tried try trying understand understanding understood walk wanna want wanted wants wheres
+whys wonder wondered wondering""".split()
 )
 #: Letters of a word that may be mistyped. Shorter ones resemble others ("lanes" and "lines"), and
 #: each letter costs 54 spellings.
@@ -35,7 +35,7 @@ async def find_subjects(
 ) -> tuple[str, ...]:
     """Return those of the `absent` words that the question may be about: not those that only ask
     ("explain", "pls"), and not those in lower case that a wrong, missing, additional or misplaced
-    letter separates from a word of the index ("recieved"), the first letter excepted.
+    letter separates from a word of the index ("chunkker"), the first letter excepted.
 
     For these, each collection is asked how many chunks have the other spellings. One that fails or
     takes longer than `timeout_s` has none."""
