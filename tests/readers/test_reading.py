@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from pincite.model import Document, Source
 from pincite.readers import FileType, compile_rules, file_type, may_be_read, read_document
 from pincite.readers.titles import title_of
 from pincite.readers.urls import url_for
+from tests.places import GROWS_S
 
 
 def read(path: str, raw: bytes, *, url_rule: str | None = None) -> Document:
@@ -54,6 +56,25 @@ def test_a_document_carries_where_it_comes_from() -> None:
         ("bin/tool", b"#!/bin/sh -e\n", FileType("bash", "code")),
         ("bin/tool", b"#!/usr/bin/env -S node --x\n", FileType("javascript", "code")),
         ("bin/tool", b"words\n", None),
+        ("t/basic.t", b"", FileType("perl", "code")),
+        ("app.psgi", b"", FileType("perl", "code")),
+        ("Guide.pod", b"", FileType("text", "docs")),
+        ("index.mld", b"", FileType("text", "docs")),
+        ("shop.opam", b"", FileType("text", "data")),
+        ("dune-project", b"", FileType("text", "data")),
+        ("src/dune", b"", FileType("lisp", "code")),
+        ("configure.ac", b"", FileType("m4", "code")),
+        ("configure.in", b"", FileType("m4", "code")),
+        ("m4/usb.m4", b"", FileType("m4", "code")),
+        ("src/Makefile.am", b"", FileType("make", "code")),
+        ("user_data.tpl", b"", FileType("jinja", "code")),
+        ("index.html.ep", b"", FileType("jinja", "code")),
+        ("tool.1", b".TH TOOL 1\n", FileType("text", "docs")),
+        ("tool.1.in", b'.\\" Says.\n.ds name tool\n', FileType("text", "docs")),
+        ("lib.3pm", b"'\\\" t\n", FileType("text", "docs")),
+        ("tool.9.in", b".Dd May 2020\n", FileType("text", "docs")),
+        ("log.1", b"2026-01-01 started\n", None),
+        ("tool-1.2", b"words\n", None),
         ("a.xyz", b"words\n", None),
     ],
 )
@@ -66,7 +87,36 @@ def test_the_type_follows_from_name_and_first_line(
 def test_only_names_that_may_be_scripts_are_opened_to_find_out() -> None:
     assert may_be_read("bin/tool")
     assert may_be_read("a.md")
+    assert may_be_read("man/tool.1")
+    assert may_be_read("man/tool.8.in")
     assert not may_be_read("a.xyz")
+    assert not may_be_read("tool.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("use Test::More;\nok 1;\ndone_testing;\n", "perl"),
+        ("words\n", "perl"),
+        ("It lists files:\n\n  $ ls\n  a.txt\n", "text"),
+        ("  $ cat > a << EOF\n  > use strict;\n  > EOF\n", "text"),
+        ("use Test::More;\nmy $help = <<'EOF';\n  $ tool --help\nEOF\n", "perl"),
+        ("#!perl\nsub run {\n  $ ;\n}\n", "perl"),
+        ("Use it;\nour tests:\n\n  $ tool\n", "text"),
+    ],
+)
+def test_the_content_of_a_test_tells_perl_from_commands_with_their_output(
+    text: str, language: str
+) -> None:
+    document = read("t/a.t", text.encode())
+    assert (document.language, document.source_type) == (language, "code")
+
+
+def test_deciding_about_a_test_takes_linear_time() -> None:
+    started_s = time.process_time()
+    for text in ("use a\n", "use ", "  $", "\n" * 3, "sub a", "sub a ", "my "):
+        read("t/a.t", (text * 100_000).encode())
+    assert time.process_time() - started_s < GROWS_S
 
 
 def test_an_unknown_type_is_refused_by_name() -> None:

@@ -11,7 +11,15 @@ from pincite.readers.extracting import extract
 from pincite.readers.extraction import Extraction
 from pincite.readers.extractors import extracted_suffix
 from pincite.readers.headers import header_language
-from pincite.readers.languages import LANGUAGES, FileType, file_type, is_header, may_be_read
+from pincite.readers.languages import (
+    LANGUAGES,
+    FileType,
+    dot_t_type,
+    file_type,
+    is_dot_t,
+    is_header,
+    may_be_read,
+)
 from pincite.readers.markdown_transcripts import is_markdown_transcript
 from pincite.readers.remarks import remarks_of
 from pincite.readers.secrets import without_secrets
@@ -70,6 +78,8 @@ def read_noted(
         found = FileType("transcript", "docs")
     elif is_header(path):
         found = FileType(header_language(text), "code")
+    elif is_dot_t(path):
+        found = dot_t_type(text)
     document = Document(
         source=source.name,
         ref=ref,

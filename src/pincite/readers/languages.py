@@ -20,33 +20,35 @@ class FileType(msgspec.Struct, frozen=True):
 
 _SUFFIXES: dict[SourceType, str] = {
     "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest
-        text:txt,text asciidoc:adoc,asciidoc org:org html:html,htm,xhtml
+        text:txt,text,pod,mld asciidoc:adoc,asciidoc org:org html:html,htm,xhtml
         pdf:pdf word:docx slides:pptx,pptm epub:epub notebook:ipynb""",
     "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx
         go:go rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino
         c_sharp:cs,csx dockerfile:dockerfile
         ruby:rb,rake,gemspec,ru php:php,phtml kotlin:kt,kts bash:sh,bash,zsh,ksh,bats
         scala:scala,sc,sbt swift:swift lua:lua css:css elixir:ex,exs haskell:hs zig:zig
-        sql:sql scss:scss,sass,less perl:pl,pm r:r julia:jl dart:dart groovy:groovy,gradle
+        sql:sql scss:scss,sass,less perl:pl,pm,t,psgi r:r julia:jl dart:dart groovy:groovy,gradle
         objective_c:m,mm fsharp:fs,fsx,fsi ocaml:ml,mli erlang:erl,hrl clojure:clj,cljs,cljc,edn
         fortran:f90,f95,f03,f08,for pascal:pas nim:nim d:d vala:vala powershell:ps1,psm1
         batch:bat,cmd fish:fish vue:vue svelte:svelte astro:astro graphql:graphql,gql
         protobuf:proto thrift:thrift terraform:tf,tfvars,hcl cmake:cmake make:mk,mak nix:nix
         solidity:sol assembly:s,asm verilog:v,sv vhdl:vhd,vhdl glsl:glsl,vert,frag,wgsl,hlsl
-        lisp:lisp,el,scm,rkt tcl:tcl vim:vim awk:awk starlark:bzl,star jinja:j2,jinja,jinja2
+        lisp:lisp,el,scm,rkt tcl:tcl vim:vim awk:awk starlark:bzl,star m4:m4,ac
+        jinja:j2,jinja,jinja2,tpl,tftpl,ep,epl,mt
         cython:pxi crystal:cr elm:elm purescript:purs gleam:gleam odin:odin mojo:mojo""",
     "data": """json:json,jsonc,json5,jsonl,ndjson,geojson,webmanifest yaml:yaml,yml toml:toml
         xml:xml,xsd,xsl,xslt,wsdl,plist,csproj,fsproj,vbproj,props,targets csv:csv tsv:tsv
         spreadsheet:xlsx,xlsm
-        ini:ini,cfg,conf,properties,desktop,service,editorconfig""",
+        ini:ini,cfg,conf,properties,desktop,service,editorconfig text:opam""",
 }
 _NAMES: dict[SourceType, str] = {
     "docs": """text:readme,license,licence,copying,notice,authors,contributors,changelog,changes,
         history,news,todo,install,maintainers,codeowners,llms.txt""",
     "code": """dockerfile:dockerfile,containerfile make:makefile,gnumakefile cmake:cmakelists.txt
         ruby:gemfile,rakefile,podfile,vagrantfile,brewfile groovy:jenkinsfile just:justfile
-        starlark:build,build.bazel,workspace,tiltfile procfile:procfile go_mod:go.mod,go.work""",
-    "data": "ini:.editorconfig,.gitconfig toml:pipfile text:metadata,pkg-info",
+        starlark:build,build.bazel,workspace,tiltfile procfile:procfile go_mod:go.mod,go.work
+        lisp:dune m4:configure.in""",
+    "data": "ini:.editorconfig,.gitconfig toml:pipfile text:metadata,pkg-info,dune-project",
 }
 _SHEBANGS = {
     "python": "python", "bash": "bash", "sh": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash",
@@ -54,6 +56,14 @@ _SHEBANGS = {
     "perl": "perl", "php": "php", "lua": "lua", "elixir": "elixir", "fish": "fish",
     "Rscript": "r", "awk": "awk", "make": "make", "swift": "swift", "groovy": "groovy",
 }  # fmt: skip
+#: The name of a manual page (`tool.1`, `tool.1.in`), and the beginning of its source.
+_MANUAL = re.compile(r".+\.[1-9][a-z]{0,3}(?:\.in)?")
+_ROFF = re.compile(rb"[.']\s?\\\"|\.(?:TH|Dd|Id|so|ds|de|nr|if)\s")
+#: A line of a cram test, and one that such a test does not have.
+_COMMAND = re.compile(r"^  \$ ", re.MULTILINE)
+_PERL = re.compile(
+    r"^(?:(?:use|no|package|require)\s[^\n;]*;|(?:my|our)\s?[$@%(]|sub\s+\w+\s*\{)", re.MULTILINE
+)
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:\S*/)?([A-Za-z]+)")
 
 
@@ -87,8 +97,8 @@ _OTHER_NAMES = {
 def file_type(path: str, head: bytes = b"") -> FileType | None:
     """The type of a file, or None for one that no reader reads.
 
-    `head` holds the first bytes; without them, a script that only its first line betrays is
-    not recognised.
+    `head` holds the first bytes; without them, a script or manual page that only its first line
+    betrays is not recognised.
     """
     name = path.rpartition("/")[2].lower()
     if name in BY_NAME:
@@ -98,6 +108,8 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
         return BY_SUFFIX[suffix]
     if stem in ("dockerfile", "makefile", "containerfile"):  # Dockerfile.dev
         return BY_NAME[stem]
+    if _MANUAL.fullmatch(name) and _ROFF.match(head):
+        return FileType("text", "docs")
     shebang = _SHEBANG.match(head)
     if shebang and (language := _SHEBANGS.get(shebang[1].decode("ascii"))):
         return FileType(language, "code")
@@ -114,6 +126,21 @@ def language_called(name: str) -> str | None:
     return _OTHER_NAMES.get(called) or (found.language if found else None)
 
 
+def is_dot_t(path: str) -> bool:
+    """Return whether a file is named `*.t`. `file_type` calls it Perl: only its content tells
+    (`dot_t_type`)."""
+    return path[-2:].lower() == ".t"
+
+
+def dot_t_type(text: str) -> FileType:
+    """Return the type of a test named `*.t` by its content: Perl, or text if it consists of
+    commands and their output, as cram runs it. There, commands are indented by two blanks and begin
+    with `$`."""
+    if _COMMAND.search(text) and not _PERL.search(text):
+        return FileType("text", "code")
+    return BY_SUFFIX["t"]
+
+
 def is_header(path: str) -> bool:
     """Return whether a file is a header of C, C++ or Objective-C. `file_type` calls it C: only its
     content tells (`pincite.readers.headers`)."""
@@ -123,4 +150,6 @@ def is_header(path: str) -> bool:
 def may_be_read(path: str) -> bool:
     """Return False if the name alone excludes a file; check before its bytes are fetched."""
     name = path.rpartition("/")[2]
-    return file_type(path) is not None or "." not in name.lstrip(".")
+    may_be_script = "." not in name.lstrip(".")
+    may_be_manual = _MANUAL.fullmatch(name.lower()) is not None
+    return may_be_script or may_be_manual or file_type(path) is not None
