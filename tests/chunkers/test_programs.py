@@ -80,14 +80,15 @@ DEFINITIONS = {
         29-29 Make union; 31-31 Make choose; 35-35 hash
     """,
     "shapes.jl": """
-        1-44 Shapes; 8-8 Shapes TAU; 13-13 Shapes Shape; 15-17 Shapes Circle; 19-21 Shapes Square;
+        1-55 Shapes; 8-8 Shapes TAU; 13-13 Shapes Shape; 15-17 Shapes Circle; 19-21 Shapes Square;
         23-23 Shapes area; 25-27 Shapes area; 29-31 Shapes Base.show; 33-35 Shapes scale;
-        37-42 Shapes twice
+        37-42 Shapes twice; 44-44 Shapes double; 46-47 Shapes corner; 49-49 Shapes whole;
+        51-51 Shapes half
     """,
     "tree.ml": """
-        4-6 tree; 8-8 Not_there; 10-13 ORDERED; 12-12 ORDERED compare; 15-27 Make;
+        4-6 tree; 8-8 Not_there; 10-13 ORDERED; 11-11 ORDERED t; 12-12 ORDERED compare; 15-27 Make;
         16-16 Make element; 18-18 Make empty; 20-26 Make insert; 29-32 counter;
-        31-31 counter increment; 34-36 depth; 38-38 is_leaf
+        31-31 counter increment; 34-36 sink; 35-35 sink push; 38-40 depth; 42-42 is_leaf
     """,
 }
 COMPONENTS = {

@@ -43,9 +43,11 @@ PROGRAMS = {
         "interface Job { name: string; run(): void }\ntype Options = { depth: number };\n"
         "class Task { private readonly age = 1; constructor(private owner: number, x: Q) {} }\n"
         "export const limit = 2;\ndeclare const known: string;\n"
-        "const api = { isOpen: (x: Q): x is R => true };\nexports.MOST = 3;\n",
-        "api isOpen MOST known rate Small Big name depth age owner limit",
-        "x number",
+        "const api = { isOpen: (x: Q): x is R => true };\nexports.MOST = 3;\n"
+        "const props = withDefaults(defineProps<{ text: string, size?: number }>(), {});\n"
+        "const [page] = useState<{ unseen: string }>();\n",
+        "api isOpen MOST props text size known rate Small Big name depth age owner limit",
+        "x number unseen",
     ),
     "a.tsx": (
         "const Rate = 1;\nfunction App() { const local = 2; return <a/>; }\n",
@@ -136,9 +138,11 @@ PROGRAMS = {
     ),
     "a.lua": (
         "local M = {}\nM.timeout = 5\nlocal low, high = 1, 2\n"
-        "local function f() local inner = 1 end\n",
-        "M timeout low high",
-        "inner",
+        "local function f() local inner = 1 end\n"
+        "local m = {\n  enter = function (w) end,\n  ['leave'] = function () end, plain = 1,\n"
+        "  [index] = function () end,\n}\nadd{ removed = function (_, v) return v end }\n",
+        "M timeout low high m enter leave removed",
+        "inner plain index",
     ),
     "a.sh": ("LIMIT=1\nexport RATE=2\nf() { inner=1; }\n", "LIMIT RATE", "inner"),
     "a.ex": (
@@ -165,6 +169,12 @@ PROGRAMS = {
     "a.jl": ("rate = 1\nstruct Job\n  age::Int\n  name\nend\n", "rate age name", ""),
     "a.ml": ("type job = { age : int }\ntype kind = Small | Big of int\n", "age Small Big", ""),
     "a.mli": ("type kind = Small | Big of int\n", "Small Big", ""),
+    "a.tf": (
+        'resource "aws_vpc" "main" {\n  cidr = 1\n}\ndata "aws_ami" "linux" {\n}\n'
+        'variable "region" {\n}\n',
+        "aws_vpc aws_ami main linux region",
+        "resource data variable cidr",
+    ),
     "a.ps1": ("class Job { [int]$Age }\nenum Kind { Small; Big }\n", "Age Small Big", "$Age"),
     "a.sol": ("contract A { struct Job { uint age; } enum Kind { Small } }\n", "age Small", ""),
     "Dockerfile": ("FROM a\nENV RATE=1 LIMIT=2\n", "RATE LIMIT", ""),

@@ -276,7 +276,7 @@ _DEFINITIONS: dict[str, Grammar] = {
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
     "scala": Grammar("tree_sitter_scala", _SCALA, revision=2),
     "swift": Grammar("tree_sitter_swift", _SWIFT, revision=2),
-    "lua": Grammar("tree_sitter_lua", _LUA),
+    "lua": Grammar("tree_sitter_lua", _LUA, revision=1),
     "elixir": Grammar(
         "tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"}), revision=1
     ),
@@ -296,8 +296,10 @@ _DEFINITIONS: dict[str, Grammar] = {
     "objective_c": Grammar(
         "tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=2
     ),
-    "julia": Grammar("tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"})),
-    "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml"),
+    "julia": Grammar(
+        "tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"}), revision=1
+    ),
+    "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml", revision=1),
     "powershell": Grammar("tree_sitter_powershell", more.POWERSHELL),
     "solidity": Grammar("tree_sitter_solidity", more.SOLIDITY),
     "terraform": Grammar("tree_sitter_hcl", more.TERRAFORM),

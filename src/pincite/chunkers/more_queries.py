@@ -35,14 +35,18 @@ OBJECTIVE_C_TYPES = """
 (class_interface (method_declaration . (method_type)? . (identifier) @name) @def)
 """
 _JULIA_CALL = "(call_expression . (_) @name)"
+#: The left side of `f(x) = ...`, `f(x)::T = ...`, and both with `where`.
+_JULIA_SHORT = f"""[{_JULIA_CALL} (typed_expression . {_JULIA_CALL})
+  (where_expression . {_JULIA_CALL}) (where_expression . (typed_expression . {_JULIA_CALL}))]"""
 JULIA = f"""
 (module_definition name: (_) @name) @def
 (function_definition (signature [{_JULIA_CALL} (identifier) @name
   (typed_expression . {_JULIA_CALL}) (where_expression . {_JULIA_CALL})
   (where_expression . (typed_expression . {_JULIA_CALL}))])) @def
 (macro_definition (signature {_JULIA_CALL})) @def
-(source_file (assignment . [{_JULIA_CALL} (where_expression . {_JULIA_CALL})]) @def)
-(module_definition (assignment . [{_JULIA_CALL} (where_expression . {_JULIA_CALL})]) @def)
+(source_file (assignment . {_JULIA_SHORT}) @def)
+(module_definition (assignment . {_JULIA_SHORT}) @def)
+(macrocall_expression (macro_argument_list . (assignment . {_JULIA_SHORT}) .)) @def
 (_ (type_head [(identifier) @name (parametrized_type_expression . (_) @name)
   (binary_expression . [(identifier) @name (parametrized_type_expression . (_) @name)])])) @def
 (const_statement (assignment . (identifier) @name)) @def
@@ -59,9 +63,17 @@ _OCAML_COMMON = """
 (class_definition (class_binding (class_name) @name)) @def
 (method_definition (method_name) @name) @def
 (value_specification (value_name) @name) @def
+(method_specification (method_name) @name) @def
+(class_type_definition (class_type_binding (class_type_name) @name) @def)
 """
 OCAML = (
-    _OCAML_COMMON + _OCAML_MEMBERS.format("compilation_unit") + _OCAML_MEMBERS.format("structure")
+    _OCAML_COMMON
+    + _OCAML_MEMBERS.format("compilation_unit")
+    + _OCAML_MEMBERS.format("structure")
+    + """
+(signature (type_definition (type_binding name: (_) @name) @def))
+(signature (external (value_name) @name) @def)
+"""
 )
 OCAML_INTERFACE = (
     _OCAML_COMMON

@@ -60,6 +60,9 @@ _TYPESCRIPT = f"""{_JAVASCRIPT_COMMON}
 (ambient_declaration [(lexical_declaration (variable_declarator . (identifier) @value))
   (variable_declaration (variable_declarator . (identifier) @value))])
 (required_parameter (accessibility_modifier) (identifier) @value)
+((call_expression . (identifier) @_of
+  (type_arguments (object_type (property_signature (property_identifier) @value))))
+  (#eq? @_of "defineProps"))
 (interface_body (property_signature (property_identifier) @value))
 (type_alias_declaration (object_type (property_signature (property_identifier) @value)))
 (enum_body (property_identifier) @value)
@@ -157,6 +160,8 @@ VALUES: dict[str, str] = {
 (chunk (variable_declaration (assignment_statement (variable_list (identifier) @value))))
 (chunk (assignment_statement (variable_list [(identifier) @value
   (dot_index_expression . (identifier) (identifier) @value)])))
+(field !operator . (identifier) @value (function_definition) .)
+(field (string (string_content) @value) (function_definition) .)
 """,
     "bash": """
 (program (variable_assignment . (variable_name) @value))
@@ -183,6 +188,10 @@ VALUES: dict[str, str] = {
 """,
     "css": '((declaration (property_name) @value) (#match? @value "^--"))',
     "sql": "(column_definition . (identifier) @value)",
+    "terraform": """
+(config_file (body (block . (identifier) . (string_lit (template_literal) @value)
+  . (string_lit (template_literal)) . (block_start))))
+""",
     "julia": """
 (source_file (assignment . (identifier) @value))
 (module_definition (assignment . (identifier) @value))

@@ -41,4 +41,15 @@ macro twice(expression)
     end
 end
 
+@inline double(c::Circle) = Circle(2 * c.radius)
+
+Base.@propagate_inbounds corner(s::Square, n::Int) =
+    s.side * n
+
+whole(s::Square)::Int = round(Int, s.side)
+
+half(s::Square{T})::T where {T} = s.side / 2
+
+@assert area(Square(1)) == 1
+
 end # module

@@ -31,6 +31,10 @@ class counter = object
   method increment = count <- count + 1
 end
 
+class type sink = object
+  method push : int -> unit
+end
+
 let rec depth = function
   | Leaf -> 0
   | Node (left, _, right) -> 1 + max (depth left) (depth right)
