@@ -12,20 +12,22 @@ from pincite.chunkers.packing import Packer
 from pincite.readers.languages import LANGUAGES, file_type
 from tests.chunkers.laws import chunks_of, read
 from tests.chunkers.line_samples import LINE_SAMPLES, LineSample
+from tests.chunkers.more_line_samples import MORE_LINE_SAMPLES
 from tests.counting import CountedList
 from tests.places import GROWS_S
 
+ALL = (*LINE_SAMPLES, *MORE_LINE_SAMPLES)
 TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
 
 
 def outline(path: str, text: str) -> list[str]:
     found = file_type(path)
     assert found
-    definitions = find_by_line(Lines(text), LINE_LANGUAGES[found.language])
+    definitions = find_by_line(Lines(text), LINE_LANGUAGES[found.language]).definitions
     return [f"{one.first + 1}-{one.last + 1} {'/'.join(one.path)}" for one in definitions]
 
 
-@pytest.mark.parametrize("sample", LINE_SAMPLES, ids=lambda sample: sample.path)
+@pytest.mark.parametrize("sample", ALL, ids=lambda sample: sample.path)
 def test_definitions_have_their_lines_and_names(sample: LineSample) -> None:
     expected = [line.strip() for line in sample.expected.splitlines()]
     assert outline(sample.path, sample.text) == expected
@@ -33,7 +35,7 @@ def test_definitions_have_their_lines_and_names(sample: LineSample) -> None:
     assert outline(sample.path, windows) == expected
 
 
-@pytest.mark.parametrize("sample", LINE_SAMPLES, ids=lambda sample: sample.path)
+@pytest.mark.parametrize("sample", ALL, ids=lambda sample: sample.path)
 def test_every_name_is_a_symbol_of_one_chunk_and_every_line_is_in_one(sample: LineSample) -> None:
     names = [line.rpartition("/")[2].rpartition(" ")[2] for line in sample.expected.splitlines()]
     for config in (TINY, ChunkerConfig()):
@@ -44,7 +46,7 @@ def test_every_name_is_a_symbol_of_one_chunk_and_every_line_is_in_one(sample: Li
 
 
 def test_every_language_has_a_sample_and_is_read() -> None:
-    sampled = {found.language for each in LINE_SAMPLES if (found := file_type(each.path))}
+    sampled = {found.language for each in ALL if (found := file_type(each.path))}
     assert sampled == set(LINE_LANGUAGES)
     assert sampled <= LANGUAGES
 
@@ -72,6 +74,7 @@ def test_a_long_definition_is_cut_and_all_its_chunks_have_its_path() -> None:
     "line",
     [
         "    return call(name) {",
+        "    bool Function(String name)? callback = (name) {",
         "    await expect(found, () {",
         "    } else if (ready) {",
         "    call(name);",
@@ -97,6 +100,17 @@ def test_a_statement_is_no_function(line: str) -> None:
     [
         ("a.dart", "class A {\n  int delete(\n    a,\n  ) {\n  }\n}\n", "1-6 A\n2-5 A/delete"),
         ("a.d", "int scan(int a)\n{\n}\n", "1-3 scan"),
+        (
+            "a.dart",
+            "class A {\n  factory A.of(int a) {\n    return A();\n  }\n"
+            "  const factory A.no(int a) = B;\n}\n",
+            "1-6 A\n2-4 A/A.of\n5-5 A/A.no",
+        ),
+        (
+            "a.dart",
+            "extension on Stream<int> {\n  void add() {\n    g();\n  }\n}\n",
+            "1-5 Stream\n2-4 Stream/add",
+        ),
         ("a.dart", "class A {\n  void f() {\n//    old();\n    g();\n  }\n}\n", "1-6 A\n2-5 A/f"),
         ("a.glsl", "void main() {\n#ifdef A\n  a();\n#endif\n}\n", "1-5 main"),
         ("a.dart", f"/* {'long ' * 60}*/\nclass A {{\n}}\n", "2-3 A"),
@@ -140,6 +154,55 @@ def test_extents_and_names_that_were_wrong(path: str, text: str, expected: str) 
     assert outline(path, text) == expected.split("\n")
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "symbols", "values"),
+    [
+        (
+            "a.pm",
+            "package A;\nhas 'one';\nhas [qw(two three)];\nhas ['four', '+five'] => 1;\n"
+            "has [@more];\nour $VERSION = 1;\nmy %seen;\nsub f {\n  my $local = 1;\n}\n",
+            "A one two three four five f",
+            "VERSION seen",
+        ),
+        (
+            "a.dart",
+            "const kSize = 1;\nfinal Map<String, int> sizes = {};\nvar late = f();\n"
+            "enum Mode { fast, slow }\nenum Kind {\n  /// Small.\n  small('a', 1),\n  big(\n"
+            "    local,\n  ),\n  odd, // of all\n  last;\n\n  final int inner;\n}\n"
+            "class A {\n  static const Duration depth = x;\n  static int? count;\n"
+            "  static int get rate => 1;\n  void f() {\n    final local = 1;\n  }\n}\n",
+            "Mode Kind A rate f",
+            "kSize sizes late fast slow small big odd last depth count",
+        ),
+        ("a.vala", "void sort<T> (T a) {\n}\n", "sort", ""),
+        ("a.groovy", "static <T> T find(T a) {\n}\nT made<T>(T a) {\n}\n", "find made", ""),
+        ("a.d", "enum Kind { a, b }\n", "Kind", ""),
+    ],
+)
+def test_lines_have_several_names_and_values(
+    path: str, text: str, symbols: str, values: str
+) -> None:
+    found = chunks_of(path, text)
+    definitions = {name for chunk in found for name in chunk.definitions}
+    names = {name for chunk in found for name in chunk.symbols}
+    assert (definitions, names - definitions) == (set(symbols.split()), set(values.split()))
+
+
+def test_names_of_one_line_and_values_have_its_row() -> None:
+    text = "has [qw(a b c)];\n\nmy $d = 1;\n"
+    outlined = find_by_line(Lines(text), LINE_LANGUAGES["perl"])
+    assert outlined.further == [(0, "b"), (0, "c")]
+    assert outlined.values == [(2, "d")]
+
+
+def test_an_entry_of_documentation_is_one_chunk() -> None:
+    says = "\n\n".join(f"Says more of what it does, as often as {n}." for n in range(3))
+    text = "sub a { 1 }\n\n" + "".join(f"=head2 m{n}\n\n{says}\n\n" for n in range(3)) + "=cut\n"
+    found = chunks_of("a.pl", text, ChunkerConfig(50, 100, 12))
+    assert [chunk.text.count("Says more") for chunk in found] == [3, 3, 3]
+    assert [chunk.text.count("=head2") for chunk in found] == [1, 1, 1]
+
+
 def test_a_comment_of_several_lines_goes_with_its_definition() -> None:
     text = "a : Int\na =\n    1\n\n\n{-| Says\nmore. -}\nb : Int\nb =\n    2\n"
     found = chunks_of("a.elm", text, ChunkerConfig(16, 40, 4))
@@ -148,7 +211,7 @@ def test_a_comment_of_several_lines_goes_with_its_definition() -> None:
 
 def test_names_end_after_many_and_extents_do_not() -> None:
     text = "package A;\n" + "".join(f"sub f{n} {{\n}}\n" for n in range(20_100)) + "1;\n"
-    found = find_by_line(Lines(text), LINE_LANGUAGES["perl"])
+    found = find_by_line(Lines(text), LINE_LANGUAGES["perl"]).definitions
     assert len(found) == 20_000
     assert found[0].last == text.count("\n") - 1
 
@@ -156,7 +219,7 @@ def test_names_end_after_many_and_extents_do_not() -> None:
 HOSTILE = (
     *("sub ", "a ", "a<", "static ", "has '", "package a", "(define ((", "a.b ", "type a = "),
     *("function a ", "mixin ", "@a ", "let rec ", "public static ", "=head1\n", "/*\n", "{\n"),
-    *("  x\n", "(\n", "instance a"),
+    *("  x\n", "(\n", "instance a", "has [qw(a ", "a<b, ", '"\\"', "static a ", "a, "),
 )
 
 

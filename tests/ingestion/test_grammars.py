@@ -74,14 +74,16 @@ def test_a_file_whose_language_has_other_definitions_since_is_cut_again(
 ) -> None:
     desk.write("app/Ports.kt", "interface Sink { fun put(x: Int) }\n")
     desk.write("app/Page.vue", "<script>\nconst limit = 3\n</script>\n")
+    desk.write("app/Scanner.pm", "package Scanner;\nhas 'limit';\n")
     desk.write("app/README.md", "# Ports\n")
     with monkeypatch.context() as before:
         before.setattr("pincite.ingestion.revisions.grammar_revision", lambda _language: 0)
+        before.setattr("pincite.ingestion.revisions.line_revision", lambda _language: 0)
         desk.run("app")
     (report,) = desk.run("app")
-    assert (report.changed, report.unchanged) == (2, 1)
+    assert (report.changed, report.unchanged) == (3, 1)
     (report,) = desk.run("app")
-    assert (report.changed, report.unchanged) == (0, 3)
+    assert (report.changed, report.unchanged) == (0, 4)
 
 
 def test_headers_that_an_earlier_version_read_as_c_are_read_again(

@@ -1,7 +1,7 @@
 """Chunkers: cut documents into citable spans."""
 
 from pincite.chunkers.budget import estimate_tokens
-from pincite.chunkers.by_line import outlined
+from pincite.chunkers.by_line import line_revision, outlined
 from pincite.chunkers.config import ChunkerConfig
 from pincite.chunkers.context import context_line
 from pincite.chunkers.cutting import chunk_id, cut
@@ -17,5 +17,6 @@ __all__ = [
     "estimate_tokens",
     "grammar_revision",
     "lacks_grammar",
+    "line_revision",
     "outlined",
 ]

@@ -7,11 +7,12 @@ indented further, apart from lines that only close or continue it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pincite.chunkers.code import with_symbols
 from pincite.chunkers.definitions import DEEPEST, Definition, Definitions
 from pincite.chunkers.grammars import GRAMMARS
+from pincite.chunkers.line_forms import Named, defined, members_in, name_of
 from pincite.chunkers.pieces import Path, Piece
 from pincite.chunkers.text import paragraphs
 
@@ -25,18 +26,9 @@ if TYPE_CHECKING:
 
 _CHARS: Final = 200  # of a line
 _DEFINITIONS: Final = 20_000  # of a file
-_NAME_CHARS: Final = 80
 #: Lines that are not indented further than their definition, and still belong to it.
 _CLOSES: Final = re.compile(r"\s*[{})\]|=]")
 _END: Final = re.compile(r"\s*end", re.IGNORECASE)
-_CALL: Final = re.compile(r"\s*+((?:[\w<>?\[\],.&*$]++\s++)++)([~$\w]++)?+\(")
-#: What stands before a name and a bracket in a statement, and not in a definition.
-_STATEMENTS: Final = frozenset(
-    """assert await break case catch const delete do else emit for foreach goto if in is lock new
-    not of out return rethrow super switch synchronized this throw throws try typeof unless until
-    using when while with yield""".split()
-)
-_CONTROL: Final = frozenset({"catch", "for", "foreach", "if", "switch", "unless", "until", "while"})
 
 
 def outlined(language: str) -> bool:
@@ -48,21 +40,41 @@ def outlined(language: str) -> bool:
     return language in LINE_LANGUAGES
 
 
+def line_revision(language: str) -> int:
+    """Return the revision of the definitions of an `outlined` language."""
+    from pincite.chunkers.line_languages import LINE_LANGUAGES
+
+    return LINE_LANGUAGES[language].revision
+
+
 def chunk_by_line(lines: Lines, packer: Packer, language: str) -> tuple[Section, ...]:
     """Return sections with symbol paths as headings and the names that each span defines."""
     from pincite.chunkers.line_languages import LINE_LANGUAGES
 
     known = LINE_LANGUAGES[language]
-    found = find_by_line(lines, known)
+    outline = find_by_line(lines, known)
+    found = outline.definitions
     leading = _leading_rows(lines, known, found)
-    pieces = _pieces(lines, packer, found, leading)
-    return tuple(with_symbols(lines, packer.pack(pieces), [Definitions(found, len(lines))]))
+    pieces = _pieces(lines, packer, found, leading, known)
+    definitions = Definitions(found, len(lines), outline.further, outline.values)
+    return tuple(with_symbols(lines, packer.pack(pieces), [definitions]))
 
 
-def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
-    """Return the definitions in order of their rows, outer before inner. Rows are used in place of
-    bytes."""
+class Outline(NamedTuple):
+    """What the lines of a file define. `definitions` are in order of their rows, outer before
+    inner, with rows in place of bytes. `further` names of them, and names of `values`, have their
+    rows."""
+
+    definitions: list[Definition]
+    further: list[tuple[int, str]]
+    values: list[tuple[int, str]]
+
+
+def find_by_line(lines: Lines, language: LineLanguage) -> Outline:
+    """Return the definitions and values of a file, up to 20,000 of each."""
     found: list[_Open] = []
+    further: list[tuple[int, str]] = []
+    values: list[tuple[int, str]] = []
     open_: list[_Open] = []
     scope: _Open | None = None
     skipping, margin = False, 0  # within a comment, which is indented as far as this
@@ -78,46 +90,69 @@ def find_by_line(lines: Lines, language: LineLanguage) -> list[Definition]:
                 last = row
             continue
         many = len(found) >= _DEFINITIONS
-        if language.scope and not many and (named := language.scope.match(head)):
+        if language.scope and not many and (around := language.scope.match(head)):
             _close(open_, scope, last)
-            scope = _Open(row, -1, _name(named), ())
+            scope = _Open(row, -1, Named(name_of(around)), ())
             found.append(scope)
             last = row
             continue
-        name = "" if many else _defined(language, head, lines.lines[row + 1 : row + 2])
-        again = language.clauses and _is_clause(open_, indent, name)
-        closing = again or (not name and _belongs(language, head))
+        within = _goes_on(language, open_, indent, head)
+        known = not (many or within)
+        named = defined(language, head, lines.lines[row + 1 : row + 2]) if known else None
+        again = _is_clause(language, open_, indent, named, head)
+        closing = again or within or (named is None and _belongs(language, head))
         while open_ and open_[-1].is_past(indent, closing=closing):
             open_.pop().last = last
         if open_ and indent == open_[-1].indent and language.ends and _END.match(head):
             open_[-1].ended = True
-        if name and not again:
+        if named is None and len(values) < _DEFINITIONS:
+            values += [(row, name) for name in _values(language, open_, head, indent)]
+        if named is not None and not again:
             outer = open_[-1].path if open_ else scope.path if scope else ()
-            opened = _Open(row, indent, name, outer)
+            opened = _Open(row, indent, named, outer)
             found.append(opened)
             open_.append(opened)
+            further += [(row, name) for name in named.further]
+            if opened.lists and (behind := head.partition("{")[2]):
+                values += [(row, name) for name in _members(opened, behind, -1)]
+        if open_ and language.code:
+            open_[-1].sees(language, line)
         last = row
     _close(open_, scope, last)
-    return [each.closed() for each in found]
+    return Outline([each.closed() for each in found], further, values)
 
 
 class _Open:
     """A definition whose last row is not known yet."""
 
-    __slots__ = ("ended", "indent", "last", "name", "path", "row")
+    __slots__ = (
+        *("column", "ended", "goes_on", "indent", "last", "lists", "name", "path", "row"),
+        "symbol",
+    )
 
-    def __init__(self, row: int, indent: int, name: str, outer: Path) -> None:
-        self.row, self.last, self.indent, self.name = row, row, indent, name
-        self.path = (*outer, name)[:DEEPEST]
-        self.ended = False  # its `end` was seen
+    def __init__(self, row: int, indent: int, named: Named, outer: Path) -> None:
+        self.row, self.last, self.indent, self.name = row, row, indent, named.name
+        self.path = (*outer, named.name)[:DEEPEST]
+        self.symbol = "" if named.holds else named.name
+        self.ended = False  # its end was seen
+        self.goes_on = False  # its last line had no end
+        self.lists = named.lists  # members of an enumeration may follow
+        self.column = -1  # of these members
 
     def is_past(self, indent: int, *, closing: bool) -> bool:
         """Return whether a line with this indentation is behind the definition."""
         return indent < self.indent or (indent == self.indent and (self.ended or not closing))
 
+    def sees(self, language: LineLanguage, line: str) -> None:
+        """Remember how a line of the definition ends."""
+        code = language.code.match(line) if language.code else None
+        end = code[0].rstrip() if code else ""
+        self.ended = end.endswith(language.full_stop or "\0")
+        self.goes_on = end.endswith(language.goes_on)
+
     def closed(self) -> Definition:
         row, last = self.row, max(self.row, self.last)
-        return Definition(row, last, row, last + 1, self.path, self.name, row)
+        return Definition(row, last, row, last + 1, self.path, self.symbol, row)
 
 
 def _close(open_: list[_Open], scope: _Open | None, last: int) -> None:
@@ -140,58 +175,44 @@ def _belongs(language: LineLanguage, line: str) -> bool:
     return pattern.match(line) is not None and not line.lstrip().startswith(language.leads or "\0")
 
 
-def _is_clause(open_: Sequence[_Open], indent: int, name: str) -> bool:
+def _goes_on(language: LineLanguage, open_: Sequence[_Open], indent: int, line: str) -> bool:
+    """Return whether this line belongs to the one above it, which has no end."""
+    if not open_ or not open_[-1].goes_on or indent != open_[-1].indent:
+        return False
+    return language.clauses is not None and language.clauses.match(line) is not None
+
+
+def _is_clause(
+    language: LineLanguage, open_: Sequence[_Open], indent: int, named: Named | None, line: str
+) -> bool:
     """Return whether this is a further clause of a definition that is still open."""
-    return bool(name) and any(each.indent == indent and each.name == name for each in open_)
+    if named is None or language.clauses is None or not language.clauses.match(line):
+        return False
+    return any(
+        each.indent == indent and each.name == named.name and not each.ended for each in open_
+    )
 
 
-def _defined(language: LineLanguage, line: str, following: Sequence[str]) -> str:
-    """Return the name that a line defines, or ""."""
-    if match := language.defines.match(line):
-        return _name(match)
-    return _function(line, following) if language.functions else ""
+def _values(
+    language: LineLanguage, open_: Sequence[_Open], line: str, indent: int
+) -> Sequence[str]:
+    """Return the names of the values on a line that defines nothing else."""
+    if open_ and open_[-1].lists and indent > open_[-1].indent:
+        return _members(open_[-1], line, indent)
+    match = language.values.match(line) if language.values else None
+    name = name_of(match) if match else ""
+    return (name,) if name.isidentifier() else ()
 
 
-def _name(match: re.Match[str]) -> str:
-    words = (match[match.lastindex or 0] or "").split()
-    return words[-1][:_NAME_CHARS] if words else ""
-
-
-def _function(line: str, following: Sequence[str]) -> str:
-    """Return `name` of `type name(...) {` and `type name(...) =>`, "" otherwise. The bracket may be
-    closed, and the brace opened, on a further line."""
-    match = _CALL.match(line)
-    if match is None:
-        return ""
-    words = [*match[1].split(), *filter(None, [match[2]])]
-    if len(words) < 2 or words[-1] in _CONTROL or not _STATEMENTS.isdisjoint(words[:-1]):
-        return ""
-    behind = _behind_parameters(line[match.end() :])
-    closed = behind is not None and "{" not in behind and "=>" not in behind
-    if closed and not any(each.lstrip().startswith("{") for each in following):
-        return ""  # a call, or a declaration
-    name = words[-1].lstrip("~$")
-    return words[-1] if name.isidentifier() and _is_type(words[:-1]) else ""
-
-
-def _behind_parameters(rest: str) -> str | None:
-    """Return what follows the bracket that closes an open one, None if none does."""
-    depth = 1
-    for place, char in enumerate(rest):
-        depth += (char == "(") - (char == ")")
-        if not depth:
-            return rest[place + 1 :]
-    return None
-
-
-def _is_type(words: Sequence[str]) -> bool:
-    """Return whether these may be modifiers and a type, such as `static Map<String, int>`."""
-    depth = 0
-    for word in words:
-        depth += word.count("<") - word.count(">")
-        if not any(map(str.isalpha, word)) or (word.endswith(",") and depth < 1):
-            return False
-    return depth == 0
+def _members(of: _Open, line: str, column: int) -> list[str]:
+    """Return the members of an enumeration on a line. They are indented alike, up to a `;`."""
+    if of.column not in (-1, column):
+        return []
+    line = line.partition("//")[0].rstrip()
+    of.lists = not line.endswith(";")
+    if members := members_in(line):
+        of.column = column
+    return members
 
 
 def _leading_rows(lines: Lines, language: LineLanguage, found: list[Definition]) -> list[int]:
@@ -225,7 +246,11 @@ def _opening(lines: Lines, row: int, floor: int, opens: re.Pattern[str]) -> int 
 
 
 def _pieces(
-    lines: Lines, packer: Packer, found: list[Definition], leading: list[int]
+    lines: Lines,
+    packer: Packer,
+    found: list[Definition],
+    leading: list[int],
+    language: LineLanguage,
 ) -> Iterator[Piece]:
     """Yield definitions that fit, in order; one that does not fit is replaced by its parts."""
     at, number = 0, 0
@@ -234,10 +259,10 @@ def _pieces(
         each, first = found[number], max(at, leading[number])
         while around[-1][0] <= first and len(around) > 1:
             end, path = around.pop()
-            yield from paragraphs(lines, at, end, path)
+            yield from _passages(lines, at, end, path, language)
             at = max(at, end)
         first = max(at, first)
-        yield from paragraphs(lines, at, first, around[-1][1])
+        yield from _passages(lines, at, first, around[-1][1], language)
         end = min(each.last + 1, around[-1][0])
         if lines.cost(first, end) <= packer.room(each.path):
             yield Piece(first, end, each.path, definition=True)
@@ -252,5 +277,27 @@ def _pieces(
             yield Piece(first, at, each.path, forward=True)
         around.append((end, each.path))
     for end, path in reversed(around):
-        yield from paragraphs(lines, at, end, path)
+        yield from _passages(lines, at, end, path, language)
         at = max(at, end)
+
+
+def _passages(
+    lines: Lines, first: int, last: int, path: Path, language: LineLanguage
+) -> Iterator[Piece]:
+    """Yield paragraphs. Those of an entry of documentation are one piece, up to the next entry."""
+    entry: Piece | None = None
+    for piece in paragraphs(lines, first, last, path):
+        top, end = lines.trim(piece.first, piece.last)
+        if top < end and language.entries and language.entries.match(lines.lines[top]):
+            if entry is not None:
+                yield entry
+            entry = piece
+        elif entry is not None:
+            entry = entry._replace(last=piece.last)
+        else:
+            yield piece
+        if entry is not None and language.skips and language.skips[1].match(lines.lines[end - 1]):
+            yield entry
+            entry = None
+    if entry is not None:
+        yield entry

@@ -18,10 +18,22 @@ class LineLanguage:
     `defines` matches the first line of a definition. With `functions`, so does `type name(...) {`.
     `scope` matches a line whose name contains everything up to the next such line. `comments` and
     `leads` are the starts of lines that belong to the definition below; only `leads` may end the
-    definition above. With `clauses`, neighbours of the same name are one definition. `ends` matches
-    lines at the margin of a definition that still belong to it, such as `begin` and `end`. `skips`
-    are the first and the last line of a passage without definitions; the first does not match if
-    the passage ends on it.
+    definition above. A line that matches `clauses` goes on with a neighbour of the same name.
+    `ends` matches lines at the margin of a definition that still belong to it, such as `begin` and
+    `end`.
+    `skips` are the first and the last line of a passage without definitions; the first does not
+    match if the passage ends on it.
+
+    `code` matches the part of a line in front of a comment. If this part ends with `full_stop`, the
+    definition ends. If it ends with one of `goes_on`, a line below that might be one of `clauses`
+    belongs to it.
+
+    `lists` matches a line that defines several names, which are the words of its group. `values`
+    matches lines with a value, and `entries` the first line of an entry of documentation, which is
+    within `skips`. In `defines`, the group `of` is the type that an extension without a name
+    extends, and the group `enum` the name of an enumeration, whose members are values.
+
+    Raise `revision` if files of the language get other definitions: the next run cuts them again.
     """
 
     defines: re.Pattern[str]
@@ -29,13 +41,24 @@ class LineLanguage:
     leads: tuple[str, ...] = ()
     functions: bool = False
     scope: re.Pattern[str] | None = None
-    clauses: bool = False
+    clauses: re.Pattern[str] | None = None
     ends: re.Pattern[str] | None = None
+    code: re.Pattern[str] | None = None
+    full_stop: str = ""
+    goes_on: tuple[str, ...] = ()
     skips: tuple[re.Pattern[str], re.Pattern[str]] | None = None
+    lists: re.Pattern[str] | None = None
+    values: re.Pattern[str] | None = None
+    entries: re.Pattern[str] | None = None
+    revision: int = 0
 
 
 _SLASHES: Final = ("//", "/*", "*")
 _COMMENT: Final = (re.compile(r"\s*/\*(?!.*\*/)"), re.compile(r".*\*/"))
+#: A line of Erlang up to its comment.
+_ERLANG: Final = re.compile(
+    r"""(?:[^%"'$]++|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\$(?:\\.|[^\\]))*+(?:["'$].*+)?+"""
+)
 _STRING: Final = (
     re.compile(r"\s*[rR]?(?:\"\"\"(?!.*\"\"\")|'''(?!.*'''))"),
     re.compile(r".*(?:\"\"\"|''')"),
@@ -52,30 +75,47 @@ LINE_LANGUAGES: Final = {
         re.compile(
             r"\s*(?:(?:my|our|state)\s+)?(?:async\s+)?(?:sub|method|fun|class|role|package)\s+"
             r"([A-Za-z_][\w:']*)(?=\s*(?:[{(:]|$))|\s*use\s+constant\s+([A-Za-z_]\w*)"
-            r"|has\s+['\"]?\+?([A-Za-z_]\w*)['\"]?\s*(?:=>|,)"
+            r"|\s*has\s+['\"]?\+?([A-Za-z_]\w*)['\"]?\s*(?:=>|[,;])"
         ),
         scope=re.compile(r"package\s+([A-Za-z_][\w:']*)[^{]{0,40};"),
         skips=(re.compile(r"=(?!cut\b)[A-Za-z]|__(?:END|DATA)__"), re.compile(r"=cut\b")),
+        lists=re.compile(r"\s*has\s+(?:\[\s*(?:qw\s*\W)?|qw\s*\W)([^\])}/=@$]{1,160})"),
+        values=re.compile(r"(?:our|my|state)\s+[$@%]([A-Za-z_]\w*)\s*(?:=|;|$)"),
+        entries=re.compile(r"=(?!cut\b)[A-Za-z]"),
+        revision=1,
     ),
     "dart": LineLanguage(
         re.compile(
             r"\s*(?:(?:abstract|base|final|interface|sealed|macro|mixin(?=\s+class))\s+)*+"
-            r"(?:class|mixin|extension\s+type|extension|enum|typedef)\s+([A-Za-z_$][\w$]*)"
+            r"(?:extension\s+on\s+(?P<of>[A-Za-z_$][\w$.]*)|enum\s+(?P<enum>[A-Za-z_$][\w$]*)"
+            r"|(?:class|mixin|extension\s+type(?:\s+const)?|extension|typedef)\s+([A-Za-z_$][\w$]*))"
+            r"|\s*(?:const\s+)?factory\s+([A-Za-z_$][\w$]*\.[\w$]+)\s*\("
             r"|\s*(?:(?:static|external|late)\s+)*+(?:[\w<>?,.]++\s++)?+(?:get|set)\s+([A-Za-z_$]\w*)"
         ),
         _SLASHES,
         ("@",),
         functions=True,
         skips=_COMMENT,
+        values=re.compile(
+            r"(?:late\s+)?(?:const|final|var)\s([^=;({]{1,160}+)=(?![=>])"
+            r"|\s+static\s([^=;({]{1,160}+)(?:;|=(?![=>]))"
+        ),
+        revision=1,
     ),
     "erlang": LineLanguage(
         re.compile(
-            r"([a-z][\w@]*)\(|-(?:record|define|type|opaque|nominal|callback)\s*\(?\s*([A-Za-z_]\w*)"
+            r"([a-z][\w@]*)\(|'([^'\s\\]{1,80})'\("
+            r"|-(?:record|define|type|opaque|nominal|callback)\s*\(?\s*'?([A-Za-z_]\w*)"
         ),
         ("%",),
         ("-spec", "-doc"),
-        scope=re.compile(r"-module\s*\(\s*([a-z][\w@]*)"),
-        clauses=True,
+        scope=re.compile(r"-module\s*\(\s*'?([a-z][\w@]*)"),
+        clauses=re.compile(r"[a-z']"),
+        ends=re.compile(r"[^-]"),  # any line but an attribute, up to the full stop
+        code=_ERLANG,
+        full_stop=".",
+        goes_on=("->", ",", "(", "[", "{", "=", "|", "::", " of", " when", "begin"),
+        revision=1,
     ),
     "groovy": LineLanguage(
         re.compile(
@@ -86,6 +126,7 @@ LINE_LANGUAGES: Final = {
         ("@",),
         functions=True,
         skips=_COMMENT,
+        revision=1,
     ),
     "d": LineLanguage(
         re.compile(
@@ -97,6 +138,7 @@ LINE_LANGUAGES: Final = {
         functions=True,
         scope=re.compile(r"module\s+([\w.]+)\s*;"),
         skips=_COMMENT,
+        revision=1,
     ),
     "vala": LineLanguage(
         re.compile(
@@ -107,12 +149,14 @@ LINE_LANGUAGES: Final = {
         ("[",),
         functions=True,
         skips=_COMMENT,
+        revision=1,
     ),
     "glsl": LineLanguage(
         re.compile(r"\s*(?:struct|fn)\s+([A-Za-z_]\w*)|\s*#\s*define\s+([A-Za-z_]\w*)"),
         (*_SLASHES, "#if", "#el", "#endif"),
         functions=True,
         skips=_COMMENT,
+        revision=1,
     ),
     "fsharp": LineLanguage(
         re.compile(
@@ -183,7 +227,7 @@ LINE_LANGUAGES: Final = {
             r"(?:type\s+alias|type|port(?=\s+(?!module\b)))\s+([A-Za-z]\w*)|(?!(?:port|module|import|infix)\b)([a-z]\w*)(?=\s*:\s|[^=:|]{0,120}=\s*$)"
         ),
         ("--", "{-|"),
-        clauses=True,
+        clauses=re.compile(r"[a-z]"),
         skips=(re.compile(r"\{-(?!.*-\})"), re.compile(r".*-\}")),
     ),
     "purescript": LineLanguage(
@@ -194,7 +238,7 @@ LINE_LANGUAGES: Final = {
         ),
         ("--",),
         scope=re.compile(r"module\s+([\w.]+)"),
-        clauses=True,
+        clauses=re.compile(r"[a-z]"),
     ),
     "verilog": LineLanguage(
         re.compile(
@@ -251,6 +295,10 @@ LINE_LANGUAGES: Final = {
         ),
         ("//", "#", "/*", "*"),
         skips=_COMMENT,
+    ),
+    "m4": LineLanguage(
+        re.compile(r"\s*(?:A[CU]_DEFUN(?:_ONCE)?|m4_define|define)\(\s*[\[`]{0,2}([A-Za-z_]\w*)"),
+        ("dnl", "#"),
     ),
     "starlark": LineLanguage(
         re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
-from pincite.chunkers import grammar_revision, lacks_grammar, outlined
+from pincite.chunkers import grammar_revision, lacks_grammar, line_revision, outlined
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
@@ -108,7 +108,11 @@ def fingerprints_of(
 
 def definitions_revision(found: FileType | None) -> int:
     """Return the revision of the definitions of a document of this type, 0 for none."""
-    return grammar_revision(found.language) if found is not None else 0
+    if found is None:
+        return 0
+    if found.source_type == "code" and outlined(found.language):
+        return line_revision(found.language)
+    return grammar_revision(found.language)
 
 
 def fingerprints(
