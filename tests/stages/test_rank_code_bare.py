@@ -30,6 +30,9 @@ BARE = {
     "elixir": "# keys\nalias Plug.Conn\nimport Plug.Conn",
     "php": "use Monolog\\Logger;\nrequire_once 'x.php';",
     "ocaml": "(* keys *)\nopen Core",
+    "perl": "=head2 rotate\n\n  $keys->rotate(3);\n\nRotates keys.\n\n=cut",
+    "perl's end": "1;\n\n__END__\n\n=encoding utf8\n\n=head1 NAME\n\nKeys\n\n=cut",
+    "entry of perl": "=item * rotates keys\n\n=back\n\n=cut",
 }
 CODE = {
     "definition": "# rotates\ndef rotate(key):\n    return key",
@@ -45,12 +48,18 @@ CODE = {
     "ruby block": "load do\n  a\nend",
     "behind a comment": "/* a */ int b;",
     "declaration": "int a;",
+    "perl behind its documentation": "=head2 rotate\n\nRotates.\n\n=cut\n\n$keys->rotate;",
+    "yaml": "= a",
 }
 
 
 @pytest.mark.parametrize("name", BARE)
 def test_comments_and_imports_are_bare_in_any_language(name: str) -> None:
     assert is_bare(BARE[name])
+
+
+def test_documentation_of_perl_may_go_on_to_the_end() -> None:
+    assert is_bare("=head2 rotate\n\nRotates keys.\n\n  $keys->rotate(3);")
 
 
 @pytest.mark.parametrize("name", CODE)

@@ -5,12 +5,20 @@ from __future__ import annotations
 import pytest
 
 from pincite.stages.rank_code import RankCodeConfig
-from pincite.stages.rank_code.paths import priors_for
+from pincite.stages.rank_code.paths import place_of, priors_for
 
 
 @pytest.mark.parametrize(
     "question",
-    ["docker compose with postgres", "CI workflow for the race detector", "which linters run"],
+    [
+        *("docker compose with postgres", "CI workflow for the race detector", "which linters run"),
+        *(
+            "which versions are in the compat section",
+            "PrettyTables compat bound",
+            "compat entries",
+        ),
+        "supported versions of Julia",
+    ],
 )
 def test_a_question_about_configuration_finds_it(question: str) -> None:
     config = RankCodeConfig()
@@ -98,3 +106,25 @@ def test_a_question_about_examples_finds_them() -> None:
     config = RankCodeConfig()
     assert priors_for("show an example of a client", config).minor == 1.0
     assert priors_for("show a client", config).minor == config.minor
+    assert priors_for("the compatibility layer of clients", config).minor == 1.0
+    assert priors_for("compat bounds of a client", config).minor == config.minor
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("t/mojo/json.t", "tests"),
+        ("xt/author.t", "tests"),
+        ("regress/basic.t", "tests"),
+        ("lib/t.pm", ""),
+        ("src/t_map.c", ""),
+        ("example/main.dart", "minor"),
+        ("example_dart/lib/main.dart", "minor"),
+        ("example_flutter_app/lib/main.dart", "minor"),
+        ("examples-old/main.py", "minor"),
+        ("lib/example.dart", ""),
+        ("lib/examples_of.dart", ""),
+    ],
+)
+def test_a_path_tells_tests_and_examples(path: str, place: str) -> None:
+    assert place_of(path) == place

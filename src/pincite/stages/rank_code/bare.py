@@ -14,6 +14,9 @@ _BLOCKS = (
     *(('"""', '"""'), ("'''", "'''"), ("=begin", "=end")),
 )
 _BEGINS = tuple(begin for begin, _ in _BLOCKS)
+#: Documentation of Perl begins with a line like `=head2 NAME`, and ends with this one.
+_POD = re.compile(r"=(?:head[1-6]|pod|item|over|back|encoding|for)\b")
+_POD_ENDS = "=cut"
 #: `#` begins a comment, or what a preprocessor does; only including is done for others.
 _HASH = re.compile(
     r"#(?!\[|!\[|\s*(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error)\b)"
@@ -26,6 +29,8 @@ _IMPORT = re.compile(
 _BOUND = re.compile(
     r"(?:const|local|let|var)\b[^=;()]*=\s*(?:require\b|@import\b|await\s+import\b)"
 )
+#: How a module of Perl ends in front of its documentation.
+_NOTHING = frozenset({"1;", "__END__", "__DATA__", _POD_ENDS})
 _BODY = re.compile(r"\)\s*\{|\bdo\s*$|=>\s*\{")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
@@ -67,8 +72,10 @@ def _opens(line: str) -> str | None:
         if not behind[1]:
             return end
         return "" if not behind[2].strip() else None
-    if line.startswith(_COMMENT) or _HASH.match(line):
+    if line.startswith(_COMMENT) or line in _NOTHING or _HASH.match(line):
         return ""
+    if _POD.match(line):
+        return _POD_ENDS
     found = _IMPORT.match(line) or _BOUND.match(line)
     if not found or _BODY.search(line):
         return None

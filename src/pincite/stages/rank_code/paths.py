@@ -12,14 +12,14 @@ from pincite.model import SourceType
 from pincite.stages.rank_code.config import RankCodeConfig
 
 _TEST_FOLDER = re.compile(
-    r"(?:^|/)(?:tests?|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?)/", re.I
+    r"(?:^|/)(?:tests?|x?t|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?)/", re.I
 )
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec)|[^/]*[a-z0-9](?:Tests?|Spec))"
-    r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z"
+    r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z|\.t\Z"
 )
 _MINOR = re.compile(
-    r"(?:^|/)(?:examples?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
+    r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
     r"|third_party)/|\.d\.ts\Z|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
     re.I,
 )
@@ -31,11 +31,14 @@ _ASKS_PROSE = re.compile(
 )
 _ASKS_DATA = re.compile(
     r"\b(?:config(?:s|uration|ured)?|compose|workflows?|pipelines?|ci|manifests?|ya?ml|toml|ini"
-    r"|kubernetes|k8s|helm|lint(?:er|ers|ing)?|systemd|dependenc(?:y|ies))\b",
+    r"|kubernetes|k8s|helm|lint(?:er|ers|ing)?|systemd|dependenc(?:y|ies)"
+    r"|compat (?:section|bounds?|entr\w+)|supported versions?)\b",
     re.I,
 )
 _ASKS_MINOR = re.compile(
-    r"\b(?:examples?|samples?|demos?|compat\w*|legacy|deprecat\w+|bench\w*|vendor\w*)\b", re.I
+    r"\b(?:examples?|samples?|demos?|compat\w*(?! (?:section|bound|entr))|legacy|deprecat\w+"
+    r"|bench\w*|vendor\w*)\b",
+    re.I,
 )
 #: How a question for tests begins (`tests that a key expires`), and one for pages (`where is the
 #: documentation of the cache`). An imperative needs an article or "me": `find tests that match` and
