@@ -159,6 +159,36 @@ def test_passages_cut_inside_of_a_word_have_moved_for_check_and_verify(
     assert asyncio.run(statuses()) == ({"fresh"}, {"moved"}, {"moved"})
 
 
+def test_a_passage_that_is_indexed_no_more_is_known_by_its_columns(repository: Repository) -> None:
+    table = ",".join(f"ice{number}" for number in range(2_000))
+    repository.write("long.txt", f"{table}\n")
+    commit(repository.place)
+    repository.index()
+
+    async def found() -> tuple[str, str]:
+        async with AsyncPincite(repository.settings) as engine:
+            pack = await engine.search("ice900 ice1300", paths="long.txt")
+            (one,) = [one for one in pack.evidence if one.text.endswith(",ice")][:1]
+            return one.citation, one.text
+
+    citation, text = asyncio.run(found())
+    repository.write("long.txt", f"ice A new line.\n{table}\n")
+    commit(repository.place)
+    repository.index()
+    assert repository.check(citation, text).status == "moved"
+    assert repository.check(citation, text[:-1]).status == "changed"
+
+
+def test_a_long_quote_of_an_indexed_file_has_whole_words(repository: Repository) -> None:
+    words = " ".join(["ice"] * 30)
+    repository.write("walrus.txt", f"{words} for at most 30 days of 2,5 years\n")
+    repository.index()
+    cited = repository.citation.replace("#L1-L2", "#L1-L1")
+    for quote in (f"{words} for at most 3", f"ce {words[4:]}", f"{words} for at most 30 days of 2"):
+        assert repository.check(cited, quote).status == "changed", quote
+    assert repository.check(cited, f"{words} for at most 30").status == "fresh"
+
+
 def test_quotes_of_code_and_footnotes_are_fresh(repository: Repository) -> None:
     text = 'print("archive\\nPress any key")\nf(200,404,500)\nwithin 30 days¹ of it\nअनुमतियाँ\n'
     repository.write("walrus.txt", text)

@@ -10,6 +10,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from pincite.citations.cited import (
+    Cited,
+    cited_lines,
+    columns_are,
+    impossible,
+    is_code,
+    is_passage,
+    is_revision,
+    outside,
+    text_then,
+    was_cited,
+)
 from pincite.citations.forms import Span, forms, spans
 from pincite.citations.locate import (
     NotNamed,
@@ -29,21 +41,19 @@ from pincite.citations.pages import (
     place_in,
     words_of,
 )
-from pincite.citations.reading import IndexedFile, lines_of, no_such_line, reopened
+from pincite.citations.reading import IndexedFile, lines_of, reopened
 from pincite.citations.verify import Freshness, Renames, absent, document_at
 from pincite.errors import PinciteError, StoreError, UsageError
-from pincite.model import Attributes, Document, PageUnit
+from pincite.model import Attributes, Document
 from pincite.model.citation import Citation, chars_of, parse_citation
-from pincite.model.documents import Rows
 from pincite.model.pages import rows_at, unit_of
-from pincite.model.revisions import DIRTY, same_revision
+from pincite.model.revisions import same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
-from pincite.readers import content_hash_of, text_in
+from pincite.readers import content_hash_of
 from pincite.scope.reading import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.entries import within_any
 from pincite.support.arguments import require_kind, shown
-from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.find import Lines, find_text, has_words
 
@@ -76,23 +86,6 @@ class ClaimCheck:
     start_char: int | None = None
     end_char: int | None = None
     page: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Cited:
-    """What is claimed: that these lines of a file, or characters of a record or a page, have this
-    text, or are of this revision."""
-
-    known: IndexedFile
-    start_line: int | None
-    end_line: int | None
-    ref: str
-    text: str
-    chars: tuple[int, int] | None = None
-    page: int | None = None
-    page_unit: PageUnit | None = None
-    rows: Rows | None = None
-    columns: tuple[int | None, int | None] = (None, None)
 
 
 def claims_of(given: str | Claim | Iterable[str | Claim]) -> tuple[Claim, ...]:
@@ -152,11 +145,24 @@ async def _check_one(
         cited = await _resolve(index, infos, claim)
     except UsageError as error:
         return ClaimCheck(claim.citation, "unknown", error.message)
-    return await asyncio.to_thread(_held_against, claim, cited, folder, faults, renames)
+    cited = replace(cited, cut=not claim.quote.strip())
+
+    def held(cited: Cited) -> ClaimCheck:
+        return _held_against(claim, cited, folder, faults, renames)
+
+    found = await asyncio.to_thread(held, cited)
+    if found.status != "changed" or cited.cut:
+        return found
+    # A passage of the index may begin and end inside of a word, other quotes may not.
+    known = cited.known
+    chunks = await index.document(known.collection, known.record.source.name, known.path)
+    if is_passage(claim.quote, chunks) or await asyncio.to_thread(was_cited, cited, folder):
+        return await asyncio.to_thread(held, replace(cited, cut=True))
+    return found
 
 
 def _held_against(
-    claim: Claim, cited: _Cited, folder: Path | None, faults: bool, renames: Renames | None
+    claim: Claim, cited: Cited, folder: Path | None, faults: bool, renames: Renames | None
 ) -> ClaimCheck:
     """What is claimed, against what the source has now; for a thread, as a source may be in a
     database that does not answer. Without `renames` no other file may be named."""
@@ -170,13 +176,13 @@ def _held_against(
             if unit_of(document) is not None:
                 return _compare_page(claim, cited, document, opened)
             if not cited.text.strip():
-                if said := _impossible(cited, document):
+                if said := impossible(cited, document):
                     return ClaimCheck(claim.citation, "changed", said, cited.known.path)
-                then = _text_then(opened, cited, document)
+                then = text_then(opened, cited, document)
                 if then is not None:
-                    if said := _outside(cited, then):
+                    if said := outside(cited, then):
                         return ClaimCheck(claim.citation, "changed", said, cited.known.path)
-                    cited = replace(cited, text=_lines_of(cited, then))
+                    cited = replace(cited, text=cited_lines(cited, then))
     except StoreError as error:  # a database that is away says nothing of what is in it
         if not faults:
             return ClaimCheck(claim.citation, "unknown")
@@ -187,7 +193,7 @@ def _held_against(
         return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
     if cited.chars is not None:
         return _compare_chars(claim, cited, document, *cited.chars)
-    status, detail, start, end = _compare(claim, cited, document)
+    status, detail, start, end = _compare(cited, document)
     chars: tuple[int | None, int | None] = (None, None)
     if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
         chars = chars_of_quote(document.text, cited.text, Lines(start, end))
@@ -195,7 +201,7 @@ def _held_against(
 
 
 def _gone_before(
-    claim: Claim, cited: _Cited, opened: OpenSource, renames: Renames | None
+    claim: Claim, cited: Cited, opened: OpenSource, renames: Renames | None
 ) -> ClaimCheck:
     """A file that is not indexed: only that the cited commit has it is looked at, and not what is
     on disk, which nobody has indexed. It must be where files are indexed."""
@@ -214,7 +220,7 @@ def _gone_before(
 
 
 def _gone(
-    claim: Claim, cited: _Cited, opened: OpenSource, content_hash: str, renames: Renames | None
+    claim: Claim, cited: Cited, opened: OpenSource, content_hash: str, renames: Renames | None
 ) -> ClaimCheck:
     """A file that the source does not have now: moved, where another one has its content."""
     path, parts = cited.known.path, cited.known.record.within
@@ -227,7 +233,12 @@ def _gone(
     said = f"now in {there}"
     document = document_at(opened, there) if claim.quote.strip() else None
     if document is not None and not find_text(
-        document.text, claim.quote, Lines(1, 1), spaces="any", whole_words=True
+        document.text,
+        claim.quote,
+        Lines(1, 1),
+        spaces="any",
+        whole_words=not cited.cut,
+        code=is_code(document),
     ):
         return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
     lines = (cited.start_line, cited.end_line, *(cited.chars or (None, None)), cited.page)
@@ -238,18 +249,18 @@ def _no_file(claim: Claim) -> str:
     return f"no indexed file is named {shortened(claim.citation)}"
 
 
-async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
-    async def of_span(span: Span) -> _Cited:
+async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> Cited:
+    async def of_span(span: Span) -> Cited:
         known, cited = await find_span(index, infos, span)
         ref = cited.ref if cited else span.ref
         if cited is not None and (cited.end_char is not None or cited.page is not None):
             return _of_chars(known, cited, claim)
         if span.page is not None:
             page = (span.chars, span.page, span.page_unit, span.rows)
-            return _Cited(known, None, None, ref, claim.quote, *page)
-        return _Cited(known, span.first, span.last or span.first, ref, claim.quote)
+            return Cited(known, None, None, ref, claim.quote, *page)
+        return Cited(known, span.first, span.last or span.first, ref, claim.quote)
 
-    async def as_written(form: str) -> _Cited:
+    async def as_written(form: str) -> Cited:
         return await _as_written(index, infos, replace(claim, citation=form))
 
     try:
@@ -260,7 +271,7 @@ async def _resolve(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: C
         return earlier
 
 
-async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> _Cited:
+async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim: Claim) -> Cited:
     citation = parse_citation(claim.citation)
     if citation is None:
         prefix = claim.citation.strip().removeprefix("#")
@@ -277,7 +288,7 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
         text = claim.quote or chunk.text
         known = IndexedFile(info.spec.name, record, chunk.path, chunk.ref, chunk.content_hash)
         lines = (chunk.start_line, chunk.end_line)
-        return _Cited(known, *lines, chunk.ref, text, chars_of(chunk))
+        return Cited(known, *lines, chunk.ref, text, chars_of(chunk))
     try:
         known = await find_path(index, infos, citation.place, citation.source)
     except NotNamed as error:  # `a.py:12-20` reads as a place in a source of the name `a.py`
@@ -285,14 +296,14 @@ async def _as_written(index: TaggedIndex, infos: Sequence[CollectionInfo], claim
     return _cited_in(known, citation, claim)
 
 
-def _cited_in(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
+def _cited_in(known: IndexedFile, cited: Citation, claim: Claim) -> Cited:
     if cited.end_char is not None or cited.page is not None:
         return _of_chars(known, cited, claim)
     lines = (cited.start_line, cited.end_line, cited.ref, claim.quote)
-    return _Cited(known, *lines, columns=(cited.start_column, cited.end_column))
+    return Cited(known, *lines, columns=(cited.start_column, cited.end_column))
 
 
-def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> _Cited | None:
+def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> Cited | None:
     """A citation of a file that is not indexed, if an earlier revision of its source may have had
     it."""
     for form in forms(claim.citation):
@@ -318,83 +329,26 @@ def _no_longer(infos: Sequence[CollectionInfo], claim: Claim) -> _Cited | None:
     return None
 
 
-def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> _Cited:
+def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> Cited:
     start, end = cited.start_char, cited.end_char
     chars = None if start is None or end is None else (start, end)
     place = (chars, cited.page, cited.page_unit, cited.rows)
-    return _Cited(known, None, None, cited.ref, claim.quote, *place)
-
-
-def _text_then(opened: OpenSource, cited: _Cited, document: Document) -> str | None:
-    """The text of the cited revision, where that is another one and at hand, else None."""
-    if cited.start_line is None or cited.chars is not None or _is_revision(cited, document):
-        return None
-    raw = opened.read_at(cited.ref, cited.known.path)
-    return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
-
-
-def _lines_of(cited: _Cited, text: str) -> str:
-    return "\n".join(text.split("\n")[(cited.start_line or 1) - 1 : cited.end_line])
-
-
-def _impossible(cited: _Cited, document: Document) -> str:
-    """Why no revision of this file has such a place, "" where one may have it."""
-    if cited.page is not None:
-        try:
-            place_in(document, cited.page, cited.page_unit, cited.chars, cited.rows)
-        except UsageError as error:
-            return error.message
-    if cited.start_line is None:
-        return ""
-    start, end = cited.start_line, cited.end_line or cited.start_line
-    first, last = cited.columns
-    if start < 1:
-        return no_such_line(cited.known.path, document.text, start)
-    if end < start:
-        return f"line {end} comes before line {start}"
-    if 0 in (first, last):
-        return "columns count from 1"
-    if start == end and last is not None and last < (first or 1):
-        return f"column {last} comes before column {first}"
-    return ""
-
-
-def _outside(cited: _Cited, text: str) -> str:
-    """Why this text of the file has no such lines or columns, "" where it has them."""
-    if cited.start_line is None or cited.chars is not None:
-        return ""
-    start, end = cited.start_line, cited.end_line or cited.start_line
-    lines = lines_of(text)
-    for line, column in zip((start, end), cited.columns, strict=True):
-        if line > len(lines):
-            return no_such_line(cited.known.path, text, line)
-        size = len(lines[line - 1])
-        if (column or 0) > size:
-            said = counted(size, "character")
-            return f"line {line} of {cited.known.path} has {said}: column {column} does not exist"
-    return ""
-
-
-def _is_revision(cited: _Cited, document: Document) -> bool:
-    """Is the file as it is now that of the cited revision, which may be shortened?"""
-    as_indexed = document.content_hash == cited.known.content_hash
-    if same_revision(cited.ref, document.ref):
-        return as_indexed or not document.ref.endswith(DIRTY)
-    return as_indexed and same_revision(cited.ref, cited.known.ref)
+    return Cited(known, None, None, cited.ref, claim.quote, *place)
 
 
 def _compare_chars(
-    claim: Claim, cited: _Cited, document: Document, start: int, end: int
+    claim: Claim, cited: Cited, document: Document, start: int, end: int
 ) -> ClaimCheck:
     """What is claimed of a record, against the record as it is now."""
     path, text = cited.known.path, document.text
     if cited.text.strip():
-        if has_words(text, start, end, cited.text):
+        whole, code = not cited.cut, is_code(document)
+        if has_words(text, start, end, cited.text, whole_words=whole, code=code):
             lines = text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1
             return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
         near = text.count("\n", 0, start) + 1
-        whole = bool(claim.quote.strip())
-        found = find_text(text, cited.text, Lines(near, near), spaces="any", whole_words=whole)
+        there = Lines(near, near)
+        found = find_text(text, cited.text, there, spaces="any", whole_words=whole, code=code)
         if found is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         said = f"now in lines {found.start}-{found.end} of the record"
@@ -410,14 +364,12 @@ def _compare_chars(
     return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
 
 
-def _compare_page(
-    claim: Claim, cited: _Cited, document: Document, opened: OpenSource
-) -> ClaimCheck:
+def _compare_page(claim: Claim, cited: Cited, document: Document, opened: OpenSource) -> ClaimCheck:
     """What is claimed of an extracted document, against its text as it is now."""
     path, text, unit = cited.known.path, document.text, unit_of(document)
     if cited.start_line and not cited.chars and not cited.text.strip():
         return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
-    as_cited = _is_revision(cited, document)
+    as_cited = is_revision(cited, document)
     wanted, then = cited.text, None
     if not wanted.strip() and not as_cited:
         then = document_then(opened, cited.ref, path)
@@ -435,12 +387,12 @@ def _compare_page(
     where = (path, None, None, place.start, place.end, place.page)
     if not wanted.strip():
         return ClaimCheck(claim.citation, "fresh", "", *where)
-    if place.end and has_words(text, place.start, place.end, wanted):
+    if place.end and has_words(text, place.start, place.end, wanted, whole_words=not cited.cut):
         now = rows_at(document.elements, text, place.start, place.end)
         if cited.chars and cited.rows not in (None, now):  # rows without text were put in or out
             return ClaimCheck(claim.citation, "moved", f"now {words_of(document, place)}", *where)
         return ClaimCheck(claim.citation, "fresh", "", *where)
-    found = find_quote(document, wanted, place.start, whole_words=bool(claim.quote.strip()))
+    found = find_quote(document, wanted, place.start, whole_words=not cited.cut)
     if found is None:
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
     said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"
@@ -449,29 +401,17 @@ def _compare_page(
     return ClaimCheck(claim.citation, status, said, *place_now)
 
 
-def _columns_are(cited: _Cited, text: str) -> bool:
-    """Are the cited columns all of the quote? They may begin or end inside of a word."""
-    start = cited.start_line or 1
-    lines = lines_of(text)[start - 1 : cited.end_line or start]
-    first, last = cited.columns
-    if lines and last is not None:
-        lines[-1] = lines[-1][:last]
-    if lines and first is not None:
-        lines[0] = lines[0][first - 1 :]
-    return " ".join("\n".join(lines).split()) == " ".join(cited.text.split())
-
-
 _Verdict = tuple[ClaimStatus, str, int | None, int | None]
 
 
-def _compare(claim: Claim, cited: _Cited, document: Document) -> _Verdict:
+def _compare(cited: Cited, document: Document) -> _Verdict:
     text = document.text
     lines = Lines(cited.start_line or 1, cited.end_line or len(lines_of(text)))
     if cited.text.strip():
-        if any(cited.columns) and _columns_are(cited, text):
+        if any(cited.columns) and columns_are(cited, text):
             return "fresh", "", cited.start_line, cited.end_line
-        whole = bool(claim.quote.strip())
-        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole)
+        whole, code = not cited.cut, is_code(document)
+        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole, code=code)
         if found is None:
             return "changed", "the text is not in the file", None, None
         if lines.start <= found.start and found.end <= lines.end:
@@ -480,9 +420,9 @@ def _compare(claim: Claim, cited: _Cited, document: Document) -> _Verdict:
     if not cited.ref:
         detail = "it names no revision to compare with: give the quote"
         return "unknown", detail, None, None
-    if not _is_revision(cited, document):
+    if not is_revision(cited, document):
         detail = f"the file now has revision {document.ref}: give the quote, or search again"
         return "unknown", detail, None, None
-    if said := _outside(cited, document.text):
+    if said := outside(cited, document.text):
         return "changed", said, None, None
     return "fresh", "", cited.start_line, cited.end_line

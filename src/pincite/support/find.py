@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from pincite.support.word_ends import BESIDE, is_passage, whole, whole_places
+from pincite.support.word_ends import BESIDE, whole, whole_places
 
 Spaces = Literal["exact", "any"]
 
@@ -35,18 +35,18 @@ def find_text(
     starts_line: bool = False,
     ends_line: bool = False,
     whole_words: bool = False,
+    code: bool = False,
 ) -> Lines | None:
     """Return the lines of `text` that contain `wanted`, None if it does not occur or is empty.
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
     white space is equal, including line ends, and `whole_words` leaves out places inside of a word
-    or number, see `whole`, unless `wanted` is long, see `is_passage`. Otherwise see `find_span`.
+    or number, see `whole`; `code` says what `text` is. Otherwise see `find_span`.
     """
     if spaces == "any":
         words = " ".join(wanted.split())
-        whole_words = whole_words and not is_passage(words)
-        found = _Searched.words(text).nearest(words, near, whole_words=whole_words)
+        found = _Searched.words(text).nearest(words, near, whole_words=whole_words, code=code)
         return None if found is None else found[1]
     span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
     if span is None:
@@ -82,19 +82,21 @@ def find_span(
     return position(found[0]), position(found[0] + len(bare))
 
 
-def has_words(text: str, start: int, end: int, wanted: str) -> bool:
-    """Does `text[start:end]` have `wanted` as whole words, whatever the white space? Or else is it
-    all of that, or long, see `is_passage`?"""
+def has_words(
+    text: str, start: int, end: int, wanted: str, *, whole_words: bool = True, code: bool = False
+) -> bool:
+    """Does `text[start:end]` have `wanted`, whatever the white space? Where it is not all of that,
+    only as whole words, unless `whole_words` is off; `code` says what `text` is."""
     part, words = text[start:end], " ".join(wanted.split())
     inside = " ".join(part.split())
     if not words or inside == words:
         return bool(words)
-    if is_passage(words):
+    if not whole_words:
         return words in inside
     before = text[max(0, start - BESIDE) : start] + (" " if part[:1].isspace() else "")
     after = (" " if part[-1:].isspace() else "") + text[end : end + BESIDE]
     last = len(before) + len(inside) - len(words)
-    found = whole_places(f"{before}{inside}{after}", words)
+    found = whole_places(f"{before}{inside}{after}", words, code=code)
     return any(len(before) <= at <= last for at in found)
 
 
@@ -149,6 +151,7 @@ class _Searched:
         ends_line: bool = False,
         *,
         whole_words: bool = False,
+        code: bool = False,
     ) -> tuple[int, Lines] | None:
         """Return position and lines of the place that `find_text` returns."""
         if not wanted:
@@ -164,10 +167,12 @@ class _Searched:
 
         places = self.places(wanted, near.start, starts_line, ends_line)
         found = min(map(located, places), key=order, default=None)
-        if found and whole_words and not whole(self.text, found[0], found[0] + len(wanted)):
-            places = whole_places(self.text, wanted)
-            return min(map(located, places), key=order, default=None)
-        return found
+        if not (found and whole_words):
+            return found
+        if whole(self.text, found[0], found[0] + len(wanted), code=code):
+            return found
+        places = whole_places(self.text, wanted, code=code)
+        return min(map(located, places), key=order, default=None)
 
     def places(self, wanted: str, line: int, starts_line: bool, ends_line: bool) -> Iterator[int]:
         """Yield the positions of the first place that begins in the line or later, and of the last

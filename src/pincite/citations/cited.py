@@ -1,0 +1,155 @@
+"""What a claim cites, and whether a text of the file has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.citations.pages import document_then, place_in
+from pincite.citations.reading import IndexedFile, lines_of, no_such_line, reopened
+from pincite.errors import PinciteError, UsageError
+from pincite.model import Chunk, Document, PageUnit
+from pincite.model.documents import Rows
+from pincite.model.revisions import DIRTY, same_revision
+from pincite.readers import text_in
+from pincite.sources import OpenSource
+from pincite.support.counted import counted
+from pincite.support.word_ends import places
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What is claimed: that these lines of a file, or characters of a record or a page, have this
+    text, or are of this revision. A text that is `cut` may begin and end inside of a word."""
+
+    known: IndexedFile
+    start_line: int | None
+    end_line: int | None
+    ref: str
+    text: str
+    chars: tuple[int, int] | None = None
+    page: int | None = None
+    page_unit: PageUnit | None = None
+    rows: Rows | None = None
+    columns: tuple[int | None, int | None] = (None, None)
+    cut: bool = False
+
+
+def is_code(document: Document) -> bool:
+    """May the text of a document have escapes, as in strings of code and of JSON?"""
+    return document.source_type != "docs"
+
+
+def text_then(opened: OpenSource, cited: Cited, document: Document) -> str | None:
+    """The text of the cited revision, where that is another one and at hand, else None."""
+    if cited.start_line is None or cited.chars is not None or is_revision(cited, document):
+        return None
+    raw = opened.read_at(cited.ref, cited.known.path)
+    return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
+
+
+def cited_lines(cited: Cited, text: str) -> str:
+    return "\n".join(text.split("\n")[(cited.start_line or 1) - 1 : cited.end_line])
+
+
+def impossible(cited: Cited, document: Document) -> str:
+    """Why no revision of this file has such a place, "" where one may have it."""
+    if cited.page is not None:
+        try:
+            place_in(document, cited.page, cited.page_unit, cited.chars, cited.rows)
+        except UsageError as error:
+            return error.message
+    if cited.start_line is None:
+        return ""
+    start, end = cited.start_line, cited.end_line or cited.start_line
+    first, last = cited.columns
+    if start < 1:
+        return no_such_line(cited.known.path, document.text, start)
+    if end < start:
+        return f"line {end} comes before line {start}"
+    if 0 in (first, last):
+        return "columns count from 1"
+    if start == end and last is not None and last < (first or 1):
+        return f"column {last} comes before column {first}"
+    return ""
+
+
+def outside(cited: Cited, text: str) -> str:
+    """Why this text of the file has no such lines or columns, "" where it has them."""
+    if cited.start_line is None or cited.chars is not None:
+        return ""
+    start, end = cited.start_line, cited.end_line or cited.start_line
+    lines = lines_of(text)
+    for line, column in zip((start, end), cited.columns, strict=True):
+        if line > len(lines):
+            return no_such_line(cited.known.path, text, line)
+        size = len(lines[line - 1])
+        if (column or 0) > size:
+            said = counted(size, "character")
+            return f"line {line} of {cited.known.path} has {said}: column {column} does not exist"
+    return ""
+
+
+def is_revision(cited: Cited, document: Document) -> bool:
+    """Is the file as it is now that of the cited revision, which may be shortened?"""
+    as_indexed = document.content_hash == cited.known.content_hash
+    if same_revision(cited.ref, document.ref):
+        return as_indexed or not document.ref.endswith(DIRTY)
+    return as_indexed and same_revision(cited.ref, cited.known.ref)
+
+
+def columns_are(cited: Cited, text: str) -> bool:
+    """Are the cited columns all of the quote? They may begin or end inside of a word."""
+    start = cited.start_line or 1
+    lines = lines_of(text)[start - 1 : cited.end_line or start]
+    first, last = cited.columns
+    if lines and last is not None:
+        lines[-1] = lines[-1][:last]
+    if lines and first is not None:
+        lines[0] = lines[0][first - 1 :]
+    return _alike("\n".join(lines), cited.text)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Are the words the same, whatever the white space?"""
+    return one.split() == other.split()
+
+
+def is_passage(quote: str, chunks: Sequence[Chunk]) -> bool:
+    """Is a quote, whatever its white space, exactly one chunk of a document or several that follow
+    each other? Takes time linear in both."""
+    parts: list[str] = []
+    begins, ends, size = set[int](), set[int](), 0
+    last, stop = "", -1  # of the chunk before
+    for chunk in sorted(chunks, key=lambda one: one.start):
+        words = " ".join(chunk.text.split())
+        if not words:
+            continue
+        if stop != chunk.start or last.isspace() or chunk.text[:1].isspace():
+            parts.append(" ")
+            size += 1
+        parts.append(words)
+        begins.add(size)
+        size += len(words)
+        ends.add(size)
+        last, stop = chunk.text[-1:], chunk.end
+    wanted = " ".join(quote.split())
+    found = places("".join(parts), wanted)
+    return any(at in begins and at + len(wanted) in ends for at in found)
+
+
+def was_cited(cited: Cited, folder: Path | None) -> bool:
+    """Is the text all that the citation names in its revision, if that is at hand?"""
+    path = cited.known.path
+    with suppress(PinciteError), reopened(cited.known, folder) as opened:
+        if cited.chars is not None:
+            then = document_then(opened, cited.ref, path)
+            if then is None:
+                return False
+            place = place_in(then, cited.page, cited.page_unit, cited.chars, cited.rows)
+            return _alike(then.text[place.start : place.end], cited.text)
+        if any(cited.columns) and (raw := opened.read_at(cited.ref, path)):
+            return columns_are(cited, text_in(raw, opened.source, path)[0])
+    return False
