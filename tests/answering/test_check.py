@@ -48,12 +48,47 @@ def test_what_the_passages_say_is_not_doubted(text: str) -> None:
         ("Run `tail -100 app.log` to print the last lines.", "It prints the last 100 lines"),
         ("Send kill -9 to the process.", "The process gets signal 9"),
         ("Skis: -20% in May.", "Skis have a discount of 20% in May"),
-        ("In der Nacht sind es -5 Grad im Tal.", "In der Nacht sind es 5 Grad im Tal"),
+        ("Na noite são -5 graus em Lisboa.", "Na noite são 5 graus em Lisboa"),
+        ("GDP growth was -2.1% in 2020.", "GDP contracted by 2.1% in 2020"),
+        ("Revenue growth: -12% this year.", "Revenue sank by 12% this year"),
+        ("The change of the index was -3.4%.", "The index slipped 3.4%"),
+        ("The clock offset is -15 seconds.", "The clock is 15 seconds slow"),
+        ("The elevation of the lake is at -430 m.", "The lake lies 430 m deep"),
+        ("Compress with gzip at -9 for the best ratio.", "gzip compresses best at level 9"),
+        ("Dates are formatted as in RFC7231.", "Dates are formatted as in RFC 7231"),
+        ("The server supports HTTP/2 and HTTP/3.", "The server supports HTTP 2 and HTTP 3"),
+        ("Tested with python3.12 and Java17.", "Tested with Python 3.12 and Java 17"),
+        ("See p.12 for the table of limits.", "See page 12 for the table of limits"),
+        ("At most 12 workers run at once.", "Up to 12 may run at once"),
+        ("The shop opens at 10 am.", "The shop opens at 10:00"),
         ("A folder holds one hundred and two hundred files.", "It holds 100 and 200 files"),
     ],
 )
 def test_numbers_in_another_form_are_not_doubted(passage: str, said: str) -> None:
     assert check(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("passage", "said"),
+    [
+        ("Die Temperatur beträgt -40 Grad.", "Die Temperatur beträgt 40 Grad"),
+        ("La température est de -40 degrés.", "La température est de 40 degrés"),
+        ("La temperatura es de -40 grados.", "La temperatura es de 40 grados"),
+        ("La temperatura è di -40 gradi.", "La temperatura è di 40 gradi"),
+        ("De temperatuur is -40 graden voor het huis.", "De temperatuur is 40 graden"),
+        ("In der Nacht sind es -5 Grad im Tal.", "In der Nacht sind es 5 Grad im Tal"),
+        ("It is -40 at night. The price fell in May.", "It is 40 at night"),
+        ("It returns -1 if the lock is held under load.", "It returns 1 if the lock is held"),
+        ("It is -40 degrees before sunrise.", "It is 40 degrees before sunrise"),
+        ("Needs Python 3.10 or newer.", "Needs Python 3.1 or newer"),
+        ("Der Satz beträgt 2,5 %.", "Der Satz beträgt 5 %"),
+        ("The file is docs/7.md of it.", "The file has 7 seconds"),
+        ("It supports utf8 names.", "It supports names after 8 seconds"),
+    ],
+)
+def test_another_sign_version_or_decimal_is_doubted(passage: str, said: str) -> None:
+    doubts = check(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts
+    assert [one.why for one in doubts] == ["number"]
 
 
 @pytest.mark.parametrize(

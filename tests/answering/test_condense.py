@@ -173,6 +173,26 @@ def test_what_models_put_around_a_question_is_taken_off(answer: str, query: str)
     assert condensed(FOLLOW, LUNG, ScriptedLLM(answer)).query == query
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "answer"),
+    [
+        ("Dr. Smith was in the Navy.", "What did he discover?", "What did Dr. Smith discover?"),
+        ("The composer J. S. Bach.", "When did he die?", "When did J. S. Bach die?"),
+        ("Acme Inc. makes walls.", "Who owns it?", "Who owns Acme Inc. today?"),
+        ("The U.S. Constitution.", "How old is it?", "How old is the U.S. Constitution?"),
+        ("gRPC vs. REST here", "Which is faster?", "Which is faster, gRPC vs. REST?"),
+        ("Das Haus z. B. von Frau Weber", "Wie alt ist es?", "Wie alt ist z. B. das Haus?"),
+        ("製品Aの価格は1000円です。", "それはいくらですか。", "製品Aの価格はいくらですか。"),
+        ("製品Aの価格は1000円です。", "それはいくらですか?", "製品Aの価格はいくらですか"),
+        ("The retry policy waits.", "Please explain that.", "Explain the retry policy."),
+        ("The retry policy waits.", "And then?", "Describe the retry policy."),
+    ],
+)
+def test_abbreviations_and_requests_are_one_question(said: str, question: str, answer: str) -> None:
+    found = condensed(question, state_of(said, f"Yes: {said}"), ScriptedLLM(answer))
+    assert found == Condensed(answer, True, "model")
+
+
 def test_a_model_that_leaves_the_question_as_it_is_has_not_rewritten_it() -> None:
     found = condensed("What is asthma?", LUNG, ScriptedLLM("What is asthma?"))
     assert found == Condensed("What is asthma?", False, "model")
@@ -187,6 +207,7 @@ def test_a_model_that_leaves_the_question_as_it_is_has_not_rewritten_it() -> Non
         ("Is lung cancer treatable?\nOr what else?", "several lines"),
         ("lung cancer " * 50, "characters"),
         ("Lung cancer is treatable. It is a disease.", "several sentences"),
+        ("Lung cancer is treatable by Dr. Who. It is a disease.", "several sentences"),
         ("Lung cancer is treatable.", "a statement"),
         ("lung cancer is treatable", "a statement"),
         ("Yes, it is treatable!", "a statement"),

@@ -16,6 +16,7 @@ from pincite.answering.follow_up import (
     points_back,
     subject_terms,
 )
+from pincite.answering.sentences import split
 from pincite.answering.transcript import (
     ANSWERED,
     ASKED,
@@ -49,8 +50,18 @@ _LABEL: Final = re.compile(
 )
 _ASKED: Final = ("?", "？", "؟", ";")  # the last is Greek
 _CLOSING: Final = " \t\n\"')]}»”’"
+_ENDS: Final = f"{_CLOSING}.。．」』"
 _FIRST_WORD: Final = re.compile(r"\w+")
-_SENTENCE: Final = re.compile(r"(?<![.!?。！？])[.!?。！？]++(?=\s|$)")
+#: Ends of questions that need no mark, in Japanese, Chinese and Korean.
+_ASKING_ENDS: Final = ("か", "かな", "吗", "嗎", "呢", "까", "까요", "나요")
+#: Who asks for something may begin with these, and answers do not.
+_ASKING_VERBS: Final = frozenset(
+    (
+        "explain describe list show give tell compare summarise summarize define find outline"
+        " discuss please erkläre erklär beschreibe nenne zeige vergleiche explique expliquez décris"
+        " décrivez explica explícame compara spiega descrivi confronta"
+    ).split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +170,12 @@ def _read(text: str) -> str:
 
 
 def _is_statement(query: str, question: str) -> bool:
-    """Has it the form of an answer? A question with its mark stays one, or begins as it did; of
-    another, one that ends with a full stop begins as it did. All 3,909 rewrites that people have
-    made of CAsT 2019 and CANARD do."""
-    if query.rstrip(_CLOSING).endswith(_ASKED) or _first_word(query) == _first_word(question):
+    """Has it the form of an answer? A question with its mark stays one, or begins as it did or as
+    requests do; of another, one that ends with a full stop begins so. All 3,909 rewrites that
+    people have made of CAsT 2019 and CANARD do."""
+    if query.rstrip(_CLOSING).endswith(_ASKED) or query.rstrip(_ENDS).endswith(_ASKING_ENDS):
+        return False
+    if _first_word(query) in (_first_word(question), *_ASKING_VERBS):
         return False
     return question.rstrip(_CLOSING).endswith(_ASKED) or query.endswith((".", "!", "。"))
 
@@ -183,7 +196,7 @@ def _wrong(query: str, completion: Completion, question: str, context: Sequence[
         return f"gave several lines instead of a question: {shown}"
     if len(query) > len(question.strip()) + _LONGER:
         return f"gave a rewrite of {len(query):,} characters: {shown}"
-    if len(_SENTENCE.findall(query)) > max(1, len(_SENTENCE.findall(question))):
+    if len(split(query)) > max(1, len(split(question))):
         return f"gave several sentences instead of a question: {shown}"
     language = language_of(context)
     terms = content_terms([query], language)

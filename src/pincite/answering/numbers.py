@@ -3,120 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
-from types import MappingProxyType
 from typing import Final
 
+from pincite.answering.dates import Date, dates_in
+from pincite.answering.languages import language_of
+from pincite.answering.separators import GROUPS, plain, readings_of
 from pincite.answering.signs import signs_of
+from pincite.answering.spelled_numbers import Spelled, small, spelled_in, with_half
+from pincite.answering.units import Counted, counted_at, may_have_unit, unit_of_currency
+from pincite.support.digit_runs import SEPARATORS, is_list, numbers_of
+from pincite.support.fields import replace
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december"
-).split()
-_MONTH: Final = "|".join([*_MONTHS, *(name[:3] for name in _MONTHS), "sept"])
-_WORDS: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen twenty"
-).split()
-_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth".split()
-_VALUES: Final[Mapping[str, int]] = MappingProxyType(
-    {word: value for value, word in enumerate(_WORDS)}
-    | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
-    | {"ninety": 90, "once": 1, "twice": 2, "thrice": 3, "dozen": 12, "half": 2}
-    | {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
-    | {"eighth": 8, "ninth": 9, "tenth": 10}
+_VERSION: Final = re.compile(
+    r"(?:(?<![A-Za-z\d_])v(\d{1,6}(?:\.\d{1,6}){0,5})|(\d{1,6}(?:\.\d{1,6}){2,5}))"
+    r"((?:[-.]?(?:rc|alpha|beta|a|b)\.?\d*)?)(?!\d)"
 )
-_TIMES: Final[Mapping[str, int]] = MappingProxyType(
-    {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "billion": 10**9}
-    | {"trillion": 10**12, "mio": 10**6, "mrd": 10**9}
+#: Before what has two parts that are not those of a decimal.
+_OF_VERSION: Final = re.compile(
+    r"(?:\b(?:[Vv]ersions?|[Rr]eleases?|[Pp]ython|[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?)"
+    r"|[a-z,;:(]\s[A-Z][a-z]\w*)\s\Z"
 )
-#: What a number counts, by all the ways to write it; `|` is between what it may be. Others count
-#: nothing that is compared.
-_UNITS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        name: unit
-        for unit, names in {
-            "%": "% percent per_cent pct",
-            "ns": "ns nanosecond nanoseconds",
-            "us": "us µs μs microsecond microseconds",
-            "ms": "ms msec millisecond milliseconds",
-            "s": "s sec secs second seconds",
-            "min": "min mins minute minutes",
-            "h": "h hr hrs hour hours",
-            "day": "d day days",
-            "week": "week weeks",
-            "month": "month months",
-            "year": "yr yrs year years",
-            "byte": "byte bytes",
-            "kB": "kb kib kilobyte kilobytes",
-            "MB": "mb mib megabyte megabytes",
-            "GB": "gb gib gigabyte gigabytes",
-            "TB": "tb tib terabyte terabytes",
-            "token": "token tokens",
-            "mm": "mm millimeter millimeters millimetre millimetres",
-            "cm": "cm centimeter centimeters centimetre centimetres",
-            "m": "meter meters metre metres",
-            "m|min|MB": "m",
-            "mi": "mi mile miles",
-            "ft": "ft foot feet",
-            "km": "km kilometer kilometers kilometre kilometres",
-            "mg": "mg milligram milligrams",
-            "g": "gram grams",
-            "g|GB": "g",
-            "kg": "kg kilogram kilograms",
-            "$": "$ usd dollar dollars",
-            "€": "€ eur euro euros",
-            "tonne": "tonne tonnes ton tons",
-            "lb": "lb lbs",
-            "lb|£": "pound pounds",
-            "£": "£ gbp",
-            "¥": "¥ jpy yen",
-            "CHF": "chf",
-        }.items()
-        for name in names.split()
-    }
-)
-#: Where case matters: 512Mi is no miles.
-_BINARY: Final[Mapping[str, str]] = MappingProxyType(
-    {"Ki": "kB", "Mi": "MB", "Gi": "GB", "Ti": "TB"}
-)
-_SIZES: Final[Mapping[str, str]] = MappingProxyType({"k": "kB", "K": "kB", "M": "MB", "B": "byte"})
-_DATE: Final = re.compile(
-    rf"(?P<y>\d{{4}})-(?P<m>\d\d)-(?P<d>\d\d)(?!\d)"
-    rf"|(?P<mon>{_MONTH})\.?\s(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s(?P<y1>\d{{4}}))?(?!\d)"
-    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\.?\s(?:of\s)?(?P<mon2>{_MONTH})\b\.?"
-    rf"(?:,?\s(?P<y2>\d{{4}}))?(?!\d)",
-    re.IGNORECASE,
-)
-_VERSION: Final = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){2,5}(?:[-.]?(?:rc|alpha|beta|a|b)\.?\d*)?)")
+_SPACES: Final = " \u00a0\u2009\u202f"
+_RUN: Final = rf"\d{{1,40}}(?:[{SEPARATORS}]\d{{1,40}})*"
 _NUMBER: Final = re.compile(
-    r"(?P<cur>[$€£¥])?(?P<n>\d{1,3}(?:[,'’ \u00a0\u2009\u202f]\d{3})+(?:\.\d{1,30})?(?![\d])"
-    r"|\d{1,40}(?:\.\d{1,30})?|(?<![\w.)\]])\.\d{1,30})"
-    r"(?P<suffix>[kKMB](?![A-Za-z\d])|bn\b|st\b|nd\b|rd\b|th\b)?"
+    r"(?P<cur>(?:\b[A-Z]{1,3})?[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|INR)\s)?"
+    rf"(?P<n>\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?:[.,]\d{{1,30}})?(?!\d)|\d{{1,3}}(?:_\d{{3}})+(?!\d)"
+    rf"|{_RUN}|(?<![\w.)\]])\.\d{{1,30}}|[½¼¾])"
+    r"(?:[eE](?P<exp>[-+]?\d{1,2})(?![\w.]))?(?P<frac>\s?[½¼¾])?(?P<th>(?:st|nd|rd|th)\b)?"
 )
-_UNIT: Final = re.compile(r"[ \u00a0-]?(%|[A-Za-zµμ€$£¥]{1,12})")
-#: Behind other numbers `second` is a unit.
-_ONES: Final = "|".join((*_WORDS[1:10], *(one for one in _ORDINALS if one != "second")))
-_TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_TENS_ONES: Final = rf"(?:{_TENS})[\s-](?:{_ONES})"
-_BELOW: Final = rf"(?:{_TENS_ONES}|{'|'.join(_VALUES)})\b"
-_REST: Final = rf"(?>(?:{_TENS_ONES}|{_ONES}|{'|'.join(_WORDS[10:])}|tenth|{_TENS})\b)"
-#: Of "one hundred and two hundred" the end is another number.
-_HUNDREDS: Final = (
-    rf"{_BELOW}(?:[\s-]hundred\b(?:(?:\sand)?\s{_REST}(?![\s-](?:hundred|dozen)\b))?)?"
-)
-_SCALES: Final = "thousand|million|billion|trillion"
-#: `twenty-five`, `one hundred and twenty`, `two thousand five hundred`; maybe several numbers.
-_SPELLED: Final = re.compile(
-    rf"\b{_HUNDREDS}(?:[\s-](?:{_SCALES})\b(?:(?:\sand)?\s{_HUNDREDS})?){{0,4}}", re.IGNORECASE
-)
-#: "five hundred and six thousand" is one number, or two.
-_TWO: Final = re.compile(rf"\s(?P<and>and\s){_REST}[\s-](?:{_SCALES})\b", re.IGNORECASE)
-_SECOND: Final = re.compile(rf"\b(?:{_TENS})[\s-]second\Z", re.IGNORECASE)
-_PIECE: Final = re.compile(r"\w+")
+_SEPARATED: Final = re.compile(_RUN)
+_FRACTIONS: Final = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
+_DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_SIMPLE: Final = re.compile(r"\d+(?:\.\d+)?")
+_BEFORE: Final = 32  # characters that say what a number is of
 _INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
+_AFTER_UNIT: Final = re.compile(r"\d(?:h|min|m|s|d)\Z")  # 1h30m
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +49,8 @@ class Number:
     """A number at `start`, as `written`: its value (a number without trailing zeros, a date, a
     version) and its unit, empty where it has none that is known. `spelled` is one in letters.
     `sign` is "-" for a negative one, "?" where that is not sure. `otherwise` are the numbers that
-    it may be instead, all of them: 8M may be 8 MB."""
+    it may be instead, all of them: 8M may be 8 MB. `digits` are those of a decimal or a version:
+    version 3.10 is not 3.1. Digits of a name have the unit `name`."""
 
     start: int
     written: str
@@ -133,38 +59,13 @@ class Number:
     spelled: bool = False
     sign: str = ""
     otherwise: tuple[Number, ...] = ()
+    digits: str = ""
 
 
-def numbers_in(text: str) -> tuple[Number, ...]:
+def numbers_in(text: str, *, names: bool = False) -> tuple[Number, ...]:
     """The numbers of a text, in order: dates and versions whole, the ends of ranges one by one.
-    Digits within names (`utf8`, `gpt-4o`) are none."""
-    found: list[Number] = []
-    taken = bytearray(len(text) + 1)
-    sign_at = signs_of(text)
-
-    def free(start: int, end: int) -> bool:
-        return not (taken[start] or taken[max(start, end - 1)])
-
-    for match in _DATE.finditer(text):
-        date = _date(match)
-        before = text[max(0, match.start() - 1) : match.start()]
-        if date and not before.isalnum():
-            found.append(Number(match.start(), match[0], date))
-            taken[match.start() : match.end()] = b"\1" * len(match[0])
-    for match in _VERSION.finditer(text):
-        if free(*match.span()) and not _INSIDE.search(text[: match.start()][-1:]):
-            found.append(Number(match.start(), match[0], f"v{match[1].lower()}"))
-            taken[match.start() : match.end()] = b"\1" * len(match[0])
-    for match in _NUMBER.finditer(text):
-        if free(*match.span()) and not _within_name(text, match.start(), match.end()):
-            one = _number(text, match, sign_at(match.start()))
-            found.append(one)
-            taken[one.start : one.start + len(one.written)] = b"\1" * len(one.written)
-    for match in _SPELLED.finditer(text):
-        if free(*match.span()):
-            for start, end in _apart(match[0], match.start()):
-                found += _in_words(text, start, end, sign_at(start))
-    return tuple(sorted(found, key=lambda one: one.start))
+    Digits within names (`utf8`, `gpt-4o`) are none, unless `names` are asked for."""
+    return tuple(sorted(_Reading(text, names=names).numbers(), key=lambda one: one.start))
 
 
 def missing(said: tuple[Number, ...], there: tuple[Number, ...]) -> tuple[Number, ...]:
@@ -172,13 +73,14 @@ def missing(said: tuple[Number, ...], there: tuple[Number, ...]) -> tuple[Number
     of a date that is there is there, and so is the beginning of a version."""
     values: dict[str, set[tuple[str, str]]] = {}
     for one in chain(there, *(number.otherwise for number in there)):
-        for value in _parts(one.value):
+        for value in chain(_own(one), _parts(one)):
             values.setdefault(value, set()).add((one.unit, one.sign))
 
     def known(one: Number) -> bool:
         return any(
             _same_unit(one.unit, unit) and (one.sign == sign or "?" in (one.sign, sign))
-            for unit, sign in values.get(one.value, ())
+            for value in _own(one)
+            for unit, sign in values.get(value, ())
         )
 
     return tuple(
@@ -192,134 +94,170 @@ def _same_unit(one: str, other: str) -> bool:
     return not (one and other) or not set(one.split("|")).isdisjoint(other.split("|"))
 
 
-def _apart(words: str, at: int) -> Iterator[tuple[int, int]]:
-    """Where the numbers in words that stand at `at` start and end: "one million and two million"
-    are two, for a scale is below the one before it."""
-    start = end = 0  # of the number, and of what of it has a scale
-    last = 0
-    for match in re.finditer(_SCALES, words, re.IGNORECASE):
-        scale = _TIMES[match[0].lower()]
-        alone = words[end : match.start()].isspace()  # "thousand million"
-        if last and scale >= last and not alone:
-            yield at + start, at + end
-            start = end + 1
-            if words[start : start + 4].lower() == "and ":
-                start += 4
-        last, end = scale, match.end()
-    yield at + start, at + len(words)
+def _own(number: Number) -> tuple[str, ...]:
+    """By what a number is found: by its value, and by its digits."""
+    digits = number.digits
+    if not digits:
+        return (number.value,)
+    return number.value, f"={digits}", f"={digits.removesuffix('.0')}"
 
 
-def _in_words(text: str, start: int, end: int, sign: str) -> Iterator[Number]:
-    """The number in words there, if it is one."""
-    words = text[start:end]
-    known = _spelled(words)
-    if known is None:
-        return
-    unit, times, stop = _behind(text, end)
-    value = _plain(Decimal(known) * times)
-    otherwise: tuple[Number, ...] = ()
-    two = _TWO.search(words)
-    if two:
-        at = two.start("and")
-        parts = (_spelled(words[:at]), _spelled(words[at:]))
-        otherwise = tuple(
-            Number(start, words, str(part), unit if last else "", True, sign)
-            for last, part in enumerate(parts)
-        )
-    elif _SECOND.search(text[start:stop]):
-        otherwise = (Number(start, words, str(known + 2), "", True, sign),)
-    yield Number(start, text[start:stop], value, unit, True, sign, otherwise)
-
-
-def _spelled(words: str) -> int | None:
-    """The value of a number in words; None for letters that only look like ours, as in "ſix"."""
-    whole = part = 0
-    for word in (one.lower() for one in _PIECE.findall(words)):
-        if word in _VALUES:
-            part += _VALUES[word]
-        elif word == "hundred":
-            part *= 100
-        elif word in _TIMES:
-            whole, part = whole + part * _TIMES[word] if part else whole * _TIMES[word], 0
-        elif word != "and":
-            return None
-    return whole + part
-
-
-def _parts(value: str) -> tuple[str, ...]:
-    """A value, and what of it may be said alone."""
+def _parts(number: Number) -> tuple[str, ...]:
+    """What of it may be said alone."""
+    value = number.value
     if value.startswith("v"):
         pieces = value[1:].split(".")
         shorter = [".".join(pieces[:count]) for count in range(1, len(pieces))]
-        return (value, *(_plain(Decimal(one)) for one in shorter[:2] if one.replace(".", "")))
+        return tuple(f"={one}" for one in shorter[:2] if one.replace(".", ""))
     if value.startswith("d"):
         year, month, day = value[1:].split("-")
-        return tuple({value, f"d-{month}-{day}", *filter(None, (year, str(int(day))))})
-    return (value,)
+        return tuple({f"d-{month}-{day}", *filter(None, (year, str(int(day))))})
+    return ()
 
 
-def _date(match: re.Match[str]) -> str:
-    """`dYYYY-MM-DD`, without the year where none is given; empty for what is no date."""
-    year = match["y"] or match["y1"] or match["y2"] or ""
-    name = match["mon"] or match["mon2"]
-    month = _month(name) if name else int(match["m"])
-    day = int(match["d"] or match["d1"] or match["d2"])
-    return f"d{year}-{month:02}-{day:02}" if 1 <= month <= 12 and 1 <= day <= 31 else ""
+class _Reading:
+    """Reads the numbers of one text."""
 
+    def __init__(self, text: str, *, names: bool) -> None:
+        self._text = text
+        self._names = names
+        self._language = language_of(text)
+        self._sign_at = signs_of(text, self._language)
+        self._taken = bytearray(len(text) + 1)
 
-def _month(name: str) -> int:
-    """Its number; 0 for one in letters that only look like ours, as in "ſept"."""
-    start = name[:3].lower()
-    return next((n for n, one in enumerate(_MONTHS, 1) if one.startswith(start)), 0)
+    def numbers(self) -> Iterator[Number]:
+        """All of them: dates, versions, digits and words."""
+        text = self._text
+        for date in dates_in(text):
+            yield self._take(self._date(date))
+        for match in _VERSION.finditer(text):
+            if self._free(*match.span()) and not _INSIDE.search(text[: match.start()][-1:]):
+                yield self._take(self._version(match))
+        taken = self._taken
+        rest = "".join("\0" if taken[at] else one for at, one in enumerate(text))
+        for match in _NUMBER.finditer(rest):
+            yield from map(self._take, self._written(match))
+        for spelled in spelled_in(small(text)):
+            if self._free(spelled.start, spelled.end):
+                yield self._in_words(spelled)
 
+    def _free(self, start: int, end: int) -> bool:
+        return not (self._taken[start] or self._taken[max(start, end - 1)])
 
-def _number(text: str, match: re.Match[str], sign: str) -> Number:
-    digits = re.sub(r"[,'’ \u00a0\u2009\u202f]", "", match["n"])
-    suffix = match["suffix"] or ""
-    own = {"k": 1000, "K": 1000, "M": 10**6, "B": 10**9, "bn": 10**9}.get(suffix, 1)
-    counts = not suffix or own > 1
-    unit, times, end = _behind(text, match.end()) if counts else ("", 1, match.end())
-    if match["cur"]:
-        unit = match["cur"]
-    value = _plain(Decimal(digits) * own * times)
-    written = text[match.start() : end]
-    otherwise: tuple[Number, ...] = ()
-    if suffix in _SIZES and not unit and times == 1:
-        size = _plain(Decimal(digits))
-        otherwise = (Number(match.start(), written, size, _SIZES[suffix], sign=sign),)
-    return Number(match.start(), written, value, unit, sign=sign, otherwise=otherwise)
+    def _take(self, number: Number) -> Number:
+        size = len(number.written)
+        self._taken[number.start : number.start + size] = b"\1" * size
+        return number
 
+    def _date(self, date: Date) -> Number:
+        written = self._text[date.start : date.end]
+        other = (Number(date.start, written, date.otherwise),) if date.otherwise else ()
+        return Number(date.start, written, date.value, otherwise=other)
 
-def _behind(text: str, at: int) -> tuple[str, int, int]:
-    """The unit behind a number, what multiplies it, and where both end."""
-    times = 1
-    match = _UNIT.match(text, at)
-    if match and match[1].lower() in _TIMES:
-        times = _TIMES[match[1].lower()]
-        at = match.end()
-        match = _UNIT.match(text, at)
-    if match:
-        # Letters that are longer than what was matched are another word.
-        following = text[match.end() : match.end() + 1]
-        name = match[1] if match[1] in "%$€£¥" else match[1].lower()
-        unit = _BINARY.get(match[1]) or _UNITS.get(name)
-        if unit and not (following.isalnum() and name != "%"):
-            return unit, times, match.end()
-    return "", times, at
+    def _version(self, match: re.Match[str]) -> Number:
+        digits = f"{match[1] or match[2]}{match[3].lower()}"
+        number = Number(match.start(), match[0], f"v{digits}", digits=digits)
+        if match[1] or not _DOTTED.fullmatch(digits):
+            return number
+        counted = counted_at(self._text, match.end())
+        value = plain(Decimal(digits.replace(".", "")) * counted.times)
+        written = self._text[match.start() : counted.end]
+        thousands = Number(
+            match.start(), written, value, counted.unit, sign=self._sign_at(match.start())
+        )
+        return replace(number, written=written, otherwise=(thousands,))
+
+    def _written(self, match: re.Match[str]) -> Iterator[Number]:
+        """The numbers of a run of digits."""
+        text, run, at = self._text, match["n"], match.start("n")
+        start = at if self._taken[match.start()] else match.start()
+        named = start == at and _within_name(text, at, match.end())
+        before = text[max(0, at - _BEFORE) : at]
+        if (named and not self._names) or (run == "00" and before[-1:] == ":"):
+            return  # the latter of 10:00
+        spans, after = [(0, len(run))], text[match.end("n") : match.end("n") + 2]
+        listed = is_list(run, before, after)
+        if _SEPARATED.fullmatch(run) and not GROUPS.fullmatch(run):
+            spans = numbers_of(run, before, after)
+        for first, last in spans[:-1]:
+            begin = at + first if first else start
+            counted = Counted("name" if named else "", 1, at + last)
+            yield self._number(begin, run[first:last], counted)
+        first = spans[-1][0]
+        begin = at + first if first else start
+        end, digits = match.end(), run[first:].rstrip(SEPARATORS)
+        if match["th"] or named:
+            yield self._number(begin, digits, Counted("name" if named else "", 1, end))
+            return
+        more = _FRACTIONS[match["frac"].strip()] if match["frac"] else None
+        if (half := with_half(text, end)) > end:
+            more, end = _FRACTIONS["½"], half
+        currency = unit_of_currency(match["cur"]) if begin < at else ""
+        counted = counted_at(text, end, currency=currency)
+        power = int(match["exp"] or 0)
+        yield self._number(begin, digits, counted, more, power, listed=listed)
+
+    def _number(
+        self,
+        start: int,
+        digits: str,
+        counted: Counted,
+        more: Decimal | None = None,
+        power: int = 0,
+        *,
+        listed: bool = False,
+    ) -> Number:
+        """A number of these digits, with `more` and times ten to the `power`, or else what they
+        are if `listed`."""
+        unit, times = counted.unit, counted.times
+        written = self._text[start : counted.end]
+        sign = "" if unit == "name" else self._sign_at(start)
+
+        def number(value: Decimal, times: int, unit: str) -> Number:
+            known = plain(value * times if times > 1 else value)
+            return Number(start, written, known, unit, sign=sign)
+
+        if digits in _FRACTIONS:
+            return number(_FRACTIONS[digits], times, unit)
+        value, instead = readings_of(digits, self._language, listed=listed)
+        if more or power:
+            return number(value.scaleb(power) + (more or 0), times, unit)
+        one = number(value, times, unit)
+        if len(instead) == 1 or (instead and times == 1 and not unit):
+            return replace(one, otherwise=tuple(number(other, times, unit) for other in instead))
+        if counted.otherwise:
+            others = tuple(number(value, by, kind) for kind, by in counted.otherwise)
+            return replace(one, otherwise=others)
+        if times > 1 or (unit and unit != "name"):
+            return one
+        if not _SIMPLE.fullmatch(digits):
+            return one
+        of = "." in digits and _OF_VERSION.search(self._text, max(0, start - _BEFORE), start)
+        known = f"v{digits}" if of else one.value
+        return Number(start, written, known, unit, sign=sign, digits=digits)
+
+    def _in_words(self, spelled: Spelled) -> Number:
+        counted = counted_at(self._text, spelled.end)
+        written = self._text[spelled.start : counted.end]
+        sign, unit = self._sign_at(spelled.start), counted.unit
+
+        def number(value: Decimal, unit: str) -> Number:
+            return Number(spelled.start, written, plain(value), unit, True, sign)
+
+        one = number(spelled.value * counted.times, unit)
+        if not spelled.otherwise:
+            return one
+        *first, last = spelled.otherwise
+        instead = (*(number(other, "") for other in first), number(last, unit if first else ""))
+        return replace(one, otherwise=instead)
 
 
 def _within_name(text: str, start: int, end: int) -> bool:
     """Is it part of a name, as in `utf8`, `gpt-4o`, `x2`, `#L3`?"""
     before = text[max(0, start - 2) : start]
     if _INSIDE.search(before):
-        return True
+        return not _AFTER_UNIT.search(text[max(0, start - 4) : start])
     if before[-1:] in "-./" and before[:1].isalpha() and before[-1:] != "":
         return True
     after = text[end : end + 2]
-    return after[:1] == "_" or (after[:1].isalpha() and not _UNIT.match(text, end))
-
-
-def _plain(value: Decimal) -> str:
-    """Without trailing zeros and exponent: 0.50 is 0.5, 1E3 is 1000."""
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return after[:1] == "_" or (after[:1].isalpha() and not may_have_unit(text, end))

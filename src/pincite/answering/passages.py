@@ -47,8 +47,8 @@ class Told:
 
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
-        """The numbers of all that is known."""
-        return numbers_in(self.known)
+        """The numbers of all that is known, and of the text those within names as well."""
+        return (*numbers_in(self.about), *numbers_in(self.all_text, names=True))
 
     @cached_property
     def words(self) -> Words:

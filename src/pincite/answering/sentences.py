@@ -25,6 +25,7 @@ _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
+_LETTER: Final = re.compile(r"[^\W\d_]\.")
 _MOST_WORD = 40  # characters before a full stop that are looked at
 _INDENT = 40  # of a line after it
 #: Of what is not split: code in backticks, links, and brackets of a line.
@@ -121,8 +122,10 @@ def _abbreviated(part: str, dot: int, end: int) -> bool:
         return False
     match = _WORD.search(part[max(0, dot - _MOST_WORD) : dot])
     word = match[0] if match else ""
-    following = part[end : end + _INDENT].lstrip()[:1]
+    behind = part[end : end + _INDENT].lstrip()
+    following = behind[:1]
     if word.lower() in _ABBREVIATIONS:
         return word.lower() not in ("etc", "no", "al", "min", "max") or not following.isupper()
-    initial = len(word) == 1 and word.isalpha() and word.isupper()  # as in J. Smith
+    letter = len(word) == 1 and word.isalpha()  # as in J. Smith and z. B.
+    initial = letter and (word.isupper() or _LETTER.match(behind) is not None)
     return word in _TITLES or (initial and bool(following))

@@ -1,64 +1,106 @@
-"""Is a number negative? A dash before it may be a minus, the mark of an option or of a list."""
+"""Is a number negative? A dash before it may be a minus, the mark of an option or of a list, and
+"fell by 5" says the same as -5."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import Final
 
-_BEFORE: Final = 20  # characters that may have a sign
+from pincite.answering.languages import Language
+from pincite.answering.sentences import split
+
+_BEFORE: Final = 24  # characters that may have a sign
 _DASHES: Final = ("-", "−", "–", "`")
+#: A minus behind such a word or sign is one, in English, German, French, Spanish, Italian, Dutch.
 _SIGN: Final = re.compile(
     r"(?:(?:[=:|<>≤≥([]|\b(?:is|are|was|were|be|at|of|to|by|from|than|below|above|between|equals?"
-    r"|returns?|returned|reach(?:es|ed)?))[ \u00a0]|[(\[=])[-−]\Z|\b(?:minus|negative)\s\Z",
+    r"|returns?|returned|reach(?:es|ed)?|ist|sind|waren|es|bei|von|auf|um|bis|zwischen|beträgt|betrug"
+    r"|liegt|lag|liefert|ergibt|est|sont|était|étaient|de|à|vaut|renvoie|retourne|entre|atteint|son"
+    r"|era|eran|fue|devuelve|vale|è|sono|erano|di|da|tra|fra|restituisce|zijn|waren|van|op|tot"
+    r"|tussen|bedraagt|geeft))[ \u00a0]|[(\[=])[-−]\Z"
+    r"|\b(?:minus|negativ\w{0,2}|moins|menos|meno)\s\Z",
     re.IGNORECASE,
 )
-#: With these words a number may be negative without a sign.
-_BELOW_ZERO: Final = re.compile(
-    r"\b(?:below|loss|los[et]|drop|decrease|decreasing|declin|fall|fell|reduc|negative|minus|lower|less"
-    r"|down|under|deficit|shr[aiu]nk|behind|before|debit|ow[en]|discount|off\b|rebate|save|saving"
-    r"|cheaper|cuts?\b|cutting|deduct|subtract|refund|markdown|earlier|ago\b|frost|freeze|freezing)",
+#: With these words in the same sentence a number may be negative without a sign, in those
+#: languages.
+_CHANGE: Final = re.compile(
+    r"\b(?:loss|los[et]\b|losing|drop|decreas|declin|fall|fell\b|reduc|negati|minus|deficit|shr[aiu]nk"
+    r"|debit|ow(?:e[sd]?|ing)\b|debts?\b|discount|rebate|sav(?:es?|ed|ings?)\b|cheap|cuts?\b|cutting"
+    r"|deduct|subtract|refund|markdown|frost|freez|contract(?:ed|ion|ing)|contracts\sby|s[aiu]nk"
+    r"|sinks|slip(?:s|ped)?\b|plung|plummet|slid(?:es?|ing)?\b|tumbl|dip(?:s|ped)?\b|overdra|overspen"
+    r"|shortfall|lag(?:s|ged)?\b|crash(?:es|ed)\b|collaps|weaken|eased\b|shed\b|erod|retreat|reced"
+    r"|diminish|slump|withdr|spen[dt]|cold|worse|price\scut|off\b"
+    r"|unter\b|rückgang|verl[ou][rs]|negativ|weniger|rabatt|nachlass|günstig|billig|schuld|defizit"
+    r"|ab(?:nahme|genommen|zug|zügl)|reduzi|verringer|kälte|schrumpf|geschrumpft|einbu|gefallen|fiel"
+    r"|sank|sinkt|gesunken|ermäßig|spar(?:t|en)|ersparnis|niedriger|guts?chr"
+    r"|baiss|recul|chut|pert[es]|perd|moins|négati|diminu|rédui|réduction|remise|rabais|dessous|déficit"
+    r"|dette|gel\b|inférieur|économi|repli|solde"
+    r"|baj[aóo]|caíd|cay[óe]|pérdid|perdi|menos|disminu|descuento|rebaj|deuda|déficit|inferior"
+    r"|contraj|helad|descen|retroc|ahorr"
+    r"|cal[oòi]\b|calat|perdit|pers[oa]\b|meno\b|ridu[czr]|ridott|scont|sotto|debit|gelo|scend|sces|risparm"
+    r"|ribass|contra[ez]"
+    r"|daal|dalin|gedaald|verlie|verloor|minder|korting|onder|tekort|kromp|gekromp|afnam|afgenom"
+    r"|vorst|vriest|goedkop|bespaar|zakt|gezakt)",
     re.IGNORECASE,
 )
+#: The same for words that say it only directly beside a number: 5 degrees below, level 9, 63 BC.
+_NEAR: Final = re.compile(
+    r"\b(?:below|under|down|lower|less|fewer|more|behind|beneath|deep|underwater|by|um|levels?|options?|flags?"
+    r"|switch|signals?|south|west|BCE?|v\.\s?Chr|av\.\s?J|[SW])\b"
+    r"|\b(?:[smhd]|ms|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|weeks?|months?|years?)\s(?:before|earlier"
+    r"|ago|early|late|behind|slow|short)\b"
+)
+_AROUND: Final = 120  # characters of its sentence that are looked at
+_WORDS_BETWEEN: Final = 2
+_BESIDE: Final = 40  # characters that these words have at most
 _CODE: Final = re.compile(r"`[^`\n]{1,300}`")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_ENGLISH: Final = frozenset(
-    "the is are of and to with for by this that it from has or you not be which will".split()
-)
-#: Words of other languages that mean nothing in English prose.
-_FOREIGN: Final = frozenset(
-    (
-        "der das und ein eine im von auf für nicht sich zu sind bei gibt la les du une dans"
-        " pour sur avec pas que el los las un una por para della sono nel het een voor niet zijn"
-        " bij aan och att det av til ikke dos uma não nie"
-    ).split()
-)
-_MICRO: Final = ("µ", "μ", "µs", "μs")
+_OPTION: Final = re.compile(r"\[[-−]\Z")
+_CLOSED: Final = re.compile(r"\w{1,9}\]")
+_WORD: Final = re.compile(r"\w+")
 
 
-def signs_of(text: str) -> Callable[[int], str]:
+def signs_of(text: str, language: Language) -> Callable[[int], str]:
     """The sign of a number by where it starts in the text: "-", empty, or "?" where it is not sure.
-    Nothing is sure within code spans and in a text that is not clearly English."""
-    english = _english(text)
-    unsigned = "?" if not english or _BELOW_ZERO.search(text) else ""
+    Nothing is sure within code spans, and in a language whose words are not known."""
+    if language == "unknown":
+        return lambda _: "?"
+    sentences = split(text)
+    starts = [one.start for one in sentences]
+    changes = [one.start() for one in _CHANGE.finditer(text)]
+    near = [one.span() for one in _NEAR.finditer(text)]
     code = bytearray(len(text) + 1)
     for match in _CODE.finditer(text):
         code[match.start() : match.end()] = b"\1" * len(match[0])
 
+    def changes_at(at: int) -> bool:
+        place = bisect_right(starts, at) - 1
+        first, last = max(0, at - _AROUND), at + _AROUND
+        if place >= 0:
+            first = max(first, sentences[place].start)
+        if place + 1 < len(starts):
+            last = min(last, starts[place + 1])
+        if bisect_left(changes, first) < bisect_left(changes, last):
+            return True
+        place = bisect_left(near, (at, at))
+        beside = near[max(0, place - 1) : place + 1]
+        return any(first <= one[0] < last and _beside(text, at, *one) for one in beside)
+
     def sign(at: int) -> str:
         before = text[max(0, at - _BEFORE) : at]
         if _SIGN.search(before):
-            return "-" if english and not code[at] else "?"
-        return "?" if before.endswith(_DASHES) else unsigned
+            option = _OPTION.search(before) and _CLOSED.match(text, at)
+            return "?" if code[at] or option else "-"
+        return "?" if before.endswith(_DASHES) or changes_at(at) else ""
 
     return sign
 
 
-def _english(text: str) -> bool:
-    """Does nothing, or less than what is English, look like another language?"""
-    english = foreign = 0
-    for match in _WORD.finditer(text):
-        word = match[0].lower()
-        english += word in _ENGLISH
-        foreign += word in _FOREIGN or not (word.isascii() or word in _MICRO)
-    return not foreign or english > foreign
+def _beside(text: str, at: int, start: int, end: int) -> bool:
+    """Are at most some words between a word and the number that begins there?"""
+    between = text[end:at] if end <= at else text[at:start]
+    if len(between) > _BESIDE:
+        return False
+    # The number and its unit are behind `at`.
+    return len(_WORD.findall(between)) <= _WORDS_BETWEEN + (0 if end <= at else 2)
