@@ -198,6 +198,7 @@ def test_what_is_written_otherwise_is_the_same_number(said: str, there: str) -> 
         ("5 %", "ein Satz von 2,5 %", ["5 %"]),
         ("1,5 Liter", "die Kapazität ist 1.500 Liter", ["1,5"]),
         ("503 users", "429,503 users", ["503"]),
+        ("567 users", "1,234,567 users", ["567"]),
         ("2000000", "half a million users", ["2000000"]),
         ("3 May", "3 may run", ["3 May"]),
         ("7 June 2024", "05/06/2024", ["7 June 2024"]),

@@ -14,7 +14,7 @@ GROUPS: Final = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
 _DOTTED: Final = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _MARK: Final = re.compile("[.,]")
 #: Maybe several numbers of three digits: 429,500,502.
-_CODES: Final = re.compile(r"[1-9]\d\d(?:\D[1-9]\d\d)+")
+_CODES: Final = re.compile(r"[1-9]\d\d(?:(?:,[1-9]\d\d){2,}|(?:[ \u00a0][1-9]\d\d)+)")
 
 
 def readings_of(
