@@ -58,6 +58,7 @@ def test_what_the_passages_say_is_not_doubted(text: str) -> None:
         ("Dates are formatted as in RFC7231.", "Dates are formatted as in RFC 7231"),
         ("The server supports HTTP/2 and HTTP/3.", "The server supports HTTP 2 and HTTP 3"),
         ("Tested with python3.12 and Java17.", "Tested with Python 3.12 and Java 17"),
+        ("The cell lines are DU145 and MCF-7.", "The cell lines are DU 145 and MCF 7"),
         ("See p.12 for the table of limits.", "See page 12 for the table of limits"),
         ("At most 12 workers run at once.", "Up to 12 may run at once"),
         ("The shop opens at 10 am.", "The shop opens at 10:00"),
@@ -84,6 +85,7 @@ def test_numbers_in_another_form_are_not_doubted(passage: str, said: str) -> Non
         ("Der Satz beträgt 2,5 %.", "Der Satz beträgt 5 %"),
         ("The file is docs/7.md of it.", "The file has 7 seconds"),
         ("It supports utf8 names.", "It supports names after 8 seconds"),
+        ("It supports utf8 names.", "It supports 8 names"),
     ],
 )
 def test_another_sign_version_or_decimal_is_doubted(passage: str, said: str) -> None:

@@ -146,6 +146,8 @@ def lost(said: str, there: str) -> list[str]:
         ("1,250,000", "1.250.000 Einwohner"),
         ("1500 Liter", "die Kapazität ist 1.500 Liter"),
         ("1234.56", "1.234,56"),
+        ("1234567.8", "1.234.567,8"),
+        ("1.2.3 and 1.2.4", "1.2.3,1.2.4"),
         ("100,000", "₹1,00,000"),
         ("26.2 miles", "26.2 Mi."),
         ("opens at 10:00", "at 10"),
@@ -215,8 +217,15 @@ def test_another_number_or_unit_is_missing(said: str, there: str, expected: list
 )
 def test_digits_in_names_are_no_numbers_unless_they_are_asked_for(text: str) -> None:
     assert numbers_in(text) == ()
-    found = numbers_in(text, names=True)
-    assert {one.unit for one in found} == ({"name"} if any(map(str.isdigit, text)) else set())
+    found = numbers_in(f"{text} and {text}", names=True)
+    letters = {one.value.split()[0] for one in found}
+    assert letters <= {f"#{one}" for one in "utf gpt x sha a l c minilm".split()}
+    assert bool(found) is any(map(str.isdigit, text))
+
+
+@given(st.text(alphabet="0123456789.,-% dvkMmay\u00a0$/:v_'e½", max_size=80))
+def test_any_text_has_the_numbers_of_its_names_as_well(text: str) -> None:
+    assert missing(numbers_in(text), numbers_in(text, names=True)) == ()
 
 
 @given(st.text(alphabet="0123456789.,-% kMmay\u00a0$/:v", max_size=80))

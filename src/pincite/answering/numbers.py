@@ -24,7 +24,7 @@ _VERSION: Final = re.compile(
 )
 #: Before what has two parts that are not those of a decimal.
 _OF_VERSION: Final = re.compile(
-    r"(?:\b(?:[Vv]ersions?|[Rr]eleases?|[Pp]ython|[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?)"
+    r"(?:\b(?:[Vv]ersions?|(?i:releases?)|[Pp]ython|[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?)"
     r"|[a-z,;:(]\s[A-Z][a-z]\w*)\s\Z"
 )
 _SPACES: Final = " \u00a0\u2009\u202f"
@@ -38,7 +38,10 @@ _NUMBER: Final = re.compile(
 _SEPARATED: Final = re.compile(_RUN)
 _FRACTIONS: Final = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_COMMA: Final = re.compile(r",\d")
 _SIMPLE: Final = re.compile(r"\d+(?:\.\d+)?")
+_NAMED: Final = re.compile(r"([A-Za-z]{1,24})[-./_]?\Z")
+_OF: Final = re.compile(r"([A-Za-z]{1,24})[ \u00a0-]\Z")
 _BEFORE: Final = 32  # characters that say what a number is of
 _INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
 _AFTER_UNIT: Final = re.compile(r"\d(?:h|min|m|s|d)\Z")  # 1h30m
@@ -50,7 +53,8 @@ class Number:
     version) and its unit, empty where it has none that is known. `spelled` is one in letters.
     `sign` is "-" for a negative one, "?" where that is not sure. `otherwise` are the numbers that
     it may be instead, all of them: 8M may be 8 MB. `digits` are those of a decimal or a version:
-    version 3.10 is not 3.1. Digits of a name have the unit `name`."""
+    version 3.10 is not 3.1. `of` is the word before it. Digits of a name have it in their value:
+    `#rfc 7231`."""
 
     start: int
     written: str
@@ -60,6 +64,7 @@ class Number:
     sign: str = ""
     otherwise: tuple[Number, ...] = ()
     digits: str = ""
+    of: str = ""
 
 
 def numbers_in(text: str, *, names: bool = False) -> tuple[Number, ...]:
@@ -95,11 +100,13 @@ def _same_unit(one: str, other: str) -> bool:
 
 
 def _own(number: Number) -> tuple[str, ...]:
-    """By what a number is found: by its value, and by its digits."""
-    digits = number.digits
+    """By what a number is found: by its value, its digits, and those of a name: RFC 7231 is
+    RFC7231, and page 12 is p.12."""
+    value, digits, of = number.value, number.digits, number.of
     if not digits:
-        return (number.value,)
-    return number.value, f"={digits}", f"={digits.removesuffix('.0')}"
+        return (value,)
+    named = (f"#{of} {digits}", f"#{of[0]} {digits}") if of else ()
+    return (value, f"={digits}", f"={digits.removesuffix('.0')}", *named)
 
 
 def _parts(number: Number) -> tuple[str, ...]:
@@ -131,7 +138,10 @@ class _Reading:
         for date in dates_in(text):
             yield self._take(self._date(date))
         for match in _VERSION.finditer(text):
-            if self._free(*match.span()) and not _INSIDE.search(text[: match.start()][-1:]):
+            start, end = match.span()
+            inside = _INSIDE.search(text, max(0, start - 1), start)
+            decimal = _DOTTED.fullmatch(match[0]) and _COMMA.match(text, end)
+            if self._free(start, end) and not (inside or decimal):
                 yield self._take(self._version(match))
         taken = self._taken
         rest = "".join("\0" if taken[at] else one for at, one in enumerate(text))
@@ -179,15 +189,19 @@ class _Reading:
         listed = is_list(run, before, after)
         if _SEPARATED.fullmatch(run) and not GROUPS.fullmatch(run):
             spans = numbers_of(run, before, after)
+        if named:
+            if letters := _NAMED.search(before):
+                digits = run[: spans[0][1]]
+                yield Number(at, digits, f"#{letters[1].lower()} {digits}")
+            return
         for first, last in spans[:-1]:
             begin = at + first if first else start
-            counted = Counted("name" if named else "", 1, at + last)
-            yield self._number(begin, run[first:last], counted)
+            yield self._number(begin, run[first:last], Counted("", 1, at + last))
         first = spans[-1][0]
         begin = at + first if first else start
         end, digits = match.end(), run[first:].rstrip(SEPARATORS)
-        if match["th"] or named:
-            yield self._number(begin, digits, Counted("name" if named else "", 1, end))
+        if match["th"]:
+            yield self._number(begin, digits, Counted("", 1, end))
             return
         more = _FRACTIONS[match["frac"].strip()] if match["frac"] else None
         if (half := with_half(text, end)) > end:
@@ -211,7 +225,7 @@ class _Reading:
         are if `listed`."""
         unit, times = counted.unit, counted.times
         written = self._text[start : counted.end]
-        sign = "" if unit == "name" else self._sign_at(start)
+        sign = self._sign_at(start)
 
         def number(value: Decimal, times: int, unit: str) -> Number:
             known = plain(value * times if times > 1 else value)
@@ -228,13 +242,13 @@ class _Reading:
         if counted.otherwise:
             others = tuple(number(value, by, kind) for kind, by in counted.otherwise)
             return replace(one, otherwise=others)
-        if times > 1 or (unit and unit != "name"):
+        if times > 1 or unit or not _SIMPLE.fullmatch(digits):
             return one
-        if not _SIMPLE.fullmatch(digits):
-            return one
-        of = "." in digits and _OF_VERSION.search(self._text, max(0, start - _BEFORE), start)
-        known = f"v{digits}" if of else one.value
-        return Number(start, written, known, unit, sign=sign, digits=digits)
+        before = self._text[max(0, start - _BEFORE) : start]
+        version = "." in digits and _OF_VERSION.search(before)
+        of = word[1].lower() if (word := _OF.search(before)) else ""
+        known = f"v{digits}" if version else one.value
+        return Number(start, written, known, sign=sign, digits=digits, of=of)
 
     def _in_words(self, spelled: Spelled) -> Number:
         counted = counted_at(self._text, spelled.end)

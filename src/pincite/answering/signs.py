@@ -26,11 +26,11 @@ _SIGN: Final = re.compile(
 #: With these words in the same sentence a number may be negative without a sign, in those
 #: languages.
 _CHANGE: Final = re.compile(
-    r"\b(?:loss|los[et]\b|losing|drop|decreas|declin|fall|fell\b|reduc|negati|minus|deficit|shr[aiu]nk"
-    r"|debit|ow(?:e[sd]?|ing)\b|debts?\b|discount|rebate|sav(?:es?|ed|ings?)\b|cheap|cuts?\b|cutting"
-    r"|deduct|subtract|refund|markdown|frost|freez|contract(?:ed|ion|ing)|contracts\sby|s[aiu]nk"
+    r"\b(?:loss|los[et]\b|losing|drop|decrease|decreasing|declin|fall|fell\b|reduc|negati|minus|deficit|shr[aiu]nk"
+    r"|debit|ow(?:e[sd]?|ing)\b|debts?\b|discount|rebate|saves?\b|saved|savings?\b|cheap|cuts?\b|cutting"
+    r"|deduct|subtract|refund|markdown|frost|freeze|freezing|contract(?:ed|ion|ing)|contracts\sby|s[aiu]nk"
     r"|sinks|slip(?:s|ped)?\b|plung|plummet|slid(?:es?|ing)?\b|tumbl|dip(?:s|ped)?\b|overdra|overspen"
-    r"|shortfall|lag(?:s|ged)?\b|crash(?:es|ed)\b|collaps|weaken|eased\b|shed\b|erod|retreat|reced"
+    r"|shortfall|lag(?:s|ged)?\b|crash(?:es|ed)\b|collapse|weaken|eased\b|shed\b|erod|retreat|reced"
     r"|diminish|slump|withdr|spen[dt]|cold|worse|price\scut|off\b"
     r"|unter\b|rückgang|verl[ou][rs]|negativ|weniger|rabatt|nachlass|günstig|billig|schuld|defizit"
     r"|ab(?:nahme|genommen|zug|zügl)|reduzi|verringer|kälte|schrumpf|geschrumpft|einbu|gefallen|fiel"
@@ -49,7 +49,7 @@ _CHANGE: Final = re.compile(
 _NEAR: Final = re.compile(
     r"\b(?:below|under|down|lower|less|fewer|more|behind|beneath|deep|underwater|by|um|levels?|options?|flags?"
     r"|switch|signals?|south|west|BCE?|v\.\s?Chr|av\.\s?J|[SW])\b"
-    r"|\b(?:[smhd]|ms|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|weeks?|months?|years?)\s(?:before|earlier"
+    r"|\b(?:[smhd]|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?)\s(?:before|earlier"
     r"|ago|early|late|behind|slow|short)\b"
 )
 _AROUND: Final = 120  # characters of its sentence that are looked at
