@@ -35,6 +35,7 @@ from pincite.ingestion.deps import IngestDeps, Only, Stopped
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
+from pincite.ingestion.left_out import record_left_out
 from pincite.ingestion.looking import Looked, look, look_at_all
 from pincite.ingestion.moving import gone_sources
 from pincite.ingestion.opening import open_all, remember_refs
@@ -240,6 +241,8 @@ async def ingest(
     for first in range(0, len(changes.touched), _TOUCHED):
         await index.touch(spec.name, changes.touched[first : first + _TOUCHED])
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
+    if deps.only is not None:
+        await record_left_out(index, infos, report, changes, deps.only.paths)
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
     if opened.source.kind == "records" and not deps.words_only:

@@ -74,3 +74,28 @@ def test_of_two_folders_of_a_source_each_keeps_its_documents() -> None:
             assert (await contents(engine)).keys() == before.keys() - {"docs/p0.md"}
 
     run(check)
+
+
+def test_a_file_that_cannot_be_indexed_is_named_until_it_can_be() -> None:
+    async def check(folder: Path) -> None:
+        async with engine_of(folder, mode="manual") as engine:
+            await engine.index(folder / "docs", lexical=True)
+
+            async def left_out() -> tuple[dict[str, int], tuple[str, ...]]:
+                (info,) = await engine.client().collections()
+                (record,) = info.sources
+                return dict(record.skipped), record.skipped_paths
+
+            page = write(folder, "docs/p1.md", "\0\1\2" * 200)
+            await refreshed(engine, page)
+            counted, listed = await left_out()
+            assert counted == {"binary": 1}
+            assert [one.partition(" (")[0] for one in listed] == ["binary: p1.md"]
+            await refreshed(engine, page)
+            assert await left_out() == (counted, listed)
+            page.write_text("# Page 1\n\nA wombat.\n")
+            await refreshed(engine, page)
+            assert await left_out() == ({}, ())
+            assert "p1.md" in await contents(engine)
+
+    run(check)

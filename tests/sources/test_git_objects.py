@@ -129,6 +129,22 @@ def test_packed_and_borrowed_objects_and_both_hashes_are_read(tmp_path: Path, ki
         assert source.read_at(sha, "7/b.md") == b""
 
 
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_commits_are_read_without_a_folder_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A daemon may outlive it, and its disk may be full."""
+    root = plant(tmp_path / "r", {"a.md": "one\n"})
+    git(root, "init", "-q", f"--object-format={kind}")
+    sha = commit(root)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with open_source(root, limits=LIMITS) as source:
+        (entry,) = (each for each in source.entries() if isinstance(each, Entry))
+        assert source.ref_for(entry, "c" * 64) == sha
+        assert source.read_at(sha, "a.md") == b"one\n"
+        assert source.read_at(sha[:12], "a.md") == b"one\n"
+
+
 def test_line_ends_do_not_make_a_file_differ_from_the_commit(tmp_path: Path) -> None:
     plant(tmp_path, {"a.md": "one\r\ntwo\r\n", ".gitattributes": "* text=auto eol=crlf\n"})
     sha = commit(tmp_path)

@@ -1,6 +1,6 @@
 """Read commits, trees and blobs of an untrusted repository.
 
-`git cat-file` reads their objects in a git folder of ours: an empty one with our configuration.
+`git cat-file` reads their objects from `empty_repository`, which has our configuration.
 Nothing that the repository configures is read, so it can neither run programs nor cause downloads
 ([0006](../../../docs/decisions/0006-untrusted-repositories.md)). The output of git is hashed again
 here, which detects forged packs and indexes.
@@ -30,14 +30,9 @@ _MAX_TREES_BYTES = 500_000_000  # guess, unmeasured: the trees of a million file
 _AT_ONCE = 200  # names that are sure to fit into a pipe before git reads it
 _MOST_TAGS = 5  # of tags, each of which names the next
 _SUBMODULE = b"160000"  # mode of an entry that names a commit of another repository
-_CONFIG = """[core]
-repositoryformatversion = 1
-bare = true
-commitGraph = false
-multiPackIndex = false
-[extensions]
-objectFormat = {format}
-"""
+#: Bare repositories without commits, of this package: no disk has to be writable, and no folder of
+#: temporary files has to be there, which a daemon may outlive. By the format of names.
+_EMPTY = Path(__file__).absolute().with_name("empty_repository")
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -141,45 +136,41 @@ class Objects:
             yield None
             return
         import subprocess  # 15 ms that not every run needs
-        import tempfile
         import threading
 
-        with tempfile.TemporaryDirectory(prefix="pincite-git-") as ours:
-            try:
-                running = subprocess.Popen(
-                    [git, "cat-file", "--batch"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    cwd=ours,
-                    env=_prepare(Path(ours), self._folder, digits),
-                )
-            except OSError:
-                yield None
-                return
+        ours = _EMPTY / ("sha1" if digits == 40 else "sha256")
+        try:
+            running = subprocess.Popen(
+                [git, "cat-file", "--batch"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=ours,
+                env=_environment(ours, self._folder),
+            )
+        except OSError:
+            yield None
+            return
 
-            def give_up() -> None:
-                _HUNG[self._folder] = time.monotonic() + _HUNG_S
-                running.kill()
+        def give_up() -> None:
+            _HUNG[self._folder] = time.monotonic() + _HUNG_S
+            running.kill()
 
-            _limit_memory(running.pid)
-            watch = threading.Timer(_TIMEOUT_S, give_up)
-            watch.daemon = True
-            watch.start()
-            try:
-                yield _Reader(running, digits)
-            finally:
-                watch.cancel()
-                running.kill()
-                with suppress(BrokenPipeError), running:  # unsent requests are not needed
-                    pass
+        _limit_memory(running.pid)
+        watch = threading.Timer(_TIMEOUT_S, give_up)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield _Reader(running, digits)
+        finally:
+            watch.cancel()
+            running.kill()
+            with suppress(BrokenPipeError), running:  # unsent requests are not needed
+                pass
 
 
-def _prepare(ours: Path, objects: Path, digits: int) -> dict[str, str]:
-    """Write an empty git folder; return the environment in which git uses only that folder."""
-    (ours / "refs").mkdir()
-    (ours / "HEAD").write_text("ref: refs/heads/none\n")
-    (ours / "config").write_text(_CONFIG.format(format="sha1" if digits == 40 else "sha256"))
+def _environment(ours: Path, objects: Path) -> dict[str, str]:
+    """Return the environment in which git reads nothing but these objects, and our git folder."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     return kept | {
         "GIT_DIR": str(ours), "GIT_OBJECT_DIRECTORY": str(objects), "HOME": str(ours),
