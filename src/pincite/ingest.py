@@ -28,7 +28,7 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, ProviderError, SourcesMissing
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.changes import Changes, keep_unreachable, unreachable
+from pincite.ingestion.changes import Changes, keep_unreachable, unreachable, unread_commit
 from pincite.ingestion.counted import Counted
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only, Stopped
@@ -240,6 +240,8 @@ async def ingest(
         await index.remove(spec.name, [gone.revision for gone in changes.removed])
     for first in range(0, len(changes.touched), _TOUCHED):
         await index.touch(spec.name, changes.touched[first : first + _TOUCHED])
+    if notice := unread_commit(opened):
+        deps.on_notice(notice)
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
     if deps.only is not None:
         await record_left_out(index, infos, report, changes, deps.only.paths)

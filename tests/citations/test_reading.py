@@ -10,7 +10,7 @@ import pytest
 from pincite.citations.reading import IndexedFile, read_lines
 from pincite.model import Source, SourceRecord
 from pincite.model.citation import parse_citation
-from pincite.model.revisions import content_ref
+from pincite.model.revisions import content_ref, dirty_ref
 from tests.sources.helpers import commit, git, plant
 from tests.sources.test_archives import zipped
 
@@ -39,7 +39,7 @@ def test_an_unchanged_file_is_cited_at_the_commit_that_is_checked_out(tmp_path: 
     assert second != first
     assert ref_of(source, first) == second
     (tmp_path / "a.md").write_text("0ne\n")
-    assert ref_of(source, first) == f"{second}-dirty"
+    assert ref_of(source, first) == dirty_ref(second, hashlib.sha256(b"0ne\n").hexdigest())
 
 
 def test_other_content_is_not_cited_at_a_revision_that_was_given_by_name(tmp_path: Path) -> None:

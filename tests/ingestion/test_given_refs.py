@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import SourceError
-from pincite.model.revisions import content_ref
+from pincite.model.revisions import content_ref, dirty_ref
 from pincite.readers import content_hash_of
 from pincite.support.fields import replace
 from tests.ingestion.desk import Desk
@@ -22,6 +22,10 @@ def refs(desk: Desk) -> dict[str, str]:
 
 def content(folder: Path, path: str) -> str:
     return content_ref(content_hash_of((folder / path).read_bytes()))
+
+
+def dirty(commit: str, folder: Path, path: str) -> str:
+    return dirty_ref(commit, content_hash_of((folder / path).read_bytes()))
 
 
 @pytest.fixture
@@ -81,7 +85,10 @@ def test_in_a_checkout_what_changed_is_of_its_commit(desk: Desk, tmp_path: Path)
     desk.run("docs", ref="v1")
     desk.write("docs/lamp.md", "# Lamps\n\nThey are off.\n")
     desk.run()
-    assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": f"{first}-dirty"}
+    assert refs(desk) == {
+        "docs/bulb.md": "v1",
+        "docs/lamp.md": dirty(first, tmp_path, "docs/lamp.md"),
+    }
     second = commit(tmp_path)
     desk.run()
     assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": second}
@@ -114,7 +121,10 @@ def test_a_tag_is_not_that_of_content_which_it_has_not(
     git(tmp_path, "tag", *(("-a", "-m", "The first.") if annotated else ()), "v1")
     desk.write("docs/lamp.md", "# Lamps\n\nThey are off.\n")
     desk.run("docs", ref="v1")
-    assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": f"{first}-dirty"}
+    assert refs(desk) == {
+        "docs/bulb.md": "v1",
+        "docs/lamp.md": dirty(first, tmp_path, "docs/lamp.md"),
+    }
     second = commit(tmp_path)
     desk.run("docs", ref="v1")
     assert refs(desk) == {"docs/bulb.md": "v1", "docs/lamp.md": second}
@@ -146,3 +156,22 @@ def test_content_that_is_indexed_again_keeps_its_ref(desk: Desk) -> None:
     desk.run("docs", ref="v1")
     desk.run(rebuild=True)
     assert set(refs(desk).values()) == {"v1"}
+
+
+def test_a_commit_that_cannot_be_read_costs_no_file_its_revision(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = commit(tmp_path)
+    desk.run(".")
+    desk.write("docs/bulb.md", "# Bulbs\n\nThey are out.\n")
+    later = commit(tmp_path)
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "")
+        desk.run(".")
+        bulb = content(tmp_path, "docs/bulb.md")
+        assert refs(desk) == {"docs/lamp.md": earlier, "docs/bulb.md": bulb}
+        (said,) = desk.said("commit_unread")
+        assert f"commit {later[:12]} of " in said
+    desk.run(".")
+    assert set(refs(desk).values()) == {later}
+    assert len(desk.said("commit_unread")) == 1

@@ -109,7 +109,9 @@ def test_hashes_of_contents_and_commits_are_never_masked() -> None:
     for number in range(2_000):
         raw = str(number).encode()
         for name in (hashlib.md5(raw), hashlib.sha1(raw), hashlib.sha256(raw)):
-            assert not find_secrets(f"at {name.hexdigest()} and {name.hexdigest()[:12]}-dirty")
+            digest = name.hexdigest()
+            assert not find_secrets(f"at {digest} and {digest[:12]}-dirty-{digest[-12:]}")
+            assert not find_secrets(f"acme@{digest}-dirty-{digest[-12:]}:docs/a.md#L1-L3")
 
 
 def test_nearly_all_random_strings_are_masked() -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pincite.model.revisions import content_ref
+from pincite.model.revisions import content_ref, dirty_ref
 from pincite.sources import Entry, OpenSource, open_source
 from pincite.sources.git import commit_named, find_checkout, name_of_remote
 from tests.sources.helpers import LIMITS, commit, git, listed, opened, plant
@@ -47,7 +47,7 @@ def test_files_as_committed_carry_the_commit_and_others_say_so(tmp_path: Path) -
     with opened(tmp_path) as source:
         assert source.source.name == "acme/repo"
         assert (source.source.kind, source.source.ref) == ("git", sha)
-        dirty = f"{sha}-dirty"
+        dirty = dirty_ref(sha, "c" * 64)
         assert refs(source) == {
             "added.md": dirty, "changed.md": dirty, "clean.md": sha, "flagged.md": dirty,
             "new.md": dirty, "staged.md": dirty, "sub/clean.md": sha,
@@ -67,7 +67,7 @@ def test_an_ignored_file_is_not_claimed_to_be_in_the_commit(tmp_path: Path) -> N
     sha = commit(tmp_path)
     plant(tmp_path, {"b.md": "x"})
     with opened(tmp_path, ignore_files=False) as source:
-        assert refs(source) == {"a.md": sha, "b.md": f"{sha}-dirty"}
+        assert refs(source) == {"a.md": sha, "b.md": dirty_ref(sha, "c" * 64)}
 
 
 def test_paths_count_from_the_root_of_the_checkout(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_repository_cannot_make_us_run_its_commands(tmp_path: Path) -> None:
     git(tmp_path, "config", "filter.evil.required", "true")
     plant(tmp_path, {"a.md": "y\n"})
     with opened(tmp_path) as source:
-        assert refs(source)["a.md"] == f"{sha}-dirty"
+        assert refs(source)["a.md"] == dirty_ref(sha, "c" * 64)
     assert not mark.exists()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pincite.model.revisions import dirty_ref
 from pincite.sources import Entry, git_objects, open_source
 from pincite.sources.git import find_checkout
 from pincite.sources.git_objects import Objects, Tree
@@ -152,7 +153,7 @@ def test_line_ends_do_not_make_a_file_differ_from_the_commit(tmp_path: Path) -> 
     with open_source(tmp_path, limits=LIMITS) as source:
         entries = {each.path: each for each in source.entries() if isinstance(each, Entry)}
         assert source.ref_for(entries["a.md"], "c" * 64) == sha
-        assert source.ref_for(entries["b.md"], "c" * 64) == f"{sha}-dirty"
+        assert source.ref_for(entries["b.md"], "c" * 64) == dirty_ref(sha, "c" * 64)
 
 
 def test_millions_of_refs_are_looked_through_once(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from pincite.model.revisions import dirty_ref
+from pincite.readers import content_hash_of
 from tests.sources.helpers import commit, git
 from tests.sources.test_archives import METADATA, tarred, zipped
 from tests.surfaces.conftest import Cli
@@ -99,10 +101,10 @@ def test_uncommitted_evidence_has_no_commit_to_be_held_against(
     text = "a walrus wakes\nand still dreams of fish\n"
     (place / "docs/walrus.txt").write_text(text)
     cli("index")
-    assert search(cli)["evidence"][0]["ref"] == f"{sha}-dirty"
+    assert search(cli)["evidence"][0]["ref"] == dirty_ref(sha, content_hash_of(text.encode()))
     assert verify(cli) == ("fresh", "confirmed", "")  # it is the very content that was indexed
     second = commit(place)
-    assert verify(cli) == ("fresh", "unknown", f"the revision is now {second[:12]}")
+    assert verify(cli) == ("fresh", "confirmed", f"the revision is now {second[:12]}")
 
 
 def test_a_line_is_only_found_again_as_a_whole_line(cli: Cli, repo: tuple[Path, str]) -> None:

@@ -23,6 +23,7 @@ from pincite.support.machine import this_machine
 from pincite.truth.files import FilesOnDisk, _Work
 from pincite.truth.on_disk import Content, Disk, Lacking
 from tests.builders import chunk
+from tests.sources.helpers import commit
 
 TEXT = "alpha\nbeta\ngamma\n"
 
@@ -291,3 +292,17 @@ def test_another_file_in_its_place_is_seen_whatever_its_times(folder: Path) -> N
     assert isinstance(found, Content)
     assert found.raw is not None
     assert b"BETA" in found.raw
+
+
+def test_a_commit_that_could_not_be_read_is_asked_for_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha = commit(folder)
+    files = files_of(record(folder, source=Source("acme", str(folder), "git", ref=sha)))
+    monkeypatch.setattr("pincite.truth.checkouts._AGAIN_S", 0.0)
+    of_content, of_earlier = quote(), quote(ref="e" * 40)
+    refs = (of_content.chunk.ref, of_earlier.chunk.ref)
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "")
+        assert tuple(one.chunk.ref for one in look(files, of_content, of_earlier)) == refs
+    assert {one.chunk.ref for one in look(files, of_content, of_earlier)} == {sha}

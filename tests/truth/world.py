@@ -222,9 +222,11 @@ def at_that_revision(root: Path, ref: str, path: str, raw: bytes) -> bool:
     """Does a revision have these bytes under this path?"""
     if ref.startswith("sha256-"):
         return hashlib.sha256(raw).hexdigest().startswith(ref.removeprefix("sha256-"))
-    commit, dash, _ = ref.partition("-dirty")
+    commit, dash, content = ref.partition("-dirty-")
     committed = _committed(root, commit, path)
-    return committed != raw if dash else committed == raw
+    if not dash:
+        return committed == raw
+    return committed != raw and hashlib.sha256(raw).hexdigest().startswith(content)
 
 
 @cache

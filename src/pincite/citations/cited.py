@@ -12,7 +12,7 @@ from pincite.citations.reading import IndexedFile, lines_of, no_such_line, reope
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Chunk, Document, PageUnit
 from pincite.model.documents import Rows
-from pincite.model.revisions import DIRTY, same_revision
+from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
 from pincite.sources import OpenSource
 from pincite.support.counted import counted
@@ -94,9 +94,9 @@ def outside(cited: Cited, text: str) -> str:
 
 def is_revision(cited: Cited, document: Document) -> bool:
     """Is the file as it is now that of the cited revision, which may be shortened?"""
+    if names_content(cited.ref, document.content_hash) or same_revision(cited.ref, document.ref):
+        return True
     as_indexed = document.content_hash == cited.known.content_hash
-    if same_revision(cited.ref, document.ref):
-        return as_indexed or not document.ref.endswith(DIRTY)
     return as_indexed and same_revision(cited.ref, cited.known.ref)
 
 

@@ -47,7 +47,7 @@ from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document
 from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.pages import rows_at, unit_of
-from pincite.model.revisions import same_revision
+from pincite.model.revisions import content_digits, is_ambiguous
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import content_hash_of
 from pincite.scope.reading import TaggedIndex
@@ -203,8 +203,8 @@ def _held_against(
 def _gone_before(
     claim: Claim, cited: Cited, opened: OpenSource, renames: Renames | None
 ) -> ClaimCheck:
-    """A file that is not indexed: only that the cited commit has it is looked at, and not what is
-    on disk, which nobody has indexed. It must be where files are indexed."""
+    """A file that is not indexed, and must be where files are. Only what the cited commit has is
+    looked at, not what is on disk, which nobody has indexed. The file of another ref is gone."""
     record, path = cited.known.record, cited.known.path
     may_be_one = (
         within_any(path, record.within) is not None
@@ -213,6 +213,8 @@ def _gone_before(
         and opened.find(path) is None
         and opened.left_out(path) is None
     )
+    if may_be_one and ((digits := content_digits(cited.ref)) or is_ambiguous(cited.ref)):
+        return _gone(claim, cited, opened, digits, renames)
     raw = opened.read_at(cited.ref, path) if may_be_one else None
     if not raw:
         return ClaimCheck(claim.citation, "unknown", _no_file(claim))
@@ -222,11 +224,12 @@ def _gone_before(
 def _gone(
     claim: Claim, cited: Cited, opened: OpenSource, content_hash: str, renames: Renames | None
 ) -> ClaimCheck:
-    """A file that the source does not have now: moved, where another one has its content."""
+    """A file that the source does not have now: moved, where another one has its content. The hash
+    may be the beginning of one, or "" if it is not known."""
     path, parts = cited.known.path, cited.known.record.within
     status, detail = absent(opened, path)
     there = None
-    if renames is not None and status == "deleted":
+    if renames is not None and status == "deleted" and content_hash:
         there = renames.to(opened, path, content_hash, parts)
     if there is None:
         return ClaimCheck(claim.citation, status, detail, path)
@@ -336,6 +339,13 @@ def _of_chars(known: IndexedFile, cited: Citation, claim: Claim) -> Cited:
     return Cited(known, None, None, cited.ref, claim.quote, *place)
 
 
+def _other_revision(cited: Cited, document: Document) -> str:
+    """Why nothing is known of the text of the cited revision."""
+    if is_ambiguous(cited.ref):
+        return f"{cited.ref} does not identify a content: give the quote, or search again"
+    return f"the file now has revision {document.ref}: give the quote, or search again"
+
+
 def _compare_chars(
     claim: Claim, cited: Cited, document: Document, start: int, end: int
 ) -> ClaimCheck:
@@ -374,7 +384,7 @@ def _compare_page(claim: Claim, cited: Cited, document: Document, opened: OpenSo
     if not wanted.strip() and not as_cited:
         then = document_then(opened, cited.ref, path)
         if then is None:
-            said = f"the file now has revision {document.ref}: give the quote, or search again"
+            said = _other_revision(cited, document)
             return ClaimCheck(claim.citation, "unknown", said, path)
     try:
         place = place_in(*(then or document, cited.page, cited.page_unit, cited.chars, cited.rows))
@@ -421,8 +431,7 @@ def _compare(cited: Cited, document: Document) -> _Verdict:
         detail = "it names no revision to compare with: give the quote"
         return "unknown", detail, None, None
     if not is_revision(cited, document):
-        detail = f"the file now has revision {document.ref}: give the quote, or search again"
-        return "unknown", detail, None, None
+        return "unknown", _other_revision(cited, document), None, None
     if said := outside(cited, document.text):
         return "changed", said, None, None
     return "fresh", "", cited.start_line, cited.end_line

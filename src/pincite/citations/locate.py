@@ -26,6 +26,7 @@ from pincite.model import (
     SourceRecord,
 )
 from pincite.model.citation import Citation, chars_of, parse_citation
+from pincite.model.revisions import same_revision
 from pincite.ports import CollectionInfo, Readable, ReadableIndex
 from pincite.readers.urls import url_for
 from pincite.scope.reading import TaggedIndex, named_infos, within_tags
@@ -84,7 +85,7 @@ class _Reading:
         self, passage: Passage, known: IndexedFile, ref: str, first: int = 1, last: int = 10**9
     ) -> Passage:
         """The passage, with a warning if the cited revision may have other text at these lines."""
-        if not ref or (ref == known.ref and not passage.changed):
+        if not ref or (same_revision(ref, known.ref) and not passage.changed):
             return passage
         return await asyncio.to_thread(with_warning, passage, known, self.folder, ref, first, last)
 

@@ -14,7 +14,7 @@ from pincite.model import Document, Evidence, PageUnit
 from pincite.model.citation import format_page, format_rows
 from pincite.model.documents import Rows
 from pincite.model.pages import chars_of_rows, page_at, page_of_span, rows_at, unit_of
-from pincite.model.revisions import content_ref, same_revision
+from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
 from pincite.support.find import Lines, find_chars, find_text
@@ -141,8 +141,8 @@ def held_against(document: Document, item: Evidence, *, text_cut: bool) -> Held:
 def cited_then(opened: OpenSource, item: Evidence, document: Document | None) -> Document | None:
     """The document in the revision that an item cites, None where that is not at hand."""
     if document is not None and document.content_hash == item.content_hash:
-        same = same_revision(item.ref, document.ref)
-        if same or same_revision(item.ref, content_ref(item.content_hash)):
+        of_content = names_content(item.ref, item.content_hash) or is_ambiguous(item.ref)
+        if of_content or same_revision(item.ref, document.ref):
             return document
     return document_then(opened, item.ref, item.path)
 

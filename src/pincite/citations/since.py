@@ -9,7 +9,13 @@ from pincite.citations.verify import document_at
 from pincite.errors import PinciteError
 from pincite.model.citation import parse_citation
 from pincite.model.pages import unit_of
-from pincite.model.revisions import content_ref, is_content_ref, same_revision, short_ref
+from pincite.model.revisions import (
+    content_digits,
+    is_ambiguous,
+    names_content,
+    same_revision,
+    short_ref,
+)
 from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
@@ -37,12 +43,15 @@ def with_warning(
 def _since(opened: OpenSource, path: str, ref: str, lines: Lines) -> str:
     """Return the warning, "" if the text is still that of the revision."""
     document = document_at(opened, path)
-    if document is None or same_revision(ref, content_ref(document.content_hash)):
+    if document is None or names_content(ref, document.content_hash):
         return ""
     raw = opened.read_at(ref, path)
     if raw and content_hash_of(raw) == document.content_hash:
         return ""
-    if is_content_ref(ref) or (raw and unit_of(document) is not None):
+    if is_ambiguous(ref):
+        said = "does not identify a content"
+        return f"{short_ref(ref)} {said}: the text is that of the file as it is now"
+    if content_digits(ref) or (raw and unit_of(document) is not None):
         return f"the text has changed since {short_ref(ref)} was cited"
     if not raw:
         said = "is not at hand" if raw is None else "has no such file"

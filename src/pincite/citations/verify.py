@@ -10,7 +10,7 @@ from typing import Literal
 from pincite.citations.pages import cited_then, held_against, words_of
 from pincite.errors import SourceError
 from pincite.model import Document, Evidence
-from pincite.model.revisions import content_ref, same_revision, short_ref
+from pincite.model.revisions import is_ambiguous, names_content, same_revision, short_ref
 from pincite.ports import Readable
 from pincite.readers import content_hash_of, read_document, text_in
 from pincite.sources import Entry, OpenSource, SkipCode
@@ -20,6 +20,7 @@ from pincite.support.find import Lines, find_chars, find_text, without_returns
 
 Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]
+_WHOLE_HASH = 64  # digits
 _NO_FILE: frozenset[SkipCode] = frozenset({"special", "link", "outside", "loop"})
 
 
@@ -214,7 +215,7 @@ def _absent(
 def _revision(
     opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool
 ) -> RevisionState:
-    by_content = same_revision(item.ref, content_ref(item.content_hash))
+    by_content = names_content(item.ref, item.content_hash) or is_ambiguous(item.ref)
     at_ref = document is not None and same_revision(document.ref, item.ref)
     if document is not None and (by_content or at_ref):
         if document.content_hash == item.content_hash:
@@ -268,12 +269,16 @@ class Renames:
     def to(
         self, opened: OpenSource, path: str, content_hash: str, parts: Sequence[str] = ("",)
     ) -> str | None:
-        """Another path, in these parts of the source, whose file has this content."""
+        """Another path, in these parts of the source, whose file has this content. The hash may be
+        the beginning of one."""
         source, suffix = opened.source, suffix_of(path)
         key = (source.location, source.name, suffix)
         if key not in self._known:
             self._known[key] = _by_content(opened, suffix)
-        there = self._known[key].get(content_hash)
+        known = self._known[key]
+        there = known.get(content_hash)
+        if there is None and len(content_hash) < _WHOLE_HASH:
+            there = next((known[one] for one in known if one.startswith(content_hash)), None)
         if there is None or within_any(there, parts) is None:
             return None
         return there

@@ -13,6 +13,7 @@ from pincite.errors import SourceError
 from pincite.ingestion.describe import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.model.revisions import short_ref
 from pincite.readers import content_hash_of, extracted_suffix
 from pincite.readers.extractors import is_missing
 from pincite.sources import Entry, OpenSource, Skipped
@@ -123,6 +124,17 @@ def unreachable(opened: OpenSource, places: Mapping[str, str]) -> Notice:
     also = f", nor can {counted(more, 'other place')}" if more else ""
     to_do = f"make it readable, or to remove its documents: {FOREGROUND}"
     return Notice(UNREACHABLE, f"{said}: {places[first]}{also} (try: {to_do})")
+
+
+def unread_commit(opened: OpenSource) -> Notice | None:
+    """Say that a commit cannot be read, so that files cannot be compared with it; None if all that
+    were needed can be."""
+    if (commit := opened.unread_commit) is None:
+        return None
+    said = f"commit {short_ref(commit)} of {opened.source.name} cannot be read: new and changed"
+    cited = "files are cited by their content, others by an earlier commit"
+    to_do = "install git, or fetch the commit, then: pincite index"
+    return Notice("commit_unread", f"{said} {cited} (try: {to_do})")
 
 
 def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:

@@ -235,7 +235,7 @@ def _revisions(known: Sequence[DocumentRecord], scope: Scope) -> str:
     commits = ", ".join(map(short_ref, scope.commits))
     said = f"; {_short(scope.ref)} is commit {commits}, which is not indexed" if commits else ""
     indexed = {
-        f"{record.source} at {short_ref(record.ref.removesuffix(DIRTY))}"
+        f"{record.source} at {short_ref(record.ref.partition(DIRTY)[0])}"
         for record in known
         if not is_content_ref(record.ref)
         and (scope.bounds or not scope.sources or record.source in scope.sources)

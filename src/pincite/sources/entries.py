@@ -198,6 +198,12 @@ class OpenSource(ABC):
         """Return whether an unchanged file with this revision still has it."""
         return False
 
+    @property
+    def unread_commit(self) -> str | None:
+        """Return the commit that files were to be compared with and that could not be read, None if
+        there is none."""
+        return None
+
     def document(self, entry: Entry) -> Document | None:  # noqa: ARG002  # records are documents
         """Return the document of an entry that is not a file; None if readers make one from `read`.
         Raises SourceError."""

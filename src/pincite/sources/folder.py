@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pincite.errors import SourceError
-from pincite.model.revisions import DIRTY, content_ref
+from pincite.model.revisions import DIRTY, content_digits, content_ref, dirty_ref, is_commit
 from pincite.sources.entries import (
     Entry,
     OpenSource,
@@ -221,12 +221,26 @@ class FolderSource(OpenSource):
             committed = None  # it cannot be read any more, so only its earlier content is known
         if committed is None:
             return content_ref(content_hash)
-        return head if committed else f"{head}{DIRTY}"
+        return head if committed else dirty_ref(head, content_hash)
 
     def keeps(self, ref: str) -> bool:
-        """See OpenSource. A checkout at the same commit keeps its refs."""
+        """See OpenSource. A checkout at the same commit keeps its refs, and so does one whose
+        commit cannot be read now: the earlier one has the same content."""
         head = self._checkout.head if self._checkout else None
-        return head is not None and head == self.source.ref and ref in (head, f"{head}{DIRTY}")
+        if head is None:
+            return False
+        commit, dirty, _ = ref.partition(DIRTY)
+        if head == self.source.ref and commit == head and (not dirty or content_digits(ref)):
+            return True
+        earlier = not self.source.pinned and is_commit(commit)
+        return earlier and self._committed is None
+
+    @property
+    def unread_commit(self) -> str | None:
+        """See OpenSource."""
+        asked = "_committed" in self.__dict__  # by a property that remembers its value
+        head = self._checkout.head if self._checkout else None
+        return head if asked and self._committed is None else None
 
     @cached_property
     def _given(self) -> Tree | None:
