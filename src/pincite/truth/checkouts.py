@@ -84,6 +84,6 @@ def _as_before(file: GitFile) -> str:
     return file.ref or content_ref(file.content_hash)
 
 
-def _make_room(known: dict[Any, str]) -> None:
+def _make_room(known: dict[Any, Any]) -> None:
     if len(known) >= _REMEMBERED:
         known.clear()

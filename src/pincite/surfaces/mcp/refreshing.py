@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -14,8 +16,13 @@ from pincite.daemon.freshness import Freshness, Pending, Trouble
 from pincite.diagnostics.freshness import anonymous
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes
+from pincite.ports import CollectionInfo
 from pincite.support.counted import counted
 from pincite.surfaces.mcp.tools import Answer, Tool
+from pincite.surfaces.tool_hints import for_tools
+
+_RETRY_S: Final = 1.0  # a run that has failed is followed by another one after .25 s
+_SHOWN: Final = 5  # files
 
 
 class RefreshArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,36 +41,82 @@ class Refreshed(msgspec.Struct, frozen=True):
 
 
 async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArguments) -> Answer:
-    begun = await engine.refresh(wait=False)
-    found = begun
-    try:
-        async with asyncio.timeout(asked.wait_s):
-            while found.done < begun.wanted:
-                await asyncio.sleep(0.05)
-                found = await engine.freshness()
-    except TimeoutError:
-        pass  # the answer reports that it is not done
+    found, done = await _until_done(engine, asked.wait_s)
     engine.reopen()
-    done = found.done >= begun.wanted
     infos = visible(await engine.collections())
-    if bound or any(info.spec.require for info in infos):
+    sources = {
+        (info.spec.public_name, one.source.name)
+        for info in infos
+        for one in info.sources
+        if one.source.kind != "records"
+    }
+    troubled = {(one.collection, one.source) for one in found.troubles}
+    failed = _is_stopped(found) or (bool(troubled) and troubled >= sources)
+    hidden = bool(bound) or any(info.spec.require for info in infos)
+    if hidden:
         found = anonymous(found)
-    answer = Refreshed(done, found.checked_at, found.pending, found.troubles)
-    return Answer(_text(answer, found), msgspec.to_builtins(answer))
-
-
-def _text(answer: Refreshed, found: Freshness) -> str:
-    if not answer.done:
-        lines = [
-            "Still being indexed:" if answer.pending else "The files are still being compared."
-        ]
-    elif answer.troubles:
-        lines = ["The index is as the files are, but for:"]
-    else:
-        lines = ["The index is as the files are."]
+    answer = Refreshed(done and not failed, found.checked_at, found.pending, found.troubles)
+    lines = [_summary(answer, failed=done and failed)]
     lines += [f"{counted(one.files, 'file')} of {one.source}" for one in answer.pending]
-    lines += [f"{one.source or one.collection or 'all'}: {one.message}" for one in found.troubles]
-    return "\n".join(lines)
+    lines += [_line(one) for one in found.troubles]
+    if done and not hidden:
+        lines += _not_indexed(infos)
+    return Answer("\n".join(lines), msgspec.to_builtins(answer))
+
+
+async def _until_done(engine: AsyncPincite, wait_s: float) -> tuple[Freshness, bool]:
+    """Have everything looked at. Return the state of the index, and whether the look has ended. A
+    run that failed as a whole may be followed by another one, which is waited for."""
+    found = await engine.refresh(wait=False)
+    wanted, failed, retry_until_s = found.wanted, False, float("inf")
+    until_s = time.monotonic() + wait_s
+    while True:
+        stopped = _is_stopped(found)
+        failed |= stopped
+        done = found.done >= wanted and not (failed and found.indexing)
+        if done and stopped:
+            retry_until_s = min(retry_until_s, time.monotonic() + _RETRY_S)
+        limit_s = min(until_s, retry_until_s if done else until_s)
+        if (done and not stopped) or time.monotonic() >= limit_s:
+            return found, done
+        await asyncio.sleep(0.05)
+        found = await engine.freshness()
+
+
+def _is_stopped(found: Freshness) -> bool:
+    """Return whether a whole run has failed, and not a source alone."""
+    return any(not one.source for one in found.troubles)
+
+
+def _summary(answer: Refreshed, *, failed: bool) -> str:
+    if failed:
+        return "The index could not be brought up to date:"
+    if not answer.done:
+        return "Still being indexed:" if answer.pending else "The files are still being compared."
+    if answer.troubles:
+        return "The index is as the files are, but for:"
+    return "The index is as the files are."
+
+
+def _line(trouble: Trouble) -> str:
+    """Return a trouble with its hint, whose command may be a tool."""
+    said, has_hint, hint = trouble.message.partition(" (try: ")
+    where = trouble.source or trouble.collection or "all"
+    lines = f"{where}: {for_tools(said)}"
+    return f"{lines}\n  try: {for_tools(hint.removesuffix(')'))}" if has_hint else lines
+
+
+def _not_indexed(infos: Sequence[CollectionInfo]) -> list[str]:
+    """Return lines about files on whose content a reader has failed."""
+    files = [
+        f"{one.source.name}: {line.partition(': ')[2]}"
+        for info in infos
+        for one in info.sources
+        for line in one.skipped_paths
+        if line.startswith("failed: ")
+    ]
+    more = [f"and {len(files) - _SHOWN} more"] if len(files) > _SHOWN else []
+    return ["Not indexed, because reading them failed:", *files[:_SHOWN], *more] if files else []
 
 
 def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArguments]:
