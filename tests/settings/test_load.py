@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from pincite.daemon.spawn import missing
 from pincite.errors import ConfigError
 from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.settings.keys import keys
 from pincite.settings.load import VARIABLES, load_settings
+from pincite.settings.nearest import nearest
 from pincite.settings.stores import store_key
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.support.wrong_values import check_numbers
+from tests.sources.helpers import commit, git, plant
 
 
 def make_index(folder: Path) -> Path:
@@ -34,6 +37,38 @@ def test_an_index_is_found_from_any_folder_below_it(tmp_path: Path) -> None:
     below = tmp_path / "a/b"
     below.mkdir(parents=True)
     assert load_settings({}, below).index == index
+
+
+def test_an_index_above_a_worktree_inside_of_its_checkout_is_that_of_another_branch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = plant(tmp_path / "r", {"docs/a.md": "one\n"})
+    commit(root)
+    library = plant(tmp_path / "library", {"b.md": "two\n"})
+    commit(library)
+    above, index = make_index(tmp_path), make_index(root)
+    for place, name in ((root / ".claude/worktrees/n", "n"), (tmp_path / "beside", "beside")):
+        git(root, "worktree", "add", "-q", "-b", name, str(place))
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "s")
+    inner = root / ".claude/worktrees/n"
+
+    def found(folder: Path) -> tuple[Path, Path | None]:
+        monkeypatch.chdir(folder)
+        near = nearest(None, {})
+        return load_settings({}, folder).index, near and near.root
+
+    assert found(root / "docs") == (index, index)
+    assert found(root / "s") == (index, index)  # a submodule is a part of what is indexed
+    assert found(tmp_path / "beside") == (above, above)
+    assert found(inner / "docs") == (inner / "docs/.pincite", None)
+    said = missing(inner / "docs/.pincite")
+    assert f"{inner} is a git worktree" in said.message
+    assert said.hint == f"in {inner}: pincite index ."
+    own = make_index(inner)
+    assert found(inner / "docs") == (own, own)
+    git(root, "config", "core.bare", "true")
+    (own / "catalog.db").unlink()
+    assert found(inner) == (index, index)
 
 
 def test_the_option_wins_over_the_environment_and_that_over_the_folder(tmp_path: Path) -> None:

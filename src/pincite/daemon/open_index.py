@@ -12,9 +12,9 @@ from pincite.catalog.file import holds_collections, holds_index
 from pincite.daemon.client import RemoteIndex
 from pincite.daemon.protocol import ServedIndex
 from pincite.daemon.read_only import may_write, read_only
-from pincite.daemon.spawn import daemon_pid, owned
+from pincite.daemon.spawn import daemon_pid, missing, owned
 from pincite.daemon.standby import dismiss
-from pincite.errors import ConfigError, IndexNotFound
+from pincite.errors import ConfigError
 from pincite.index.folder import make_folder, remember, require_own
 from pincite.settings.load import Settings
 from pincite.settings.stores import store_key
@@ -61,13 +61,9 @@ async def stop_daemon(root: Path) -> bool:
     require_own(root)
     runs = daemon_pid(root) is not None  # without an index where no disk had room for it
     if not runs and not holds_index(root):
-        raise _missing(root)
+        raise missing(root)
     await RemoteIndex(root, root, 0.0).leave()
     return runs
-
-
-def _missing(root: Path) -> IndexNotFound:
-    return IndexNotFound(f"no index exists at {root}", hint="pincite index PATH")
 
 
 def _open_shared(settings: Settings) -> ServedIndex:
@@ -103,7 +99,7 @@ def prepare(root: Path, store: StoreSettings, *, create: bool, found: bool = Fal
     require_own(root)
     if not holds_index(root):
         if not create:
-            raise _missing(root)
+            raise missing(root)
         make_folder(root)
     elif found:
         from pincite.catalog.origin import require_origin  # late: it needs SQLite

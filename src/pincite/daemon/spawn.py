@@ -17,6 +17,7 @@ from pincite.daemon.standby import dismiss, told
 from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
+from pincite.settings.nearest import is_inner_worktree
 from pincite.support.background import Started, launch, open_log
 from pincite.support.locks import Lock, is_held, open_lock
 from pincite.support.private_file import read_private
@@ -28,6 +29,17 @@ _STARTS = 4  # tries with daemons that were killed before their first line
 
 class _Died(IndexUnavailable):
     """A daemon has ended without a line, because it was killed while it started."""
+
+
+def missing(root: Path) -> IndexNotFound:
+    """Return the error for an index folder that is not there."""
+    said, hint = f"no index exists at {root}", "pincite index PATH"
+    above = (root.parent, *root.parent.parents)
+    worktree = next((one for one in above if is_inner_worktree(str(one))), None)
+    if worktree is not None:
+        said += f"; {worktree} is a git worktree, and an index above it has files of another branch"
+        hint = f"in {worktree}: pincite index ."
+    return IndexNotFound(said, hint=hint)
 
 
 async def connect(root: Path) -> Stream | None:
@@ -101,7 +113,7 @@ def _only_one(root: Path) -> Iterator[Lock]:
     try:
         lock = open_lock(workplace(root) / "start.lock")
     except FileNotFoundError as error:
-        raise IndexNotFound(f"no index exists at {root}", hint="pincite index PATH") from error
+        raise missing(root) from error
     except OSError as error:
         raise IndexUnavailable(
             f"the index {root} cannot be used: {error}",

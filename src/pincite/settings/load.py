@@ -76,7 +76,7 @@ from pincite.settings.layers import (
 )
 from pincite.settings.memory import MemorySettings
 from pincite.settings.models import ModelSettings
-from pincite.settings.nearest import is_the_users
+from pincite.settings.nearest import is_inner_worktree, is_the_users
 from pincite.settings.nearest import user_config as user_config
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
@@ -263,12 +263,15 @@ def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = N
 
 
 def find_index(folder: Path) -> Path:
-    """Return the nearest index folder here or above. Without one, return that of the user, if
+    """Return the nearest index folder here or above, but not above a worktree of git that is inside
+    of its own checkout. Without one, return that of the user, if
     `pincite init --user` created it and no `pincite.toml` is here. Otherwise return the one that
     would be created here."""
     for place in (folder, *folder.parents):
         if holds_index(place / INDEX_FOLDER):
             return place / INDEX_FOLDER
+        if is_inner_worktree(str(place)):
+            break
     if is_the_users(folder):
         return user_index()
     return folder / INDEX_FOLDER

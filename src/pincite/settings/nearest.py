@@ -5,6 +5,7 @@ of a client from it. A part of the settings that costs nothing to import.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -31,6 +32,8 @@ _PATHS: Final = (
     "PINCITE_RATES",
 )
 _SECRET: Final = "_KEY"
+_MOST_CHARS: Final = 10_000  # of a file of git
+_BARE: Final = re.compile(r"(?mi)^\s*bare\s*=\s*true\s*$")
 
 
 class Nearest(NamedTuple):
@@ -104,6 +107,34 @@ def is_the_users(folder: Path) -> bool:
     return os.path.isfile(user_config())  # noqa: PTH113
 
 
+def is_inner_worktree(folder: str) -> bool:
+    """Return whether a folder is a linked worktree of git inside of the checkout that it belongs
+    to, as `.claude/worktrees/NAME` is. An index above it has the files of another branch."""
+    pointer = _start_of(f"{folder}/.git")
+    if not pointer.startswith("gitdir:"):
+        return False
+    place = os.path.join(folder, pointer.removeprefix("gitdir:").strip())  # noqa: PTH118
+    private = os.path.realpath(place) if "\0" not in place else ""
+    worktrees = private.rpartition("/")[0]
+    shared, _, name = worktrees.rpartition("/")
+    if name != "worktrees" or not shared.endswith("/.git"):  # a submodule, a bare repository
+        return False
+    if _BARE.search(_start_of(f"{shared}/config")):
+        return False
+    return os.path.realpath(folder).startswith(f"{shared.removesuffix('.git')}")
+
+
+def _start_of(file: str) -> str:
+    """Return the beginning of a regular file, "" for anything else."""
+    if not os.path.isfile(file):  # noqa: PTH113 - never raises
+        return ""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
+            return opened.read(_MOST_CHARS)
+    except OSError:
+        return ""
+
+
 def _chosen(index: Path | None, environ: Mapping[str, str], folder: Path) -> Path | None:
     named = environ.get("PINCITE_INDEX")
     return index or (Path(named) if named else _found(folder))
@@ -116,6 +147,6 @@ def _found(folder: Path) -> Path | None:
             place = Path(here, _FOLDER)
             return None if place.is_symlink() else place  # the settings refuse it
         above = here.rpartition("/")[0]
-        if above == here:
+        if above == here or is_inner_worktree(here):
             return None
         here = above
