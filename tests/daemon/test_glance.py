@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.glance import CHANGES, Glance, Limits, glance, glance_at, matters
+from pincite.daemon.glance import (
+    CHANGES,
+    Glance,
+    Limits,
+    glance,
+    glance_at,
+    matters,
+    parts_of,
+)
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.readers import content_hash_of
 from pincite.sources import Skipped
@@ -17,6 +25,7 @@ from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
 from tests.disks import unreadable
 from tests.places import quick_folder
+from tests.sources.helpers import commit, git
 
 
 def record_of(folder: Path) -> SourceRecord:
@@ -142,6 +151,27 @@ def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, call
 def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
     (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
     assert matters([str(docs / "app.log")], [record_of(docs)])
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_the_ignore_file_of_git_is_watched_and_asks_for_a_look_at_everything(
+    docs: Path, linked: bool
+) -> None:
+    sha = commit(docs)
+    top = docs.parent / "linked" if linked else docs
+    if linked:
+        git(docs, "worktree", "add", "-q", "-b", "b", str(top))
+    record = SourceRecord(Source("docs", str(top), "git", sha), complete=True)
+    info, private = docs / ".git/info", docs / (".git/worktrees/linked" if linked else ".git")
+    assert str(info) in glance(record, indexed(top)).folders
+    for path in (info, info / "exclude"):
+        assert matters([str(path)], [record])
+        assert parts_of([str(path)], record) is None
+    assert parts_of([str(private / "HEAD")], record) is None
+    assert not matters([str(info / "refs"), str(private / "index")], [record])
+    before = glance(record, indexed(top)).named
+    (info / "exclude").write_text("inner/\n")
+    assert glance(record, indexed(top)).named == {**before, "inner/b.md": "gone"}
 
 
 def test_files_in_a_folder_that_cannot_be_read_are_not_gone() -> None:

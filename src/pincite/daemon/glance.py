@@ -194,6 +194,8 @@ def parts_of(paths: Collection[str], record: SourceRecord) -> tuple[str, ...] | 
         if f"{path}/" == root or root.startswith(f"{path}/"):
             return None
         if not path.startswith(root):
+            if ".git" in path.split("/"):  # of a checkout that has its git folder elsewhere
+                return None
             continue
         relative = path[len(root) :]
         names = relative.split("/")
@@ -295,7 +297,10 @@ def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
 def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource) -> bool:
     root = f"{slashed(record.source.location).rstrip('/')}/"
     git = slashed(str(opened.git_folder)) if opened.git_folder is not None else None
+    exclude = slashed(str(opened.exclude_file)) if opened.exclude_file is not None else None
     for path in map(slashed, paths):
+        if exclude is not None and path in (exclude, exclude.rpartition("/")[0]):
+            return True
         if git is not None and (path == git or path.startswith(f"{git}/")):
             if opened.source.ref != record.source.ref:
                 return True
@@ -395,6 +400,8 @@ def _entries(
         found.folders.append(str((root / opened.within).parent))
     if opened.git_folder is not None:
         found.folders.append(str(opened.git_folder))
+    if opened.exclude_file is not None and opened.exclude_file.parent.is_dir():
+        found.folders.append(str(opened.exclude_file.parent))
     return entries
 
 

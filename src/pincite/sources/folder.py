@@ -115,6 +115,13 @@ class FolderSource(OpenSource):
         """Return the folder in which git records what is checked out."""
         return self._checkout.private if self._checkout else None
 
+    @property
+    def exclude_file(self) -> Path | None:
+        """Return the ignore file in the git folder, which need not exist, if it is respected."""
+        return (
+            self._checkout.exclude_file if self._checkout and self._selection.ignore_files else None
+        )
+
     def find(self, path: str) -> Entry | None:
         """See OpenSource."""
         found: Entry | Skipped | None
