@@ -18,6 +18,7 @@ from pincite.errors import UsageError
 from pincite.ingestion.options import IndexOptions
 from pincite.model import Source
 from pincite.settings.load import Settings, load_settings
+from pincite.support.terminal import one_line
 from tests.places import quick_folder
 from tests.sources.helpers import commit, git
 
@@ -242,3 +243,12 @@ def test_an_absolute_path_of_windows_is_of_the_source_that_it_lies_in(path: str)
     sources = [Source("docs", r"C:\Users\me\docs", "folder")]
     assert places(path, sources) == (("docs", "a.md"),)
     assert Span(path, 12, 20) in spans(f"{path}:12-20")
+
+
+def test_a_name_is_read_as_a_line_of_text_shows_it() -> None:
+    for name in ("nl\nx.md", "tab\tx.md", "a\u202eb.md", "\U000e0041.md", "a\x1bb.md"):
+        shown = f"acme@v1:{one_line(name)}#L1-L3"
+        assert shown != f"acme@v1:{name}#L1-L3"
+        assert forms(shown)[0] == shown
+        assert f"acme@v1:{name}#L1-L3" in forms(f"`{shown}`.")
+    assert forms(r"a\ud800.md\U00110000") == (r"a\ud800.md\U00110000",)

@@ -58,6 +58,8 @@ _PERMALINK = re.compile(
     r"|[^/]+/(?P<repository>[^?#]{1,200}?)/(?:-/)?(?:blob|blame|raw|src))/(?P<rest>[^?#]+)(?:\?[^#]*)?"
 )
 _FILE = re.compile(r"file://(?:localhost)?(?P<path>/.*)", re.DOTALL)
+#: As `pincite.support.terminal.one_line` writes characters of names.
+_ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U(000[0-9a-f]{5}))")
 _CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _QUOTES = "`'\"*\u201c\u201d\u2018\u2019"
 _PROSE = ".,;:!?\u2026"
@@ -79,13 +81,21 @@ class Span:
 
 
 def forms(text: str) -> tuple[str, ...]:
-    """The text as it stands, with a quoted name as it is meant, and without the prose around it."""
+    """The text as it stands, with a quoted name as it is meant, without the prose around it, and
+    with the control characters of a name that were escaped for a line of text."""
     if len(text) > MOST_CHARS:
         return (text,)
     bare, stripped = trimmed(text), text.strip()
     link = _LINK.fullmatch(bare)
-    found = (text, stripped, unquoted(stripped), bare, trimmed(link["name"]) if link else "")
+    named = trimmed(link["name"]) if link else ""
+    written = _ESCAPED.sub(_meant, bare)
+    found = (text, stripped, unquoted(stripped), bare, named, written)
     return tuple(one for one in dict.fromkeys(found) if one) or (text,)
+
+
+def _meant(escaped: re.Match[str]) -> str:
+    code = int(escaped[1] or escaped[2] or escaped[3], 16)
+    return escaped[0] if 0xD800 <= code < 0xE000 else chr(code)
 
 
 def spans(text: str) -> tuple[Span, ...]:

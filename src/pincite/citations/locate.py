@@ -13,6 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from pincite.citations.forms import LINES, Span, forms, misread, places, spans
 from pincite.citations.listing import ReadOnce
+from pincite.citations.not_named import hint_for
 from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.since import with_warning
 from pincite.citations.verify import Checked, Freshness, Renames, check, check_stored
@@ -134,7 +135,13 @@ async def get(
     async def as_written(form: str) -> Passage:
         return await _get(within, form, context, reading)
 
-    return await read_any(locator, as_written, of_span)
+    try:
+        return await read_any(locator, as_written, of_span)
+    except NotNamed as error:
+        if within.narrowed or admit is not None or error.hint != _WHAT_THERE_IS:
+            raise
+        hint = await hint_for(within, within.infos, locator)
+        raise NotNamed(error.message, hint=hint or _WHAT_THERE_IS) from error
 
 
 async def read_any(

@@ -98,7 +98,7 @@ def _call(found: re.Match[str], tools: ToolNames) -> str:
         "get": tools.read,
         "verify": tools.verify,
         "status": tools.status,
-        "ls": "" if rest else tools.status,
+        "ls": "" if rest else tools.search,  # the status names no files
         "collections": "" if rest else tools.status,
         "index": "" if rest else tools.refresh,
     }.get(verb, "")

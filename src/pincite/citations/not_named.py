@@ -1,0 +1,40 @@
+"""What somebody may have meant who named a file that is not there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pincite.citations.forms import forms, spans
+from pincite.model.citation import parse_citation
+from pincite.ports import CollectionInfo
+from pincite.scope.near import near_paths
+from pincite.scope.reading import TaggedIndex
+from pincite.support.drives import has_drive
+
+_MOST = 3  # paths that are named
+
+
+async def hint_for(index: TaggedIndex, infos: Sequence[CollectionInfo], locator: str) -> str:
+    """Return what to do about a locator that names no indexed file, "" if nothing is known: have a
+    citation verified, name a file in a folder of this name, or a path that is spelt alike."""
+    for form in forms(locator):
+        cited = parse_citation(form)
+        if cited is not None and cited.ref:
+            return f"it may have been moved or deleted: pincite verify {locator!r}"
+    paths = {
+        record.path
+        for info in infos
+        for source in info.sources
+        if source.source.kind != "records"
+        for record in await index.documents(info.spec.name, source.source.name)
+    }
+    names = {one.name for form in forms(locator) for one in spans(form)}
+    if any(name.startswith("/") or has_drive(name) for name in names):
+        return "only files of indexed folders can be read: pincite index PATH"
+    for name in names:
+        folder = f"{name.removeprefix('./').rstrip('/')}/"
+        if inside := sorted(path for path in paths if path.startswith(folder)):
+            return f"it is a folder; name a file in it, such as {', '.join(inside[:_MOST])}"
+    near = await asyncio.to_thread(near_paths, sorted(names, key=len)[:1], paths, _MOST)
+    return f"did you mean {' or '.join(near)}?" if near else ""
