@@ -47,7 +47,7 @@ from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document
 from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.pages import rows_at, unit_of
-from pincite.model.revisions import content_digits, is_ambiguous
+from pincite.model.revisions import content_digits, is_ambiguous, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import content_hash_of
 from pincite.scope.reading import TaggedIndex

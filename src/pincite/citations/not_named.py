@@ -13,6 +13,7 @@ from pincite.scope.reading import TaggedIndex
 from pincite.support.drives import has_drive
 
 _MOST = 3  # paths that are named
+_LONGEST = 300  # characters of a locator that is repeated
 
 
 async def hint_for(index: TaggedIndex, infos: Sequence[CollectionInfo], locator: str) -> str:
@@ -21,7 +22,8 @@ async def hint_for(index: TaggedIndex, infos: Sequence[CollectionInfo], locator:
     for form in forms(locator):
         cited = parse_citation(form)
         if cited is not None and cited.ref:
-            return f"it may have been moved or deleted: pincite verify {locator!r}"
+            said = repr(locator) if len(locator) <= _LONGEST else "CITATION"
+            return f"it may have been moved or deleted: pincite verify {said}"
     paths = {
         record.path
         for info in infos
