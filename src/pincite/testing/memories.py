@@ -92,6 +92,17 @@ class MemoryContract:
         assert await memory.recall("ada", "sea", 5) == ()
 
     @contract
+    async def test_only_an_empty_text_means_all_facts(self, memory: Memory) -> None:
+        every = await memory.remember("ada", "likes mountains")
+        for wrong in (None, 0, False, 5, [], b"", " "):
+            with pytest.raises(UsageError, match="fact"):
+                await memory.forget("ada", wrong)  # type: ignore[arg-type]
+        for wrong in (None, 0, False, 5, [], b""):
+            with pytest.raises(UsageError, match="after"):
+                await memory.facts("ada", wrong)  # type: ignore[arg-type]
+        assert await memory.facts("ada") == every
+
+    @contract
     async def test_what_is_forgotten_can_be_learned_again(self, memory: Memory) -> None:
         await memory.remember("ada", "likes mountains")
         await memory.forget("ada")

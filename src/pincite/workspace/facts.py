@@ -15,6 +15,7 @@ from pincite.daemon.open_index import is_shared
 from pincite.errors import ConfigError, MemoryUnavailable, WorkspaceUnavailable
 from pincite.ports import DenseEncoder, Memory
 from pincite.providers.memory.rows import FactRow, full, is_fact_id, no_fact
+from pincite.support.arguments import require_kind
 from pincite.workspace import checks
 from pincite.workspace.conversations import person_of, require_space
 from pincite.workspace.database import Row, Transaction
@@ -69,6 +70,7 @@ class UsersFacts:
         limit: int | None = None,
     ) -> tuple[FactRow, ...]:
         """See `Session.fact_rows`."""
+        require_kind("after", after, str, "the id of a fact")
         await require_space(self._transaction, space_id)
         where, values = _of_space(space_id)
         if after:
@@ -112,6 +114,7 @@ class UsersFacts:
 
     async def forget_facts(self, fact: str = "", space_id: str | None = None) -> int:
         """See `Session.forget_facts`."""
+        require_kind("fact", fact, str, "the id of a fact")
         await require_space(self._transaction, space_id)
         if fact and not is_fact_id(fact):
             return 0

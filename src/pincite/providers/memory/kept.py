@@ -21,7 +21,7 @@ from pincite.providers.memory.recall import combined, word_scores
 from pincite.providers.memory.rows import FactRow, FactRows
 from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser
 from pincite.providers.sparse.language import guess_language
-from pincite.support.arguments import require_count
+from pincite.support.arguments import require_count, require_kind
 from pincite.support.concurrency import OnePerName, run_in
 from pincite.support.kept_text import (
     FACT_CHARS,
@@ -96,6 +96,7 @@ class KeptMemory:
     async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
         """See `Memory.facts`."""
         _require_user(user)
+        require_kind("after", after, str, "the id of a fact")
         if limit is not None:
             require_count("limit", limit, most=FACTS)
         rows = await self._rows.rows(user, vectors=False, after=after, limit=limit)
@@ -104,7 +105,7 @@ class KeptMemory:
     async def forget(self, user: str, fact: str = "") -> int:
         """See `Memory.forget`."""
         _require_user(user)
-        if fact:
+        if fact != "":
             require_text("fact", fact, USER_CHARS)
         return await self._rows.forget(user, fact)
 

@@ -24,7 +24,7 @@ from pincite.errors import ConfigError, MemoryUnavailable, PinciteError, UsageEr
 from pincite.model import Fact
 from pincite.ports import LLM, DenseEncoder, Message
 from pincite.providers.memory.rows import no_fact
-from pincite.support.arguments import require_count
+from pincite.support.arguments import require_count, require_kind
 from pincite.support.kept_text import FACT_CHARS, FACTS, QUERY_CHARS, USER_CHARS, raw, require_text
 from pincite.support.valid_text import valid_text
 
@@ -89,6 +89,7 @@ class Mem0Memory:
     async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
         """See `Memory.facts`. mem0 has no pages, so all facts are read for each."""
         _require_user(user)
+        require_kind("after", after, str, "the id of a fact")
         if limit is not None:
             require_count("limit", limit, most=FACTS)
         found: tuple[Fact, ...] = ()
@@ -102,7 +103,7 @@ class Mem0Memory:
     async def forget(self, user: str, fact: str = "") -> int:
         """See `Memory.forget`. mem0 deletes any id, so the owner is checked first."""
         _require_user(user)
-        if fact:
+        if fact != "":
             require_text("fact", fact, USER_CHARS)
         if not self._there():
             return 0
