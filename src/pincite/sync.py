@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import (
     AsyncIterable,
+    Awaitable,
     Callable,
     Iterable,
     Iterator,
@@ -14,7 +15,7 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
 
-from pincite.asking import SearchKeywords
+from pincite.asking import SearchKeywords, SearchOptions
 from pincite.asking.answers import AnswerKeywords
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
@@ -45,10 +46,12 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
+from pincite.support.caller import Caller, Reading
 from pincite.support.engine_thread import EngineThread
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
+    from pincite.deps import Admit
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
     from pincite.records.report import DeleteReport, UpsertProgress, UpsertReport
 
@@ -120,8 +123,12 @@ class Pincite:
         **keywords: Unpack[IndexKeywords],
     ) -> tuple[IngestReport, ...]:
         """See `AsyncPincite.index`."""
-        work = partial(self._engine.index, locations, options=options, progress=progress)
-        return self._thread.call(partial(work, **keywords))
+
+        def work(caller: Caller) -> Awaitable[tuple[IngestReport, ...]]:
+            told = caller.told(progress)
+            return self._engine.index(locations, options=options, progress=told, **keywords)
+
+        return self._thread.call_from(work)
 
     def upsert(
         self,
@@ -136,9 +143,13 @@ class Pincite:
         **keywords: Unpack[RecordKeywords],
     ) -> UpsertReport:
         """See `AsyncPincite.upsert`."""
-        work = partial(self._engine.upsert, records, collection=collection, source=source)
-        how = partial(work, batch=batch, on_error=on_error)
-        return self._thread.call(partial(how, options=options, progress=progress, **keywords))
+
+        def work(caller: Caller) -> Awaitable[UpsertReport]:
+            of = partial(self._engine.upsert, Reading(records, caller), collection=collection)
+            how = partial(of, source=source, batch=batch, on_error=on_error, options=options)
+            return how(progress=caller.told(progress), **keywords)
+
+        return self._thread.call_from(work)
 
     def delete(
         self,
@@ -215,6 +226,12 @@ class Pincite:
                 trace=trace,
             )
         )
+
+    def find(
+        self, asked: SearchOptions, *, trace: Trace | None = None, admit: Admit | None = None
+    ) -> EvidencePack:
+        """See `AsyncPincite.find`."""
+        return self._thread.call(partial(self._engine.find, asked, trace=trace, admit=admit))
 
     def ask(
         self, question: Question, *, profile: Profile | None = None, trace: Trace | None = None
@@ -344,8 +361,12 @@ class Pincite:
         progress: Callable[[Reembedding], None] | None = None,
     ) -> Reembedded:
         """See `AsyncPincite.reembed`."""
-        work = partial(self._engine.reembed, collection, model)
-        return self._thread.call(partial(work, options=options, progress=progress))
+
+        def work(caller: Caller) -> Awaitable[Reembedded]:
+            told = caller.told(progress)
+            return self._engine.reembed(collection, model, options=options, progress=told)
+
+        return self._thread.call_from(work)
 
     def drop(self, collection: str, waiting: Waiting = Waiting(WAIT_S)) -> None:
         """See `AsyncPincite.drop`."""

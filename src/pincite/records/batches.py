@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
-    AsyncIterator,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
+from functools import partial
 
 from pincite.errors import UsageError
 from pincite.model import Record
 from pincite.providers.sparse.language import guess_language, stemmer_for
 from pincite.records.accept import Placed, Unreadable
+from pincite.support.caller import Caller, Reading
 from pincite.support.valid_text import valid_text
 
 _BATCH_CHARS = 8_000_000  # a batch ends with the record that reaches this
@@ -26,7 +28,11 @@ async def batches_of(
     records: Iterable[object] | AsyncIterable[object] | Record, most: int
 ) -> AsyncGenerator[list[Given], None]:
     """Records with their positions from 1, so many at a time, fewer where they are long. A mapping
-    or `Record` in their place is one of them."""
+    or `Record` in their place is one of them. The thread of a caller without a loop reads its own.
+    """
+    caller: Caller | None = None
+    if isinstance(records, Reading):
+        caller, records = records.caller, records.records
     if isinstance(records, (Mapping, Record)):
         records = (records,)
     if isinstance(records, (str, bytes)) or not hasattr(
@@ -37,29 +43,47 @@ async def batches_of(
             f"records are a list or an iterator, not a {kind}",
             hint='[{"id": "7", "text": "..."}]',
         )
-    batch: list[Given] = []
-    chars = position = 0
-    async for one in _each(records):
-        if isinstance(one, Placed):
-            position, one = one.position, one.given
-        else:
-            position = one.position if isinstance(one, Unreadable) else position + 1
-        batch.append((position, one))
-        chars += _chars_of(one)
-        if len(batch) >= most or chars >= _BATCH_CHARS:
-            yield batch
-            batch, chars = [], 0
-    if batch:
-        yield batch
-
-
-async def _each(records: Iterable[object] | AsyncIterable[object]) -> AsyncIterator[object]:
+    gathered = _Gathered(most)
     if isinstance(records, AsyncIterable):
         async for one in records:
-            yield one
-    else:
-        for one in records:
-            yield one
+            if batch := gathered.add(one):
+                yield batch
+        if gathered.batch:
+            yield gathered.batch
+        return
+    following = partial(next, _batches(records, gathered), None)
+    while found := following() if caller is None else await caller.run(following):
+        yield found
+
+
+def _batches(records: Iterable[object], gathered: _Gathered) -> Iterator[list[Given]]:
+    for one in records:
+        if batch := gathered.add(one):
+            yield batch
+    if gathered.batch:
+        yield gathered.batch
+
+
+class _Gathered:
+    """The batch that is being read."""
+
+    def __init__(self, most: int) -> None:
+        self.batch: list[Given] = []
+        self._most = most
+        self._chars = self._position = 0
+
+    def add(self, one: object) -> list[Given] | None:
+        """Add a record. Returns the batch if it is complete."""
+        if isinstance(one, Placed):
+            self._position, one = one.position, one.given
+        else:
+            self._position = one.position if isinstance(one, Unreadable) else self._position + 1
+        self.batch.append((self._position, one))
+        self._chars += _chars_of(one)
+        if len(self.batch) < self._most and self._chars < _BATCH_CHARS:
+            return None
+        complete, self.batch, self._chars = self.batch, [], 0
+        return complete
 
 
 def _texts_of(given: object) -> Iterable[str]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, aclosing, suppress
+from functools import partial
 from queue import SimpleQueue
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, TypeVar
 from weakref import WeakSet
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from pincite.errors import UsageError
+from pincite.support.caller import CANCEL_S, Call, Caller, closed, next_of
 
 
 class Engine(Protocol):
@@ -42,8 +45,15 @@ class EngineThread(Generic[E]):
     def _start(self) -> None:
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = self._stack.enter_context(start_blocking_portal())
+        self._loop = self._portal.call(asyncio.get_running_loop)
+        self._thread_id = self._portal.call(threading.get_ident)
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._is_forked = False
         _OPEN.add(self)
+
+    def __reduce__(self) -> NoReturn:
+        """Raise TypeError: a thread cannot be copied."""
+        raise TypeError("an open index cannot be copied or pickled: open it again by its path")
 
     def leave_to_parent(self) -> None:
         """Forget what belongs to the process that this one was forked from."""
@@ -51,50 +61,70 @@ class EngineThread(Generic[E]):
             return
         with suppress(StopIteration, RuntimeError):  # nothing waits for its thread from now on
             self._portal.stop().send(None)
-        _OF_PARENT.append((self.engine, self._stack))
+        _OF_PARENT.append((self.engine, self._stack, self._loop, self._tasks))
         self.engine = self._renew(self.engine)
         self._portal, self._is_forked = None, True
 
     def close(self) -> None:
-        """Close the engine and end the thread. A second call does nothing."""
+        """Cancel what still runs, close the engine and end the thread. A second call does nothing.
+        Raises UsageError in the thread of the loop."""
+        self._refuse_inside()
         portal, self._portal, self._is_forked = self._portal, None, False
         if portal is not None:
             with self._stack:
-                portal.call(self.engine.close)
+                portal.call(self._end)
+
+    async def _end(self) -> None:
+        if self._tasks:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks, timeout=CANCEL_S)
+        await self.engine.close()
 
     def call(self, work: Callable[[], Awaitable[T]]) -> T:
-        """What `work` answers in the loop. Raises UsageError after `close`."""
-        return self._running().call(work)
+        """What `work` answers in the loop. Raises UsageError after `close`, and in the thread of
+        the loop. KeyboardInterrupt cancels the work."""
+        return self.call_from(lambda _: work())
 
-    def _running(self) -> BlockingPortal:
-        """The portal to the loop, which a forked process starts itself. Raises UsageError."""
+    def call_from(self, work: Callable[[Caller], Awaitable[T]]) -> T:
+        """As `call`, for work that runs some of its functions in the calling thread."""
+        caller = Caller()
+        return caller.serve(self._made(partial(work, caller)))
+
+    def _made(self, work: Callable[[], Awaitable[T]]) -> Call[T]:
+        """Work for the loop, which a forked process starts itself. Raises UsageError."""
         if self._is_forked:
             with _STARTING:
                 if self._is_forked:
                     self._start()
         if self._portal is None:
+            raise closed()
+        self._refuse_inside()
+        return Call(self._loop, work, self._tasks)
+
+    def _refuse_inside(self) -> None:
+        """Raise UsageError in the thread of the loop, which would wait for itself."""
+        if self._portal is not None and threading.get_ident() == self._thread_id:
             raise UsageError(
-                "this Pincite is closed",
-                hint="make the call inside of `with Pincite(...) as pincite:`",
+                "a function that this Pincite runs in its event loop cannot call it",
+                hint="call it when the function has returned, or from another thread",
             )
-        return self._portal
 
     def iterate(self, opening: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
         """What an async iterator of the engine yields, one by one; it runs ahead in the thread of
-        the loop. Leaving it early cancels the rest. Raises UsageError after `close`."""
+        the loop. Leaving it early cancels the rest. Raises UsageError as `call` does."""
         found: SimpleQueue[tuple[T, ...] | None] = SimpleQueue()
 
         async def fill() -> None:
-            try:
-                async with aclosing(opening()) as items:  # type: ignore[type-var]
-                    async for one in items:
-                        found.put((one,))
-            finally:
-                found.put(None)
+            async with aclosing(opening()) as items:  # type: ignore[type-var]
+                async for one in items:
+                    found.put((one,))
 
-        work = self._running().start_task_soon(fill)
+        work = self._made(fill)
+        work.ended.add_done_callback(lambda _: found.put(None))
         try:
-            while (item := found.get()) is not None:
+            work.start()
+            while (item := next_of(found, work)) is not None:
                 yield item[0]
             work.result()
         finally:
