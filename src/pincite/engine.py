@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Unpack
 
 from pincite import asking
 from pincite.asking.contexts import Contexts
+from pincite.asking.reranker import checked_reranker
 from pincite.chat.opened import Answerer
 from pincite.citations.opened import FileReader
 from pincite.daemon.open_index import stop_daemon
 from pincite.daemon.starting import started
-from pincite.errors import UsageError
 from pincite.ingestion.options import IndexKeywords, IndexOptions, index_options
 from pincite.maintenance.describe import Describer
 from pincite.model import Scope
@@ -31,7 +31,6 @@ from pincite.support.arguments import (
     progress_of,
     require_count,
     require_kind,
-    shown,
     texts_of,
 )
 from pincite.telemetry.spans import join_process
@@ -75,21 +74,15 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             reranker: an object that implements `pincite.ports.Reranker`, instead of the configured
                 one.
 
-        Raises UsageError if `index` or `reranker` has the wrong type or `index` is a file, and
-        ConfigError for wrong settings.
+        Raises UsageError if `index` has the wrong type or is a file, or if `reranker` lacks an
+        attribute of a `Reranker`, and ConfigError for wrong settings.
 
         >>> AsyncPincite("docs/keys.md")
         Traceback (most recent call last):
         pincite.errors.UsageError: .../docs/keys.md is a file, but an index is a folder...
         """
         settings = settings_for(index)
-        if reranker is not None and not callable(getattr(reranker, "rerank", None)):
-            raise UsageError(
-                f"reranker is {shown(reranker)}; it takes an object that implements"
-                " pincite.ports.Reranker",
-                hint='to name a model, set [models] rerank = "..." in pincite.toml',
-            )
-        super().__init__(settings, reranker)
+        super().__init__(settings, checked_reranker(reranker))
         join_process(texts=settings.tracing.texts)
 
     async def index(

@@ -140,6 +140,10 @@ def test_an_error_of_the_progress_ends_the_run(pincite: Pincite, tmp_path: Path)
 
 def test_a_notice_that_asks_the_same_pincite_is_told_what_to_do(pincite: Pincite) -> None:
     row = {"id": "x", "text": "slow", "attributes": {"new_one": 1}}
+
+    def ask(_: object) -> None:
+        pincite.collections()
+
     with pytest.raises(UsageError, match="cannot call it") as raised:
-        pincite.upsert(row, on_notice=lambda _: pincite.collections())
+        pincite.upsert(row, on_notice=ask)
     assert "when the function has returned" in raised.value.hint

@@ -90,6 +90,25 @@ def test_a_reranker_is_an_object_and_no_name(opened: Opening) -> None:
 
 
 @both
+def test_what_is_missing_in_a_reranker_is_named(opened: Opening) -> None:
+    class Bare:
+        async def rerank(self, *_: object, **__: object) -> None: ...
+
+    class Wrong(Bare):
+        fingerprint, kind, listwise, instructed = "", "percent", 1, None
+
+        def rerank(self, *_: object, **__: object) -> None: ...  # type: ignore[override]
+
+    attributes = r"fingerprint \(a text\), kind \(.*logit.*\), listwise \(.*\), instructed \(.*\)"
+    with pytest.raises(UsageError, match=f"missing in it or of another type: {attributes}\n"):
+        opened(reranker=Bare())
+    with pytest.raises(UsageError, match=f"{attributes}, rerank \\(async def\\)\n"):
+        opened(reranker=Wrong())
+    with pytest.raises(UsageError, match="it takes an object"):
+        opened(reranker=OverlapReranker)
+
+
+@both
 def test_a_folder_that_is_gone_is_said(opened: Opening, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

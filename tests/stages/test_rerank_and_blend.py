@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -143,6 +144,47 @@ def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_a_notice(
     pool = reranked(reranker, config=RerankConfig(timeout_s=0.05))
     assert order(pool) == ["a", "b", "c"]
     assert [notice.code for notice in pool.notices] == ["rerank_unavailable"]
+
+
+class Own(Scripted):
+    """One that a program brings, with a fault in it."""
+
+    def __init__(self, found: object) -> None:
+        super().__init__()
+        self.found = found
+
+    async def rerank(self, *_: object, **__: object) -> Any:
+        if isinstance(self.found, BaseException):
+            raise self.found
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (ValueError("boom"), "ValueError: boom"),
+        (None, "TypeError: "),
+        ([5], "AttributeError: "),
+        ([RerankScore(3, 1.0)], "a score of 1.0 for document 3 of 3"),
+        ([RerankScore(-1, 1.0)], "a score of 1.0 for document -1 of 3"),
+        ([RerankScore(0, float("nan"))], "a score of nan for document 0 of 3"),
+        ([RerankScore(0, "high")], "TypeError: "),  # type: ignore[arg-type]
+    ],
+)
+def test_a_reranker_of_ones_own_that_breaks_its_promise_ends_no_search(
+    found: object, said: str
+) -> None:
+    pool = reranked(Own(found))
+    assert order(pool) == ["a", "b", "c"]
+    (notice,) = pool.notices
+    assert notice.code == "rerank_unavailable"
+    assert notice.message.startswith(f"the order of retrieval stays: {said}")
+
+
+def test_what_cancels_a_search_is_no_failure_of_the_reranker() -> None:
+    for error in (asyncio.CancelledError(), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            reranked(Own(error))
 
 
 def test_a_document_begins_with_where_it_stands() -> None:

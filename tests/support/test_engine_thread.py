@@ -98,8 +98,11 @@ def test_functions_of_the_caller_run_in_its_thread_and_in_their_order(
 ) -> None:
     seen: list[tuple[object, int]] = []
 
+    async def seven() -> int:
+        return 7
+
     def see(one: object) -> int:
-        again = opened.call(partial(asyncio.sleep, 0, 7))  # the engine is free meanwhile
+        again = opened.call(seven)  # the engine is free meanwhile
         seen.append((one, threading.get_ident()))
         return again
 
@@ -107,7 +110,7 @@ def test_functions_of_the_caller_run_in_its_thread_and_in_their_order(
         told = caller.told(see)
         assert told is not None
         told("told first")
-        found = await caller.run(lambda: see("asked"))
+        found: int = await caller.run(lambda: see("asked"))
         told("told last")
         return found
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import accumulate
-from math import ceil
+from math import ceil, isfinite
 from typing import Final, Literal
 
 import msgspec
 
-from pincite.errors import ConfigError, PinciteError, UsageError
+from pincite.errors import BadResponse, ConfigError, PinciteError, UsageError
 from pincite.model import Candidate, Chunk, Corpus, Notice, Pool, Query, Signal, TaskMode
 from pincite.ports import CutTokens, Reranker, RerankScore
 from pincite.ports.failures import rate_notices
@@ -113,7 +113,9 @@ async def rerank(
     """Rerank the best candidates of the pool: they get the signal `reranked` and come first.
 
     Without a reranker, the pool is unchanged, with the notice `rerank_missing` if one is expected.
-    It is also unchanged if the reranker fails or is late, with the notice `rerank_unavailable`.
+    It is also unchanged if the reranker fails or is late, with the notice `rerank_unavailable`. It
+    names the class of an error that is not one of Pincite.
+
     With `left_ms` of a time budget, fewer candidates or none are judged, with a notice. `before` is
     the result of the previous pass. If there are no new candidates, their scores are kept, with the
     notice `rerank_spared`, and no request is sent. `cut` cuts texts by the reranker's tokenizer, if
@@ -147,12 +149,12 @@ async def rerank(
             asking = (step, config.top, reranker, instruction)
             ids = [one.chunk.id for one in judged]
             scores = await _scores(_asked(query), ids, documents, costs, *asking)
-    except (PinciteError, TimeoutError) as error:
-        reason = str(error) or f"no answer within {timeout_s:g} s"
+        kind = reranker.kind
+    except Exception as error:  # noqa: BLE001 - programs bring rerankers of their own
+        reason = _reason(error, timeout_s)
         notices.append(Notice("rerank_unavailable", f"the order of retrieval stays: {reason}"))
         notices += rate_notices(error)
         return replace(pool, notices=(*pool.notices, *notices))
-    kind = reranker.kind
     found = {one.index: Signal("reranked", kind, one.score) for one in scores}
     return _ordered(pool, judged, found, notices, config.top)
 
@@ -253,12 +255,25 @@ async def _scores(
         ) as reply:
             with model_call("rerank", reranker.fingerprint, len(batch)):
                 found = await reranker.rerank(asked, batch, top or None, instruction=instruction)
-            of_batch = [RerankScore(start + one.index, one.score) for one in found]
+            of_batch = [_placed(one, start, len(batch)) for one in found]
             reply.answered = lambda got=of_batch: {  # type: ignore[misc]
                 "scores": [[ids[one.index], round(one.score, 6)] for one in got]
             }
         scores += of_batch
     return scores
+
+
+def _placed(one: RerankScore, start: int, count: int) -> RerankScore:
+    """Return the score with its position among all documents. Raises BadResponse."""
+    if not 0 <= one.index < count or not isfinite(one.score):
+        raise BadResponse(f"a score of {one.score} for document {one.index} of {count}")
+    return RerankScore(start + one.index, float(one.score))
+
+
+def _reason(error: Exception, timeout_s: float) -> str:
+    if isinstance(error, TimeoutError):
+        return str(error) or f"no answer within {timeout_s:g} s"
+    return str(error) if isinstance(error, PinciteError) else f"{type(error).__name__}: {error}"
 
 
 def instruction_for(query: Query, reranker: Reranker | None, config: RerankConfig) -> str:
