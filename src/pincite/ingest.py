@@ -42,7 +42,7 @@ from pincite.ingestion.opening import open_all, remember_refs
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.refusals import Refusals
-from pincite.ingestion.report import IngestReport, Progress
+from pincite.ingestion.report import IngestReport, Progress, count_time
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import made_with_no_other
 from pincite.ingestion.schema import known_types, learn, settle_schema
@@ -84,6 +84,7 @@ async def index_sources(
         client.leases.take(options.collection, what, waiting),
         reading_early(settings, locations, options) as early,
     ):
+        started_s = time.monotonic()
         infos = await client.collections()
         base = find_base(settings, infos, locations, options)
         if base is None:
@@ -114,7 +115,9 @@ async def index_sources(
                     require_local(dense.name)
                 models = Models(settings.use, settings.models, offline=settings.offline)
                 target = choose_target(infos, held, dense, options)
-                spec = await settle_spec(client, target, dense, models, options, opened, schema)
+                spec = await settle_spec(
+                    client, target, dense, models, options, opened, schema, progress
+                )
                 index = UnionIndex(client, spec.name, target.others)
                 await index.share(schema.attributes, schema.require)
                 deps = IngestDeps(
@@ -140,6 +143,7 @@ async def index_sources(
                     for info in held:
                         await client.forget(info.spec.name, former)
                 await weigh_others(index, target.others, deps.sparse, progress)
+                count_time(reports, time.monotonic() - started_s)
         if among is None and not missing:
             written = members(await client.collections(), options.collection)
             if not any(info.documents for info in written):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from pincite import AsyncPincite, IndexOptions, Pincite, UsageError
 from pincite.errors import CollectionsFailed, SourceError, SourcesMissing
 from pincite.ingestion.options import IndexKeywords, RecordKeywords, index_options, record_options
+from pincite.ingestion.report import IngestReport, Progress
 from tests.sources.helpers import git
 
 
@@ -205,3 +207,29 @@ def test_what_describes_files_is_no_option_of_records() -> None:
             record_options(None, {name: {"course": "ml"}})
     with pytest.raises(UsageError, match="attributes= is an option for files"):
         record_options(IndexOptions(attributes={"course": "ml"}), {})
+
+
+def test_the_time_of_a_first_run_has_the_reading_of_its_sample(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "page.md").write_text(f"# Page {name}\n\nThe scanner is slow.\n")
+    read: list[tuple[int, int, str]] = []
+
+    def progress(one: Progress) -> None:
+        if one.stage == "read":
+            read.append((one.done, one.total, one.path))
+            time.sleep(0.3)
+
+    async def index() -> tuple[IngestReport, ...]:
+        async with AsyncPincite(tmp_path / ".pincite") as pincite:
+            places = [tmp_path / "a", tmp_path / "b"]
+            try:
+                return await pincite.index(places, lexical=True, progress=progress)
+            finally:
+                await pincite.stop()
+
+    started_s = time.monotonic()
+    first, second = asyncio.run(index())
+    assert read == [(0, 2, "page.md"), (1, 2, "page.md")]
+    assert first.duration_s >= 0.6
+    assert first.duration_s + second.duration_s <= time.monotonic() - started_s

@@ -23,11 +23,11 @@ from pincite.errors import PinciteError
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.analysis import Done
 from pincite.ingestion.begun import Begun
+from pincite.ingestion.corpus_language import guess_corpus_language
 from pincite.ingestion.opening import open_all
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import begin
 from pincite.ingestion.schema import known_types
-from pincite.ingestion.target import guess_corpus_language
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
 from pincite.readers import extracted_suffix

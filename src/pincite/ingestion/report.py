@@ -18,10 +18,11 @@ _NAMED = 50  # skipped files listed in the catalog
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """The progress of a run. `stage` is `diff`, `index`, `embed` (already available to keyword
-    search) or `weigh`. `index` and `embed` count the files of all sources of the collection
-    together, and the written `chunks`; `diff` counts the indexed files of one source, `weigh`
-    chunks. `path` is the latest file."""
+    """The progress of a run. `stage` is `read` (a sample of files, for the language of a new
+    collection), `diff`, `index`, `embed` (already available to keyword search) or `weigh`. `index`
+    and `embed` count the files of all sources of the collection together, and the written `chunks`;
+    `read` counts the files of the sample, `diff` the indexed files of one source, `weigh` chunks.
+    `path` is the latest file."""
 
     stage: str
     done: int
@@ -35,7 +36,8 @@ class IngestReport(msgspec.Struct):
     `unchanged` have other attributes now. `remade` of the `changed` have the same content: they are
     indexed again for another model, analysis or option. `skipped` counts files by reason,
     `skipped_paths` lists them as `code: path (detail)`; `noted` and `noted_paths` do the same for
-    remarks on indexed files."""
+    remarks on indexed files. The first report of a run has the time that was spent on all of them
+    together in its `duration_s`."""
 
     collection: str
     source: str
@@ -166,6 +168,13 @@ class IngestReport(msgspec.Struct):
             noted=self.noted,
             noted_paths=tuple(self.noted_paths[:_NAMED]),
         )
+
+
+def count_time(reports: Sequence[IngestReport], run_s: float) -> None:
+    """Add the seconds of a run that no report has to the first one: models were opened, the
+    language was guessed from files."""
+    if reports:
+        reports[0].duration_s += max(0.0, run_s - sum(one.duration_s for one in reports))
 
 
 def _same_content(former: DocumentRecord, now: DocumentRecord) -> bool:

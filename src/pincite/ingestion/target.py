@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,22 +12,19 @@ from pincite.collection.members import all_members, as_one, members, next_serial
 from pincite.encoders.by_name import Models
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import name_of, open_sparse, sparse_of
-from pincite.errors import PinciteError, UsageError
+from pincite.errors import UsageError
+from pincite.ingestion.corpus_language import guessed_language
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.report import Progress
 from pincite.ingestion.schema import Schema
 from pincite.ingestion.weigh import average_for
 from pincite.model import CollectionSpec, Notice
 from pincite.ports import CollectionInfo, Index
-from pincite.providers.sparse.language import guess_language, stemmer_for
-from pincite.readers import read_document
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED, MULTILINGUAL
-from pincite.sources import Entry, OpenSource, Selection
+from pincite.sources import OpenSource, Selection
 from pincite.support.fields import replace
-
-_SAMPLE_FILES = 40
-_SAMPLE_CHARS = 4_000
 
 
 def find_base(
@@ -135,11 +132,12 @@ async def settle_spec(
     options: IndexOptions,
     opened: Sequence[tuple[OpenSource, Selection]],
     schema: Schema,
+    progress: Callable[[Progress], None] = lambda _: None,
 ) -> CollectionSpec:
     """Store and return the spec to index with. A new one is created; an existing one must match, or
-    is upgraded."""
+    is upgraded. `progress` hears of the files whose language is guessed."""
     if target.info is None or options.rebuild:
-        spec = await _new_spec(target, dense, models, options, opened, schema)
+        spec = await _new_spec(target, dense, models, options, opened, schema, progress)
         if target.info or target.unseen:
             await _require_vectors(dense)
             await client.reset(spec)
@@ -171,11 +169,12 @@ async def _new_spec(
     options: IndexOptions,
     opened: Sequence[tuple[OpenSource, Selection]],
     schema: Schema,
+    progress: Callable[[Progress], None],
 ) -> CollectionSpec:
     info, like = target.info, target.like.spec if target.like else None
     language = options.language
     if language == "auto":
-        language = like.language if like else guess_corpus_language(opened)
+        language = like.language if like else await guessed_language(opened, progress)
     name = name_of(options.sparse or (like.sparse_model if like else ""))
     sparse = await open_sparse(models, name, language)
     spec = CollectionSpec(
@@ -252,19 +251,3 @@ def knows_other_language(spec: CollectionSpec) -> bool:
     """Return whether a collection has the default model, which is for English, and another
     language."""
     return spec.dense is not None and not spec.model and spec.language != "english"
-
-
-def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:
-    """Guess the stemming language of a new collection from a sample of its documents."""
-    texts: list[str] = []
-    for source, _ in opened:
-        entries = [entry for entry in source.entries() if isinstance(entry, Entry)]
-        for entry in entries[:: max(1, len(entries) // _SAMPLE_FILES)]:
-            try:
-                raw = source.read(entry)
-                document = read_document(raw, source=source.source, path=entry.path, ref="")
-            except PinciteError:
-                continue  # indexing reports it
-            if document.source_type == "docs":
-                texts.append(document.text[:_SAMPLE_CHARS])
-    return stemmer_for(guess_language("\n".join(texts)))

@@ -22,6 +22,7 @@ _PATIENCE_S = 0.5  # before a search says why it waits
 _CUT = "..."
 _CLEARED = "\r\x1b[K"  # moves the cursor to the start of the line and clears it
 _WORDS = {
+    "read": "reading files",
     "diff": "looking for changes",
     "index": "indexing",
     "embed": "keyword search works; embedding",

@@ -1,0 +1,56 @@
+"""The stemming language of a new collection, from a sample of its files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+from pincite.errors import PinciteError
+from pincite.ingestion.report import Progress
+from pincite.providers.sparse.language import guess_language, stemmer_for
+from pincite.readers import read_document
+from pincite.sources import Entry, OpenSource, Selection
+from pincite.support.concurrency import run_to_completion
+
+_SAMPLE_FILES = 40
+_SAMPLE_CHARS = 4_000
+
+
+def guess_corpus_language(opened: Sequence[tuple[OpenSource, Selection]]) -> str:
+    """Guess the stemming language of a new collection from a sample of its documents."""
+    return _language_in([_sample_of(*one) for one in _sampled(opened)])
+
+
+async def guessed_language(
+    opened: Sequence[tuple[OpenSource, Selection]], progress: Callable[[Progress], None]
+) -> str:
+    """Guess the language in a thread, and tell the progress: to read a scanned file takes long. A
+    cancelled run waits for the file that is being read."""
+    sampled = await run_to_completion(asyncio.to_thread(_sampled, opened))
+    texts = []
+    for number, (source, entry) in enumerate(sampled):
+        progress(Progress("read", number, len(sampled), path=entry.path))
+        texts.append(await run_to_completion(asyncio.to_thread(_sample_of, source, entry)))
+    return _language_in(texts)
+
+
+def _sampled(opened: Sequence[tuple[OpenSource, Selection]]) -> list[tuple[OpenSource, Entry]]:
+    found = []
+    for source, _ in opened:
+        entries = [entry for entry in source.entries() if isinstance(entry, Entry)]
+        some = entries[:: max(1, len(entries) // _SAMPLE_FILES)]
+        found += [(source, entry) for entry in some]
+    return found
+
+
+def _sample_of(source: OpenSource, entry: Entry) -> str:
+    try:
+        raw = source.read(entry)
+        document = read_document(raw, source=source.source, path=entry.path, ref="")
+    except PinciteError:
+        return ""  # indexing reports it
+    return document.text[:_SAMPLE_CHARS] if document.source_type == "docs" else ""
+
+
+def _language_in(texts: Iterable[str]) -> str:
+    return stemmer_for(guess_language("\n".join(filter(None, texts))))
