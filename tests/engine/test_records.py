@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from pincite import IndexOptions, Pincite, UsageError
+from pincite.asking import SearchOptions
 from pincite.errors import InvalidRecord
 
 ROWS = [{"id": id_, "text": f"The scanner {id_} is slow."} for id_ in ("1", "0", "10")]
@@ -145,6 +146,7 @@ def test_the_largest_batch_is_one(pincite: Pincite) -> None:
         ("progress", lambda pincite: pincite.reembed("main", "bundled", progress=5)),
         ("options", lambda pincite: pincite.reembed("main", "bundled", options=5)),
         ("model", lambda pincite: pincite.reembed("main", 5)),
+        ("waiting", lambda pincite: pincite.describe("docs", "Guides", waiting=5)),
     ],
 )
 def test_what_other_methods_cannot_take_is_refused_by_name(
@@ -153,3 +155,28 @@ def test_what_other_methods_cannot_take_is_refused_by_name(
     with pytest.raises(UsageError, match=f"^{name} is 5; it takes "):
         asked(pincite)
     assert pincite.count_records(ids=["1", "0", "10"]) == 3
+
+
+def test_a_model_without_a_name_is_never_the_bundled_one(pincite: Pincite) -> None:
+    for model in ("", " "):
+        with pytest.raises(UsageError, match="it takes the name of a model"):
+            pincite.reembed("main", model)
+
+
+def test_documents_of_langchain_are_told_what_makes_records_of_them(pincite: Pincite) -> None:
+    class Document:
+        page_content, metadata = "text", {"source": "a"}
+
+        def __iter__(self) -> Any:
+            return iter((("page_content", "text"), ("metadata", {})))
+
+    with pytest.raises(UsageError, match="not a Document") as raised:
+        pincite.upsert(Document())
+    (failure,) = pincite.upsert([Document()]).failed
+    for hint in (raised.value.hint, failure.hint):
+        assert "records_of(documents) of pincite.surfaces.frameworks.langchain" in hint
+
+
+def test_both_classes_find_what_one_value_asks_for(pincite: Pincite) -> None:
+    asked = SearchOptions("the slow scanner", limit=2)
+    assert pincite.find(asked).evidence == pincite.search("the slow scanner", limit=2).evidence

@@ -65,16 +65,27 @@ def _nested(depth: int) -> Any:
         {},
         [],
         "pack",
+        "\ud800",
         None,
         3,
         PACK.to_dict() | {"evidence": "none"},
         PACK.to_dict() | {"verdict": _nested(100_000)},
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_what_is_no_pack_is_wrong_usage(wrong: Any) -> None:
     with pytest.raises(UsageError, match="invalid evidence pack"):
         EvidencePack.from_dict(wrong)
+
+
+def test_an_indent_is_a_number_of_spaces_or_none() -> None:
+    one_line = PACK.to_json(indent=0)
+    assert "\n" not in one_line
+    assert PACK.to_json(indent=None) == PACK.to_json(indent=-1) == one_line
+    assert json.loads(PACK.to_json(4)) == json.loads(one_line)
+    for wrong in ("", 1.5, [], True, 10**30):
+        with pytest.raises(UsageError, match=r"^indent is .*; it takes a whole number"):
+            PACK.to_json(indent=wrong)  # type: ignore[arg-type]
 
 
 def test_evidence_says_its_lines_and_what_searches_call_it() -> None:

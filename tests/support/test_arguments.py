@@ -65,3 +65,10 @@ def test_progress_is_told_to_a_function_or_to_nobody() -> None:
 def test_a_fence_is_longer_than_any_run_of_backticks() -> None:
     assert fence_for() == fence_for("a", "`", "``") == "```"
     assert fence_for("```", "a ````` b") == "``````"
+
+
+def test_a_path_that_no_system_can_have_is_refused_by_name() -> None:
+    for wrong in ("a\0b", "\ud800", Path("docs/\ud800")):
+        with pytest.raises(UsageError, match=r"^locations has .* in it, which is not a valid path"):
+            locations_of("locations", ["docs", wrong])
+    assert locations_of("locations", "\udcff.md") == ("\udcff.md",)  # a name that is not UTF-8

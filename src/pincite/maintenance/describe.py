@@ -67,6 +67,7 @@ class Describer(OpenIndex):
         ('docs', 'Guides for those who run the service')
         """
         require_kind("text", text, str, "a text")
+        require_kind("waiting", waiting, Waiting, "a Waiting")
         if not isinstance(place, str | PathLike):
             raise UsageError(f"place is {shown(place)}; it takes {_HINT}")
         among = texts_of("collections", collections)

@@ -117,6 +117,8 @@ async def reembed(
     it, StoreError if the copy is incomplete in the end, ConfigError, ProviderError, DiskFull.
     """
     require_kind("model", model, str, "the name of a model")
+    if not model.strip():
+        raise UsageError(f"model is {model!r}; it takes the name of a model", hint=repr(BUNDLED))
     require_kind("options", options, ReembedOptions, "ReembedOptions")
     waiting = Waiting(options.wait_s, options.on_notice)
     async with index.leases.take(base, f"embedding {base!r} with {model}", waiting):

@@ -121,8 +121,8 @@ class Answer(msgspec.Struct, frozen=True):
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return found
 
-    def to_json(self, indent: int = 2) -> str:
-        """The JSON of `pincite ask --json`. `indent`: spaces for each level; 0 for one line."""
+    def to_json(self, indent: int | None = 2) -> str:
+        """The JSON of `pincite ask --json`. `indent`: as in `EvidencePack.to_json`."""
         return json_text(self, indent)
 
     @classmethod
@@ -130,7 +130,7 @@ class Answer(msgspec.Struct, frozen=True):
         """Read the result of `to_dict`. Raises UsageError for anything else."""
         try:
             return msgspec.convert(found, ready(Answer))
-        except (msgspec.ValidationError, RecursionError) as error:
+        except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
             raise UsageError(
                 f"invalid answer: {error}", hint="pass the output of to_dict unchanged"
             ) from error

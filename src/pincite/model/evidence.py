@@ -314,11 +314,11 @@ class EvidencePack:
         found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return found
 
-    def to_json(self, indent: int = 2) -> str:
+    def to_json(self, indent: int | None = 2) -> str:
         """The JSON of `pincite search --json`.
 
         Arguments:
-            indent: spaces for each level; 0 or less for one line.
+            indent: spaces for each level, at most 1,000; None, or 0 or less, for one line.
 
         >>> pack.to_json(indent=0)[:24]
         '{"schema_version": "1.5"'
@@ -351,7 +351,7 @@ class EvidencePack:
         """
         try:
             return msgspec.convert(found, ready(EvidencePack))
-        except (msgspec.ValidationError, RecursionError) as error:
+        except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
             raise UsageError(
                 f"invalid evidence pack: {error}", hint="pass the output of to_dict unchanged"
             ) from error

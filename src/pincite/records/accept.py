@@ -176,6 +176,20 @@ def is_address(value: object) -> bool:
         return False
 
 
+def hint_for(given: object) -> str:
+    """Return how something that is not a record becomes one."""
+    if is_langchain(given):
+        return (
+            "records_of(documents) of pincite.surfaces.frameworks.langchain makes records of them"
+        )
+    return 'convert it to {"id": ..., "text": ..., "attributes": {...}}'
+
+
+def is_langchain(given: object) -> bool:
+    """Is it a document of LangChain? Iterating over one gives its fields."""
+    return hasattr(given, "page_content") and hasattr(given, "metadata")
+
+
 def _fields(given: object, names: Sequence[str], what: str) -> Mapping[str, object]:
     if dataclasses.is_dataclass(given) and not isinstance(given, type):
         own = Record if isinstance(given, ExtractedRecord) else given
@@ -184,9 +198,7 @@ def _fields(given: object, names: Sequence[str], what: str) -> Mapping[str, obje
         raise _Refused(
             "wrong_type",
             f"a {type(given).__name__} is not {what}, which takes a mapping",
-            'convert it to {"id": ..., "text": ..., "attributes": {...}}'
-            if names is _FIELDS
-            else "",
+            hint_for(given) if names is _FIELDS else "",
         )
     for key in given:
         if key not in names:

@@ -15,7 +15,7 @@ from functools import partial
 from pincite.errors import UsageError
 from pincite.model import Record
 from pincite.providers.sparse.language import guess_language, stemmer_for
-from pincite.records.accept import Placed, Unreadable
+from pincite.records.accept import Placed, Unreadable, hint_for, is_langchain
 from pincite.support.caller import Caller, Reading
 from pincite.support.valid_text import valid_text
 
@@ -35,13 +35,16 @@ async def batches_of(
         caller, records = records.caller, records.records
     if isinstance(records, (Mapping, Record)):
         records = (records,)
-    if isinstance(records, (str, bytes)) or not hasattr(
-        records, "__aiter__" if isinstance(records, AsyncIterable) else "__iter__"
+    langchain = is_langchain(records)
+    if (
+        isinstance(records, (str, bytes))
+        or langchain
+        or not hasattr(records, "__aiter__" if isinstance(records, AsyncIterable) else "__iter__")
     ):
         kind = type(records).__name__
         raise UsageError(
             f"records are a list or an iterator, not a {kind}",
-            hint='[{"id": "7", "text": "..."}]',
+            hint=hint_for(records) if langchain else '[{"id": "7", "text": "..."}]',
         )
     gathered = _Gathered(most)
     if isinstance(records, AsyncIterable):

@@ -66,7 +66,9 @@ def prepare(question: Question, config: PrepareConfig, corpus: Corpus = Corpus()
     Raises UsageError if it is empty."""
     normalised = " ".join(question.text.split())
     if not normalised:
-        raise UsageError("the query is empty", hint='pincite search "how do I ..."')
+        raise UsageError(
+            "the query is empty", hint='write a question, such as "how is a key rotated?"'
+        )
     notices: tuple[Notice, ...] = ()
     if len(normalised) > config.max_chars:
         notices = (

@@ -82,9 +82,17 @@ def locations_of(name: str, value: object) -> tuple[str | Path, ...]:
         raise UsageError(f"{name} has an empty text in it", hint="'.' for the current folder")
     places = tuple(one if isinstance(one, str) else Path(os.fsdecode(one)) for one in found)
     for one in places:
-        if "\0" in str(one):
+        if "\0" in str(one) or not _is_encodable(str(one)):
             raise UsageError(f"{name} has {shown(one)} in it, which is not a valid path")
     return places
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def require_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
