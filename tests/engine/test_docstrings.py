@@ -131,9 +131,7 @@ def test_every_docstring_explains_each_argument(of: type, name: str) -> None:
 
 
 def test_the_synchronous_methods_have_the_same_signatures_and_complete_docstrings() -> None:
-    theirs = set(public_methods(AsyncPincite)) - {
-        *("client", "deps", "find", "answering", "reranker")
-    }
+    theirs = set(public_methods(AsyncPincite)) - {*("client", "deps", "answering", "reranker")}
     assert set(public_methods(Pincite)) == theirs
     for name in theirs:
         ours, original = getattr(Pincite, name), getattr(AsyncPincite, name)

@@ -83,9 +83,10 @@ def test_an_indent_is_a_number_of_spaces_or_none() -> None:
     assert "\n" not in one_line
     assert PACK.to_json(indent=None) == PACK.to_json(indent=-1) == one_line
     assert json.loads(PACK.to_json(4)) == json.loads(one_line)
+    wrong: Any
     for wrong in ("", 1.5, [], True, 10**30):
         with pytest.raises(UsageError, match=r"^indent is .*; it takes a whole number"):
-            PACK.to_json(indent=wrong)  # type: ignore[arg-type]
+            PACK.to_json(indent=wrong)
 
 
 def test_evidence_says_its_lines_and_what_searches_call_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -94,12 +95,13 @@ class MemoryContract:
     @contract
     async def test_only_an_empty_text_means_all_facts(self, memory: Memory) -> None:
         every = await memory.remember("ada", "likes mountains")
-        for wrong in (None, 0, False, 5, [], b"", " "):
+        wrong: tuple[Any, ...] = (None, 0, False, 5, [], b"")
+        for one in (*wrong, " "):
             with pytest.raises(UsageError, match="fact"):
-                await memory.forget("ada", wrong)  # type: ignore[arg-type]
-        for wrong in (None, 0, False, 5, [], b""):
+                await memory.forget("ada", one)
+        for one in wrong:
             with pytest.raises(UsageError, match="after"):
-                await memory.facts("ada", wrong)  # type: ignore[arg-type]
+                await memory.facts("ada", one)
         assert await memory.facts("ada") == every
 
     @contract
