@@ -8,12 +8,13 @@ from pincite.model import ChatMode, Evidence, EvidencePack, Notice, Plan, Verdic
 from pincite.model.prompt import unsearched
 
 _NO_INDEX = "index_missing"
+_WEAK = "weak_evidence"
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The passages, best first. `weak`: they may be about something else. Without any the answer is
-    a refusal, and a notice says why."""
+    """The passages, best first. `weak`: they may be about something else, and a notice says so.
+    Without any the answer is a refusal, and a notice says why."""
 
     evidence: tuple[Evidence, ...] = ()
     weak: bool = False
@@ -25,11 +26,13 @@ def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
     the nearest passage by itself where it is."""
     good = pack.verdict.level != "none"
     if pack.evidence and good:
-        return Basis(pack.evidence, weak=pack.verdict.level == "weak")
+        weak = pack.verdict.level == "weak"
+        said = f"the passages may be about something else: {pack.verdict.reason}"
+        return Basis(pack.evidence, weak, (Notice(_WEAK, said),) if weak else ())
     near = (*pack.evidence, *pack.closest)[:1]
     if mode != "strict" and near:
         said = f"the nearest passage is below the bar: {pack.verdict.reason}"
-        return Basis(near, True, (Notice("weak_evidence", said),))
+        return Basis(near, True, (Notice(_WEAK, said),))
     return Basis(notices=(_why(pack, bool(near)),))
 
 

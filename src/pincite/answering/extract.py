@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
-from pincite.answering.cited import escaped
 from pincite.answering.code import words_of_code
-from pincite.answering.sentences import Sentence, split
+from pincite.answering.excerpts import LONGEST, Found, Terms, cut, grown, has_block, line_of
+from pincite.answering.markup import shown, words_of_markup
+from pincite.answering.sentences import Sentence
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
 from pincite.support.fields import replace
 
-Terms = Callable[[str], frozenset[str]]
-_SENTENCES: Final = 3  # see docs/decisions/0034
-_LEAST_GAIN: Final = 0.15  # of the question's weight that one more sentence has to add
-_LONGEST: Final = 600  # characters; what is longer is a table or no sentence
-_PIECES: Final = 20_000  # words of a longer one that are looked at
+_EXCERPTS: Final = 3  # see docs/decisions/0034
+_LEAST_GAIN: Final = 0.15  # of the question's weight that one more excerpt has to add
+_LEAST_TERMS: Final = 2  # that one of another file has to add; see docs/decisions/0083
 _CODE: Final = 0.5  # what lines of code count where nobody asks for code; guess, unmeasured
+_SECTION: Final = 0.5  # what words of a heading count for its section; see docs/decisions/0083
 _RANK: Final = 0.85  # what a passage's sentences count for each place behind the first
 
 #: A question that asks for code, or has some in it beyond a name.
@@ -40,7 +38,6 @@ _ASKED: Final = re.compile(
     r"|may|has|have)\b",
     re.IGNORECASE,
 )
-_TOKEN: Final = re.compile(r"\S+")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _MOST_BEFORE: Final = 2  # informative words before a question, such as the name of a command
 _ECHO: Final = 4  # words of a question that a sentence does not have by chance
@@ -48,95 +45,79 @@ _ECHO: Final = 4  # words of a question that a sentence does not have by chance
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The text, and for each of its sentences where exactly it stands."""
+    """The text, and for each of its excerpts where exactly it stands."""
 
     text: str
     sources: tuple[AnswerSource, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    item: Evidence
-    place: int
-    span: Sentence
-    said: str  # the sentence without marks of a comment
-    terms: frozenset[str]
-
-    @property
-    def text(self) -> str:
-        """Exactly what is cited."""
-        return self.item.text[self.span.start : self.span.end]
-
-
 def extract(question: str, evidence: Sequence[Evidence], terms: Terms) -> Extract:
-    """Up to three sentences that together have most of the question's words, each cited by itself.
+    """Up to three excerpts that together have most of the question's words, each cited by itself.
 
-    A word counts the more, the fewer sentences of the evidence have it, and a sentence the more,
-    the better its passage is ranked. One more is taken only while it adds words. Where no sentence
+    An excerpt is a sentence with what belongs to it (`excerpts.grown`). A word counts the more, the
+    fewer sentences of the evidence have it, and a sentence the more, the better its passage is
+    ranked. Words of a heading count for the sentence below it, and half for the others of its
+    section. One more is taken only while it adds words, from another file two. Where no sentence
     has any, it is the first of the best passage. Of code the sentences of comments and docstrings
     are taken, and whole lines; sentences are preferred to lines unless the question asks for code.
     A sentence that asks, or repeats the question, answers nothing: its words count for the next
     one. They come in the order of the evidence, numbered from 1. What is longer than 600 characters
-    counts only if nothing else is left, and then as the part that has most of the question's words.
+    counts only if nothing else is left, and then as the part that has most of the question's words;
+    of a long row, long cells are shortened in the text. An introduction without its block counts
+    only if nothing else is left, too. Tags are left out of the text, not of the sources.
     """
     asked = terms(question)
     echoes = _echo_of(question)
-    every: list[_Found] = []
-    unanswered: list[_Found] = []
-    long: list[tuple[Evidence, int, Sentence, str]] = []
-    for place, item in enumerate(evidence):
-        before: frozenset[str] = frozenset()  # the words of a question just before this sentence
-        for span, said in _sentences(item):
-            if span.end - span.start > _LONGEST:
-                long.append((item, place, span, said))
-                continue
-            own = terms(said)
-            found = _Found(item, place, span, said, own | before)
-            echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
-            is_question = echo or (asked <= own and bool(_ASKS.search(said)))
-            before = found.terms if is_question and not span.code else frozenset()
-            if not span.heading:
-                (unanswered if is_question else every).append(found)
-    every = every or unanswered or [_cut(*one, asked, terms) for one in long]
+    passages = [_found(item, n, asked, terms, echoes) for n, item in enumerate(evidence)]
+    every = _candidates(passages, asked, terms)
     of_code = 1.0 if _FOR_CODE.search(question) else _CODE
-    chosen = _chosen(asked, [one for one in every if one.terms], of_code)
-    chosen.sort(key=lambda one: (one.place, one.span.start))
-    sources = tuple(_source(number, one) for number, one in enumerate(chosen, start=1))
-    lines = [_line(number, one) for number, one in enumerate(chosen, start=1)]
+    runs = _chosen(asked, every, of_code, passages)
+    runs.sort(key=lambda run: run[0].key)
+    sources = tuple(_source(number, run) for number, run in enumerate(runs, start=1))
+    lines = [line_of(number, run, asked, terms) for number, run in enumerate(runs, start=1)]
     return Extract("\n\n".join(lines), sources)
 
 
-def _cut(
-    item: Evidence, place: int, span: Sentence, said: str, asked: frozenset[str], terms: Terms
-) -> _Found:
-    """The part of a long sentence, in whole words, that has most of the question's words; the
-    first of several."""
-    words = [one.span() for one in islice(_TOKEN.finditer(said), _PIECES)]
-    own = [terms(said[start:end]) & asked for start, end in words]
-    held: Counter[str] = Counter()
-    begin, most, first, last = 0, -1, 0, 0
-    for at, (_, end) in enumerate(words):
-        held.update(own[at])
-        while begin < at and (end - words[begin][0] > _LONGEST or not own[begin]):
-            held.subtract(own[begin])
-            begin += 1
-        had = sum(count > 0 for count in held.values())
-        if had > most:
-            most, first, last = had, begin, at
-    while True:  # what is around the words is their sense
-        before, after = first > 0, last + 1 < len(words)
-        if after and words[last + 1][1] - words[first][0] <= _LONGEST:
-            last += 1
+def _found(
+    item: Evidence,
+    place: int,
+    asked: frozenset[str],
+    terms: Terms,
+    echoes: Callable[[str], bool],
+) -> list[Found]:
+    """The sentences of a passage, with the words that count for each."""
+    found: list[Found] = []
+    before: frozenset[str] = frozenset()  # the words of a question or heading just before
+    section = terms(" ".join(item.headings[-1:]) or item.title)
+    was_heading = False
+    for span, words in _sentences(item):
+        said = shown(words)
+        own = terms(said)
+        echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
+        is_question = not span.heading and (echo or (asked <= own and bool(_ASKS.search(said))))
+        one = Found(item, place, len(found), span, words, own | before, section, is_question)
+        if span.heading:
+            section = own
+            before = own | before if was_heading else own
         else:
-            after = False
-        if before and words[last][1] - words[first - 1][0] <= _LONGEST:
-            first -= 1
-        elif not after:
-            break
-    start = words[first][0]
-    end = min(words[last][1], start + _LONGEST)  # a word may be longer
-    part = replace(span, start=span.start + start, end=span.start + end)
-    return _Found(item, place, part, said[start:end], terms(said[start:end]))
+            before = one.terms if is_question and not span.code else frozenset()
+        was_heading = span.heading
+        found.append(one)
+    return found
+
+
+def _candidates(
+    passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
+) -> list[Found]:
+    """The sentences that may answer, else those that ask or announce, else parts of long ones."""
+    every = [one for found in passages for one in found if not one.span.heading and one.terms]
+    short = [one for one in every if one.is_row or len(one.said) <= LONGEST]
+    good = [
+        one
+        for one in short
+        if not one.is_question and not (one.introduces and not has_block(one, passages[one.place]))
+    ]
+    return good or short or [cut(one, asked, terms) for one in every]
 
 
 def _echo_of(question: str) -> Callable[[str], bool]:
@@ -153,58 +134,78 @@ def _words_in(text: str) -> str:
 
 
 def _sentences(item: Evidence) -> list[tuple[Sentence, str]]:
-    """The sentences, and the lines of code, with what each says."""
+    """The sentences, and the lines of code, with the words of each. A sentence that is the title of
+    the page or of a section is a heading."""
     if item.source_type == "code":
         words, found = words_of_code(item.text)
-    else:
-        words, found = item.text, split(item.text)
-    return [(one, words[one.start : one.end]) for one in found]
+        return [(one, words[one.start : one.end]) for one in found]
+    words, found = words_of_markup(item.text, item.language)
+    titles = {_words_in(one) for one in (item.title, *item.headings)}
+    kept = []
+    for one in found:
+        part = words[one.start : one.end]
+        bare = _words_in(shown(part))
+        if one.code or bare.strip():
+            is_title = not one.code and bare in titles
+            kept.append((replace(one, heading=True) if is_title else one, part))
+    return kept
 
 
-def _chosen(asked: frozenset[str], every: Sequence[_Found], of_code: float) -> list[_Found]:
+def _chosen(
+    asked: frozenset[str],
+    every: Sequence[Found],
+    of_code: float,
+    passages: Sequence[Sequence[Found]],
+) -> list[list[Found]]:
     having = {term: sum(term in one.terms for one in every) for term in asked}
     weight = {
         term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
     }
     whole = math.fsum(weight.values())
-    chosen: list[_Found] = []
+    runs: list[list[Found]] = []
     covered: frozenset[str] = frozenset()
-    while len(chosen) < _SENTENCES and whole:
+    used: set[tuple[int, int]] = set()
+    while len(runs) < _EXCERPTS and whole:
+        files = {(run[0].item.collection, run[0].item.path) for run in runs}
+        missing = asked - covered
         gains = [
-            (_gain(one, asked - covered, weight) * (of_code if one.span.code else 1.0), n)
+            (_gain(one, missing, weight) * (of_code if one.span.code else 1.0), -n)
             for n, one in enumerate(every)
+            if one.key not in used and _may_add(one, missing, files)
         ]
-        gain, best = max(gains, key=lambda pair: (pair[0], -pair[1]), default=(0.0, 0))
-        if gain <= 0 or (chosen and gain < _LEAST_GAIN * whole):
+        gain, best = max(gains, default=(0.0, 0))
+        if gain <= 0 or (runs and gain < _LEAST_GAIN * whole):
             break
-        chosen.append(every[best])
-        covered |= every[best].terms
-    return chosen or list(every[:1])
+        one = every[-best]
+        run = grown(one, passages[one.place], used)
+        runs.append(run)
+        used |= {part.key for part in run}
+        covered = covered.union(*(part.terms for part in run))
+    return runs or [[one] for one in every[:1]]
 
 
-def _gain(one: _Found, asked: frozenset[str], weight: dict[str, float]) -> float:
-    return math.fsum(weight.get(term, 0.0) for term in one.terms & asked) * _RANK**one.place
+def _may_add(one: Found, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
+    """From another file one word more would be a filler."""
+    same = not files or (one.item.collection, one.item.path) in files
+    return same or len(one.terms & missing) >= _LEAST_TERMS
 
 
-def _line(number: int, one: _Found) -> str:
-    """Prose on a line, code in a fence, with the number behind it. A `[2]` of the prose itself is
-    written as Markdown has it, so that nobody takes it for a number of ours."""
-    if one.span.code:
-        text = one.text.replace("`", "\\`")
-        return f"    {text}\n[{number}]"
-    return f"{escaped(' '.join(one.said.split()))} [{number}]"
+def _gain(one: Found, missing: frozenset[str], weight: Mapping[str, float]) -> float:
+    own = math.fsum(weight.get(term, 0.0) for term in one.terms & missing)
+    above = math.fsum(weight.get(term, 0.0) for term in (one.section - one.terms) & missing)
+    return (own + _SECTION * above) * _RANK**one.place
 
 
-def _source(number: int, one: _Found) -> AnswerSource:
-    item = one.item
+def _source(number: int, run: Sequence[Found]) -> AnswerSource:
+    item, start, end = run[0].item, run[0].span.start, run[-1].span.end
     return AnswerSource(
         number=number,
-        citation=cite_span(item, one.span.start, one.span.end),
+        citation=cite_span(item, start, end),
         score=item.score,
         page=item.page,
         is_visual=item.visual,
         title=item.title,
-        text=one.text,
+        text=item.text[start:end],
         evidence=item.number,
         recognised=item.recognised,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from pincite.answering.cited import CITATION
+from pincite.support.fields import replace
 
 #: What ends with a full stop and no sentence. Lower case, without that full stop.
 _ABBREVIATIONS: Final = frozenset(
@@ -18,12 +19,40 @@ _TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
 _CITED: Final = rf"(?:\s?{CITATION})"
 #: The end of a sentence with the closing quotes, brackets and citations that belong to it.
 _END: Final = re.compile(
-    rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+{_CITED}*+(?=\s|\Z)|[。！？][」』”）]*+{_CITED}*+"
+    rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_\0]*+{_CITED}*+(?=\s|\Z)|[。！？][」』”）]*+{_CITED}*+"
 )
 _FENCE: Final = re.compile(r"[ \t]*(```+|~~~+)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
+#: Of Markdown and AsciiDoc.
+_HEADING: Final = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+|={1,6}[ \t]+(?=[^\W\d]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
+#: A line that separates: one mark repeated, the border of a table, what joins blocks in AsciiDoc.
+_RULE: Final = re.compile(r"([^\w\s])\1{2,}|[-+=|: \t]{3,}|\+|--|\|={3,}")
+#: Of reStructuredText and AsciiDoc: targets, substitutions, anchors, attributes of blocks; of
+#: MkDocs the first line of a box.
+_MARK: Final = re.compile(
+    r"\.\.(?:[ \t]+(?:_.*:.*|\[.*|\|.*))?|__[ \t].*"
+    r"|\[\[[^\W\d][^\s\[\]]*\]\]"
+    r"|\[(?:[#.%][^\]]*|(?:source|listing|verse|quote|horizontal|example|NOTE|TIP|WARNING"
+    r"|IMPORTANT|CAUTION|synopsis)(?:,[^\]]*)?|(?:cols|options|role|width|subs)=[^\]]*)\]"
+    r"|(?:ifdef|ifndef|endif|include)::.*|(?:!!!|\?\?\?|:::)[ +{].*"
+)
+_DIRECTIVE: Final = re.compile(r"[ \t]*\.\.[ \t]+([\w:+-]{1,60}?)::(?=\s|\Z)[ \t]*")
+_OF_CODE: Final = frozenset(
+    "code code-block sourcecode parsed-literal prompt productionlist".split()
+)
+_OF_PROSE: Final = frozenset(
+    "note warning tip hint important caution danger attention error admonition seealso deprecated"
+    " versionadded versionchanged".split()
+)
+#: Directives whose argument names a file or a setting of the page.
+_OF_FILES: Final = frozenset(
+    "contents currentmodule figure highlight image include index literalinclude module raw tags"
+    " toctree".split()
+)
+_FIELD: Final = re.compile(r"[ \t]*:[\w ./-]{1,60}:(?=[ \t])")
+_ANCHOR: Final = re.compile(r"[ \t]*\[\[[^\W\d][^\s\[\]]*\]\](?=\S)")
+_CLOSES: Final = (".", ":", ",", ";")  # ends of a line that is not a title
 _WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
 _LETTER: Final = re.compile(r"[^\W\d_]\.")
 _MOST_WORD = 40  # characters before a full stop that are looked at
@@ -36,54 +65,166 @@ _WHOLE: Final = re.compile(r"`[^`\n]{1,300}`|\[[^\[\]\n]{1,300}\](?:\([^()\s]{1,
 class Sentence:
     """`text[start:end]`, without white space around it. `paragraph` counts those of the text. Code
     is a line in a fence or of an indented block; a heading and a row of a table are by themselves.
-    """
+    `item`: an item of a list begins here, a row, or a term with its text."""
 
     start: int
     end: int
     paragraph: int = 0
     code: bool = False
     heading: bool = False
+    item: bool = False
 
 
 def split(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text, in order. A line break ends none, but for a blank line, a heading,
     an item of a list, a row of a table and lines of code. What marks an item is no part of it. No
     citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Takes
-    time linear in the text."""
-    found: list[Sentence] = []
-    paragraph, begun, at, fence = 0, -1, 0, ""
-    for line in text.splitlines(keepends=True):
+    time linear in the text.
+
+    Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and what a
+    directive is about. Rules, targets, anchors, comments and names of directives are no sentences.
+    The block that `::` or a directive for code introduces is code."""
+    reader = _Reader(text)
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        reader.read(line, bool(following.strip()))
+    reader.end_prose()
+    return tuple(reader.found)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one line after the other. `begun` is where the prose begins that is open, -1 for none,
+    `line` where its last line does. `fence` is what ends a block of code, `literal` the indent of
+    what introduced an indented one, -1 for none."""
+
+    text: str
+    found: list[Sentence] = field(default_factory=list)
+    at: int = 0
+    paragraph: int = 0
+    begun: int = -1
+    line: int = 0
+    fence: str = ""
+    literal: int = -1
+    is_item: bool = False
+    is_term: bool = False
+
+    def read(self, line: str, goes_on: bool) -> None:
+        """Read the next line. `goes_on`: the line after it is not blank."""
         bare = line.strip()
-        end = at + len(line)
-        marked = _FENCE.match(line)
-        if fence:
-            if marked and marked[1].startswith(fence) and bare == marked[1]:
-                fence = ""
-            elif bare:
-                found.append(_trimmed(text, at, end, paragraph, code=True))
-        elif marked or not bare or _starts_anew(line):
-            if begun >= 0:
-                found += _prose(text, begun, at, paragraph)
-                begun = -1
-            if marked:
-                fence = marked[1]
-            elif not bare:
-                paragraph += 1
-            elif _HEADING.match(line) or _ROW.match(line):
-                heading = _HEADING.match(line) is not None
-                found.append(_trimmed(text, at, end, paragraph, heading=heading))
+        if not self._in_code(line, bare):
+            self._words(line, bare, goes_on)
+        self.at += len(line)
+
+    def _in_code(self, line: str, bare: str) -> bool:
+        """Read a line of a block of code, or tell that it is none."""
+        if self.fence:
+            marked = _FENCE.match(line)
+            if marked and bare == marked[1] and bare.startswith(self.fence):
+                self.fence = ""
             else:
-                begun = at
-        elif begun < 0:
-            begun = at
-        at = end
-    if begun >= 0:
-        found += _prose(text, begun, len(text), paragraph)
-    return tuple(found)
+                self._add(line, bare, code=True)
+            return True
+        if self.literal < 0:
+            return False
+        if bare and _indent(line) <= self.literal:
+            self.literal = -1
+            return False
+        self.end_prose()
+        self.paragraph += not bare
+        self._add(line, bare, code=True)
+        return True
+
+    def _words(self, line: str, bare: str, goes_on: bool) -> None:
+        was_term, self.is_term = self.is_term, False
+        if not bare:
+            self.end_prose()
+            self.paragraph += 1
+        elif (marked := _FENCE.match(line)) and not self._is_title(bare):
+            self.end_prose()
+            self.fence = marked[1]
+        elif _RULE.fullmatch(bare):
+            self._rule(bare)
+        elif directive := _DIRECTIVE.match(line):
+            self.end_prose()
+            self._directive(directive[1], self.at + directive.end(), line)
+        elif _MARK.fullmatch(bare):
+            self.end_prose()
+        elif _HEADING.match(line):
+            self.end_prose()
+            self._add(line, bare, heading=True)
+        elif _ROW.match(line):
+            self.end_prose()
+            self._add(line, bare, item=True)
+        else:
+            self.is_term = goes_on and bare.endswith("::")  # of AsciiDoc, before its text
+            anew = _ITEM.match(line) or _FIELD.match(line) or (self.is_term and not was_term)
+            if anew:
+                self.end_prose()
+            if self.begun < 0:
+                anchor = _ANCHOR.match(line)
+                self._begin(self.at + anchor.end() if anchor else self.at)
+                self.is_item = bool(anew)
+            self.line = self.at
+            if bare.endswith("::") and not goes_on:  # of reStructuredText, before code
+                self.literal = _indent(line)
+
+    def _begin(self, at: int) -> None:
+        self.begun = self.line = at
+        self.is_item = False
+
+    def _directive(self, name: str, argument: int, line: str) -> None:
+        end = self.at + len(line)
+        bare = self.text[argument:end].strip()
+        if name in _OF_CODE:
+            self.literal = _indent(line)
+        elif name in _OF_PROSE and bare:
+            self._begin(argument)
+        elif bare and name not in _OF_FILES:
+            self.found.append(_trimmed(self.text, argument, end, self.paragraph, heading=True))
+
+    def _is_title(self, bare: str) -> bool:
+        """Is the last line of the open prose a title, and this its rule? It is as long as the rule,
+        or one line by itself that ends as a title does."""
+        if self.begun < 0 or len(set(bare)) > 1:
+            return False
+        title = self.text[self.line : self.at].strip()
+        alone = self.line == self.begun and bare[0] not in "~`"
+        return len(bare) >= len(title) or (alone and not title.endswith(_CLOSES))
+
+    def _rule(self, bare: str) -> None:
+        if self._is_title(bare):
+            self.found += _prose(self.text, self.begun, self.line, self.paragraph, self.is_item)
+            title = _trimmed(self.text, self.line, self.at, self.paragraph, heading=True)
+            self.found.append(title)
+            self.begun = -1
+        self.end_prose()
+
+    def _add(
+        self,
+        line: str,
+        bare: str,
+        *,
+        code: bool = False,
+        heading: bool = False,
+        item: bool = False,
+    ) -> None:
+        if bare:
+            part = _trimmed(
+                self.text, self.at, self.at + len(line), self.paragraph, code=code, heading=heading
+            )
+            self.found.append(replace(part, item=True) if item else part)
+
+    def end_prose(self) -> None:
+        """The prose that is open ends here."""
+        if self.begun >= 0:
+            self.found += _prose(self.text, self.begun, self.at, self.paragraph, self.is_item)
+            self.begun = -1
 
 
-def _starts_anew(line: str) -> bool:
-    return any(pattern.match(line) for pattern in (_ITEM, _HEADING, _ROW))
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _trimmed(
@@ -95,7 +236,9 @@ def _trimmed(
     return Sentence(begin, begin + len(kept), paragraph, code, heading)
 
 
-def _prose(text: str, start: int, end: int, paragraph: int) -> list[Sentence]:
+def _prose(
+    text: str, start: int, end: int, paragraph: int, is_item: bool = False
+) -> list[Sentence]:
     """The sentences of a run of lines."""
     part = text[start:end]
     whole = [one.span() for one in _WHOLE.finditer(part)]
@@ -113,7 +256,10 @@ def _prose(text: str, start: int, end: int, paragraph: int) -> list[Sentence]:
     if part[begun:].strip():
         found.append((begun, len(part)))
     spans = (_trimmed(text, start + one, start + other, paragraph) for one, other in found)
-    return [one for one in spans if one.end > one.start]
+    kept = [one for one in spans if one.end > one.start]
+    if is_item and kept:
+        kept[0] = replace(kept[0], item=True)
+    return kept
 
 
 def _abbreviated(part: str, dot: int, end: int) -> bool:
