@@ -150,6 +150,19 @@ def test_off_topic_open_and_learning_tell_the_nearest_passage_as_weak(mode: Chat
     assert one.doubts == ()
 
 
+@pytest.mark.parametrize("llm", [None, ScriptedLLM("Keys rotate [1].")])
+def test_weak_evidence_is_named_with_the_reason_of_the_verdict(llm: ScriptedLLM | None) -> None:
+    weak = PACKS["weak"]
+    one = answered(weak, llm)
+    (notice,) = [said for said in one.warnings if said.code == "weak_evidence"]
+    assert notice.message.endswith(weak.verdict.reason)
+    assert one.evidence.verdict.level == "weak"
+    assert "weak_evidence" not in codes(answered(PACKS["good"], llm))
+    below = (Notice("below_threshold", "The best passage is weak."),)
+    told = pack(evidence(KEYS), level="weak", warnings=below)
+    assert "weak_evidence" not in codes(answered(told, llm))
+
+
 def test_a_model_that_refuses_is_told_no_passage_and_cites_none() -> None:
     llm = ScriptedLLM("Sorry, nothing about that [1].")
     one = answered(PACKS["off topic"], llm, refusal="model")

@@ -61,9 +61,10 @@ def test_several_sentences_are_taken_while_they_add_words() -> None:
 
 def test_a_sentence_over_two_lines_is_one_line_in_the_text_and_itself_in_the_source() -> None:
     found = extract("how is a key rotated with a secret?", [evidence(PAGE)], TERMS)
-    assert found.text.startswith("To rotate a key, call `rotate_key` with the new secret. [1]")
-    assert found.sources[0].text == "To rotate a key, call `rotate_key`\nwith the new secret."
-    assert found.sources[0].citation == "acme@c0ffee:docs/1.md#L5C1-L6C20"
+    said = "To rotate a key, call `rotate_key` with the new secret. Keys expire. The end."
+    assert found.text == f"{said} [1]"
+    assert found.sources[0].text == PAGE[8:].rstrip()
+    assert found.sources[0].citation == "acme@c0ffee:docs/1.md#L5-L8"
 
 
 def test_whole_lines_are_cited_by_their_lines() -> None:
@@ -102,7 +103,7 @@ def test_a_question_in_prose_is_answered_by_the_sentence_and_not_by_the_definiti
     both = [evidence(CODE, source_type="code"), evidence(KEYS, 2)]
     for asked in ("how do I rotate a key with a secret?", "what does rotate_key do?"):
         (first, *_) = extract(asked, both, TERMS).sources
-        assert first.text == "To rotate a key, call `rotate_key` with the new secret."
+        assert first.text.startswith("To rotate a key, call `rotate_key` with the new secret.")
 
 
 def test_who_asks_for_code_gets_the_definition_and_so_does_who_finds_nothing_else() -> None:
@@ -132,7 +133,7 @@ def test_a_question_is_answered_by_the_sentence_behind_it_and_not_by_itself() ->
     asked = "How long is a key valid in production?"
     for text in (FAQ, f"# {FAQ}", FAQ.replace("production?", "production?”")):
         found = extract(asked, [evidence(text), evidence(BACKUPS, 2)], TERMS)
-        assert found.sources[0].text == "It expires after 7 days."
+        assert found.sources[0].text == "It expires after 7 days. Ask the owner."
     echo = f'$ ask "{asked}"\n\n' + "A key is valid for 7 days in production.\n"
     for question in (asked, asked.rstrip("?").lower()):
         found = extract(question, [evidence(echo)], TERMS)

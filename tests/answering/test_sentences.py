@@ -47,6 +47,38 @@ def test_items_headings_rows_and_code_are_by_themselves() -> None:
     assert [one.code for one in found].index(True) == 6
 
 
+def kinds(text: str) -> list[str]:
+    marks = ((one, "#" * one.heading + "$" * one.code + "-" * one.item) for one in split(text))
+    return [f"{mark}{text[one.start : one.end].strip()}" for one, mark in marks]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How do I?\n---------\n\nSo.", ["#How do I?", "So."]),
+        ("=====\n Keys\n=====\nText.", ["#Keys", "Text."]),
+        ("Keys\n~~~~\n\nText.\n\nLocks\n~~~~~\n", ["#Keys", "Text.", "#Locks"]),
+        ("Text of\na paragraph.\n---\nMore.", ["Text of\na paragraph.", "More."]),
+        ("== Keys\nText.\n+\nMore.", ["#== Keys", "Text.", "More."]),
+        (".. _a-b:\n\n.. image:: x.png\n\nText.\n\n.. [1] Note\n", ["Text."]),
+        (".. option:: --all\n\n   Takes all.", ["#--all", "Takes all."]),
+        (".. note:: It rusts.\n\nText.", ["It rusts.", "Text."]),
+        (".. code-block:: sh\n\n   $ x\n   $ y\nText.", ["$$ x", "$$ y", "Text."]),
+        ("Run this::\n\n  $ x\n\nText.", ["Run this::", "$$ x", "Text."]),
+        (
+            "[[keys]]\n`-a`::\n`-b`::\n\tTakes all. More.",
+            ["-`-a`::\n`-b`::\n\tTakes all.", "More."],
+        ),
+        ("[[x]]key:: A thing.\n[source,sh]\nText.", ["key:: A thing.", "Text."]),
+        ("===  ===\nA    B\n===  ===\nx    y\n===  ===", ["A    B", "x    y"]),
+        ('!!! note "Mind"\n    It rusts.', ["It rusts."]),
+        ("Text:\n~~~\nx\n~~~\n", ["Text:", "$x"]),
+    ],
+)
+def test_marks_of_documentation_are_no_sentences(text: str, expected: list[str]) -> None:
+    assert kinds(text) == expected
+
+
 def test_a_citation_of_lines_is_never_split() -> None:
     cited = "acme/docs@c0ffee:docs/a.b.md#L3C1-L9C4"
     assert texts(f"It is in {cited}. Two.") == [f"It is in {cited}.", "Two."]
@@ -64,6 +96,9 @@ def test_sentences_are_in_order_and_lose_no_word(text: str) -> None:
         assert kept.count("a") == text.count("a")
 
 
-@pytest.mark.parametrize("text", [".", "[1]", "`a", "[a](", "!?", "- ", "#", "e.g. ", "a.\n"])
+@pytest.mark.parametrize(
+    "text",
+    [".", "[1]", "`a", "[a](", "!?", "- ", "#", "e.g. ", "a.\n", "a::\n", "a\n--\n", " -", "~~~\n"],
+)
 def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
     assert split(text * (400_000 // len(text))) is not None

@@ -9,6 +9,7 @@ from pincite.model.prompt import unsearched
 
 _NO_INDEX = "index_missing"
 _WEAK = "weak_evidence"
+_BELOW = "below_threshold"  # of a probe in the modes `open` and `learning`
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,20 @@ def basis_of(pack: EvidencePack, mode: ChatMode) -> Basis:
     good = pack.verdict.level != "none"
     if pack.evidence and good:
         weak = pack.verdict.level == "weak"
-        said = f"the passages may be about something else: {pack.verdict.reason}"
-        return Basis(pack.evidence, weak, (Notice(_WEAK, said),) if weak else ())
+        return Basis(pack.evidence, weak, _of_weak(pack) if weak else ())
     near = (*pack.evidence, *pack.closest)[:1]
     if mode != "strict" and near:
         said = f"the nearest passage is below the bar: {pack.verdict.reason}"
         return Basis(near, True, (Notice(_WEAK, said),))
     return Basis(notices=(_why(pack, bool(near)),))
+
+
+def _of_weak(pack: EvidencePack) -> tuple[Notice, ...]:
+    """That the passages are weak, unless the search says so."""
+    if any(one.code == _BELOW for one in pack.warnings):
+        return ()
+    said = f"the passages may be about something else: {pack.verdict.reason}"
+    return (Notice(_WEAK, said),)
 
 
 def _why(pack: EvidencePack, near: bool) -> Notice:

@@ -18,6 +18,7 @@ from pincite.support.fields import replace
 Terms = Callable[[str], frozenset[str]]
 LONGEST: Final = 600  # characters; what is longer is a table or no sentence
 _WINDOW: Final = 300  # characters with the sentences that follow; see docs/decisions/0083
+_SHORT: Final = 80  # characters of a paragraph that goes on in the next; see docs/decisions/0083
 _PIECES: Final = 20_000  # words of a longer one that are looked at
 _LEAST_CELL: Final = 60  # characters that are shown of each long cell; guess, unmeasured
 
@@ -71,9 +72,9 @@ class Found:
 def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
     """The sentence with what belongs to it, in order; without sentences that are `used`.
 
-    Those of its paragraphs that follow, up to 300 characters; one that takes something back, and
-    the block that an introduction is of, up to 600. Before a default stands what it is the default
-    of. Code and rows are by themselves."""
+    Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
+    at most 80. One that takes something back, and the block of an introduction, up to 600. Before a
+    default stands what it is the default of. Code and rows are by themselves."""
     run = [one]
     if one.item.source_type == "code" or one.is_row:
         return run
@@ -89,7 +90,10 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
         alone = part.is_row or part.span.item
         in_block = in_block and (at_first or alone or part.span.code)
         kept = in_block or (at_first and _BUT.match(part.said))
-        if size > (LONGEST if kept else _WINDOW) or (alone and not in_block):
+        ended = part.span.paragraph != run[-1].span.paragraph
+        whole = one.introduces or size - len(part.said) > _SHORT
+        apart = alone or (ended and whole)
+        if size > (LONGEST if kept else _WINDOW) or (apart and not kept):
             break
         run.append(part)
         at_first = False

@@ -15,11 +15,9 @@ from pincite.support.fields import replace
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
 #: In place of each character of an inline tag.
 UNSEEN: Final = "\0"
-_TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9]*)(?=[\s/>]))")
+_TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
-_FRONT: Final = re.compile(
-    r"\s*---[ \t]*\r?\n(?:(?:[\w-]+:|[ \t#-]|\r?\n).*\n?|\r?\n)*?---[ \t]*(?:\r?\n|\Z)"
-)
+_OF_FRONT: Final = re.compile(r"[\w-]+:|[ \t#-]|\s*\Z")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _LOOKED_AT: Final = 12  # parts before a term's text
 _BLOCKS: Final = frozenset(
@@ -49,6 +47,19 @@ def words_of_markup(text: str, language: str) -> tuple[str, tuple[Sentence, ...]
     return words, tuple(page.placed(split(words)))
 
 
+def _front_matter(text: str) -> int:
+    """Where the front matter ends, 0 for none."""
+    end = 0
+    for number, line in enumerate(text.splitlines(keepends=True)):
+        end += len(line)
+        is_fence = line.rstrip() == "---"
+        if is_fence and number:
+            return end
+        if not (is_fence or _OF_FRONT.match(line)) or (not number and not is_fence):
+            return 0
+    return 0
+
+
 def shown(words: str) -> str:
     """Words of a text with markup as they are displayed."""
     return unescape(words.replace(UNSEEN, ""))
@@ -72,10 +83,10 @@ class _Page:
     def read(self) -> None:
         text, ends = self.text, _Ends(self.text)
         self.is_row = _ROW.match(text) is not None
-        front = _FRONT.match(text) if not self.is_html else None
+        front = 0 if self.is_html else _front_matter(text)
         if front:
-            self.headings.append(front.span())
-            self._keep(front.end())
+            self.headings.append((0, front))
+            self._keep(front)
         code = iter(()) if self.is_html else _CODE.finditer(text, self.at)
         skipped = next(code, None)
         while (tag := _TAG.search(text, self.at)) is not None:

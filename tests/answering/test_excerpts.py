@@ -1,0 +1,147 @@
+"""What belongs to a sentence that is taken as an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.answering.extract import extract
+from pincite.model import Evidence
+from pincite.model.citation import parse_citation
+from tests.answering.evidence import BACKUPS, TERMS, evidence
+
+
+def texts(question: str, *items: Evidence) -> list[str]:
+    return [one.text for one in extract(question, items, TERMS).sources]
+
+
+def test_the_sentence_with_the_answer_follows_the_one_with_the_words() -> None:
+    said = "The size of files considered big, as discussed below in more words. It is 512 MiB."
+    text = f"{said}\n\n{'More of it. ' * 9}"
+    assert texts("size of big files?", evidence(text)) == [said]
+    long = f"Keys expire in May. {'They are sold in every town of the valley. ' * 20}"
+    (one,) = texts("when do keys expire?", evidence(long))
+    assert len(one) <= 300
+    assert one.endswith("valley.")
+
+
+def test_a_short_paragraph_goes_on_in_the_next_one() -> None:
+    text = "Do keys rust?\n\nNo.\n\nThey are made of brass.\n\n" + "A third one is here. " * 5
+    (one,) = texts("do keys rust?", evidence(text))
+    assert one.startswith("No.\n\nThey are made of brass.")
+
+
+def test_an_introduction_has_its_block_and_is_none_without_it() -> None:
+    text = "To purge all tasks, run:\n\n```\ncelery purge\n```\n\nThe end of it.\n"
+    found = extract("how do I purge all tasks?", [evidence(text)], TERMS)
+    assert found.text == "To purge all tasks, run:\n\n    celery purge\n[1]"
+    assert found.sources[0].text == "To purge all tasks, run:\n\n```\ncelery purge"
+    items = "Keys are cut in two shapes:\n\n- round ones\n- flat ones\n\nThat is all.\n"
+    found = extract("which shapes do keys have?", [evidence(items)], TERMS)
+    assert found.text == "Keys are cut in two shapes:\n- round ones\n- flat ones [1]"
+    alone = "Keys are kept in a safe. The keys that are kept rotate as follows:"
+    (one,) = texts("how do the keys that are kept rotate?", evidence(alone))
+    assert one == "Keys are kept in a safe."
+    assert texts("how do keys rotate?", evidence("Keys rotate as follows:")) == [
+        "Keys rotate as follows:"
+    ]
+
+
+def test_a_default_is_with_what_it_is_the_default_of() -> None:
+    text = "The timeout of a lock\n=====================\n\nDefaults to 5 s.\n"
+    found = extract("default timeout of a lock", [evidence(text)], TERMS)
+    assert found.text == "The timeout of a lock\nDefaults to 5 s. [1]"
+    two = "Whether a lock rusts. Defaults to true.\n"
+    assert texts("defaults", evidence(two)) == ["Whether a lock rusts. Defaults to true."]
+
+
+def test_what_takes_a_sentence_back_belongs_to_it() -> None:
+    for back in ("But not in May.", "However, it rusts.", "This will not open the gate."):
+        text = f"A key opens every door{' of the lodge' * 30}.\n\n{back} It is sold.\n"
+        (one,) = texts("what opens a door?", evidence(text))
+        assert one.endswith(back)
+
+
+def test_a_sentence_of_another_file_adds_two_words() -> None:
+    first = evidence("Keys expire in May.")
+    filler = evidence("The valley is cold.", 2)
+    asked = "when do keys of the valley expire?"
+    assert texts(asked, first, filler) == ["Keys expire in May."]
+    useful = evidence("Locks of the valley are cold.", 2)
+    asked = "when do keys expire and are locks of the valley cold?"
+    assert texts(asked, first, useful) == ["Keys expire in May.", "Locks of the valley are cold."]
+
+
+def test_of_a_long_row_each_cell_is_shown() -> None:
+    filler = "the old gate was painted over and over again, " * 12
+    row = f"| `timeout` | {filler} of the lock {filler} | 10s |"
+    found = extract("timeout of the lock", [evidence(f"{row}\n"), evidence(BACKUPS, 2)], TERMS)
+    assert found.text.startswith("| `timeout` | … ")
+    assert "of the lock" in found.text
+    assert found.text.endswith("… | 10s | [1]")
+    assert len(found.text) < 700
+    assert found.sources[0].text == row
+
+
+HTML = (
+    "<!DOCTYPE html>\n<html><head><title>Orphan Mode</title>\n<meta name='a'></head><body>\n"
+    "<h3>Orphan Mode</h3><p>Servers <tt>ntpd</tt>'s <b>elect</b> an orphan &amp; parent.</p>\n"
+    "<dl><dt><tt>-n <i>tries</i></tt></dt>\n<dd>Number of tries before it\ngives up.</dd></dl>\n"
+    "<table><tr><th>Flag</th>\n<th>Use</th></tr>"
+    "<tr><td>kod</td><td>sends a packet</td></tr></table>"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "source"),
+    [
+        (
+            "who elects an orphan parent?",
+            "Servers ntpd's elect an orphan & parent.",
+            "Servers <tt>ntpd</tt>'s <b>elect</b> an orphan &amp; parent.",
+        ),
+        (
+            "number of tries",
+            "-n tries: Number of tries before it gives up.",
+            "<tt>-n <i>tries</i></tt></dt>\n<dd>Number of tries before it\ngives up.",
+        ),
+        ("what sends a packet?", "| kod | sends a packet", "<td>kod</td><td>sends a packet"),
+    ],
+)
+def test_tags_are_not_shown_and_the_citation_is_exact(
+    question: str, text: str, source: str
+) -> None:
+    item = evidence(HTML, language="html")
+    found = extract(question, [item], TERMS)
+    assert found.text == f"{text} [1]"
+    assert found.sources[0].text == source
+    cited = parse_citation(found.sources[0].citation)
+    assert cited is not None
+    assert cited.start_column is not None
+    lines = HTML.split("\n")[cited.start_line - 3 : cited.end_line - 2]  # type: ignore[operator]
+    lines[-1] = lines[-1][: cited.end_column]
+    lines[0] = lines[0][cited.start_column - 1 :]
+    assert "\n".join(lines) == source
+
+
+def test_titles_and_front_matter_are_no_answers() -> None:
+    front = "---\ntitle: Rotate keys\nlayout: page\n---\n\n"
+    text = f"{front}<div class='note'>\nA keeper does it.</div>\n"
+    assert texts("rotate keys", evidence(text)) == ["A keeper does it."]
+    word = evidence("Rotate keys\n\nA keeper does it.", headings=("Lodge", "Rotate keys"))
+    assert texts("rotate keys", word) == ["A keeper does it."]
+    code = evidence("A `<p>` ends. Use <path> as a name.")
+    assert extract("what ends and what is a name?", [code], TERMS).text == (
+        "A `<p>` ends. Use <path> as a name. [1]"
+    )
+
+
+FAQ = (
+    ".. _purge:\n\nHow do I purge all tasks?\n-------------------------\n\n"
+    "**Answer:** Use the command:\n\n.. code-block:: console\n\n    $ celery purge\n\n"
+    "That is all.\n"
+)
+
+
+def test_a_question_as_a_heading_is_answered_by_what_is_below() -> None:
+    found = extract("how do I purge all tasks", [evidence(FAQ, language="rst")], TERMS)
+    assert found.text == "**Answer:** Use the command:\n\n        $ celery purge\n[1]"

@@ -1,0 +1,79 @@
+"""What marked-up documentation says."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answering.markup import shown, words_of_markup
+
+
+def said(text: str, language: str = "html") -> list[str]:
+    words, found = words_of_markup(text, language)
+    assert len(words) == len(text)
+    return [
+        ("# " if one.heading else "") + " ".join(shown(words[one.start : one.end]).split())
+        for one in found
+    ]
+
+
+def test_tags_of_blocks_end_sentences_and_others_leave_nothing() -> None:
+    text = (
+        "<h2>Keys</h2><p>They <b>rust.</b> A <code>key</code>'s end<br>is <x-y>round</x-y></p>End"
+    )
+    assert said(text) == ["# Keys", "They rust.", "A key's end is round", "End"]
+    assert said("<script>var a = '<p>';</script><style>p{}</style>Word") == ["Word"]
+    assert said("<ul><li>one<li>two</ul>") == ["one", "two"]
+    assert said("a &lt;b&gt; <!-- not <p> this --> c") == ["a <b> c"]
+
+
+def test_terms_are_with_their_text_and_cells_with_their_row() -> None:
+    assert said("<dl><dt>-a</dt><dt>-b</dt><dd><p>Foo.</p><p>Bar.</p></dd></dl>") == [
+        "-a: -b: Foo.",
+        "Bar.",
+    ]
+    assert said("<dl><dt>Is it?</dt><dd>No.</dd></dl>") == ["Is it?", "No."]
+    assert said("<tr><td>a\nb</td>\n<td>c<p>d</td></tr>\n<tr><td>e</tr>") == ["| a b | c d", "| e"]
+    assert said("| <a id='x'>`b`</a> | c<br />d <ul><li>e</li></ul> | 5 |", "markdown") == [
+        "| `b` | c d e | 5 |"
+    ]
+
+
+def test_code_and_placeholders_of_markdown_keep_their_brackets() -> None:
+    assert said("Use `<p>` for <path>.\n\n```html\n<p>x</p>\n```\n", "markdown") == [
+        "Use `<p>` for <path>.",
+        "<p>x</p>",
+    ]
+    for language in ("rst", "text", "yaml"):
+        assert said("Give <b> or <a>.", language) == ["Give <b> or <a>."]
+
+
+@given(
+    st.text(alphabet="<>/!-ptdbr hl1`\n|a&;'\"", max_size=200),
+    st.sampled_from(("html", "markdown")),
+)
+def test_any_text_keeps_its_length(text: str, language: str) -> None:
+    words, found = words_of_markup(text, language)
+    assert len(words) == len(text)
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["<p", "<!--", "<p>", "<td>|", "`<", "<script>", "<h1>", "<tr><td>\n", "<a <", "<dd>", "<dt>"],
+)
+def test_hostile_markup_takes_time_in_proportion(part: str) -> None:
+    for language in ("html", "markdown"):
+        begun = time.process_time()
+        words_of_markup(part * (400_000 // len(part)), language)
+        assert time.process_time() - begun < 30
+
+
+@pytest.mark.parametrize("part", ["a: b\n", "---\n", "- \n", "a\n---\n"])
+def test_hostile_front_matter_takes_time_in_proportion(part: str) -> None:
+    begun = time.process_time()
+    words_of_markup("---\n" + part * (400_000 // len(part)), "markdown")
+    assert time.process_time() - begun < 30
