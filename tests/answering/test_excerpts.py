@@ -59,6 +59,9 @@ def test_what_takes_a_sentence_back_belongs_to_it() -> None:
         text = f"A key opens every door{' of the lodge' * 30}.\n\n{back} It is sold.\n"
         (one,) = texts("what opens a door?", evidence(text))
         assert one.endswith(back)
+    text = f"Do windows open?\n\nNo. {'Not one of them does so today. ' * 2}\n\nBut a door may."
+    (one,) = texts("do windows open?", evidence(text))
+    assert one.endswith("But a door may.")
 
 
 def test_a_sentence_of_another_file_adds_two_words() -> None:

@@ -56,9 +56,10 @@ def with_model(cli: Cli, server: ContractServer, more: str = "") -> None:
 def test_without_a_model_sentences_are_quoted_with_their_places(asking: Cli) -> None:
     done = asking("ask", *QUESTION.split())
     text, sources = done.stdout.strip().split("\n\n")
-    assert text == "To rotate a key, call `rotate_key` with the new secret. [1]"
+    said = "To rotate a key, call `rotate_key` with the new secret. Keys expire after 30 days."
+    assert text == f"{said} [1]"
     assert sources.startswith("[1] docs@")
-    assert sources.endswith(":keys.md#L3C1-L3C55")
+    assert sources.endswith(":keys.md#L3")
     assert "warning: extractive" in done.stderr
 
 
@@ -85,7 +86,7 @@ def test_the_sources_of_an_answer_can_be_verified(asking: Cli, kept: bool) -> No
     checked = asking("verify", "-", stdin=answer.encode()).stdout
     assert checked.startswith("fresh    [1] docs@")
     keys = asking.folder / "docs/keys.md"
-    before, after = ("30", "31") if kept else ("To rotate", "To rotatf")
+    before, after = ("# Keys", "# Locks") if kept else ("To rotate", "To rotatf")
     keys.write_text(keys.read_text().replace(before, after))
     code, status = (0, "fresh") if kept else (3, "changed")
     assert asking("verify", "-", stdin=answer.encode(), code=code).stdout.startswith(status)

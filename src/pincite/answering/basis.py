@@ -40,7 +40,7 @@ def _of_weak(pack: EvidencePack) -> tuple[Notice, ...]:
     """That the passages are weak, unless the search says so."""
     if any(one.code == _BELOW for one in pack.warnings):
         return ()
-    said = f"the passages may be about something else: {pack.verdict.reason}"
+    said = f"the evidence is weak: {pack.verdict.reason}"
     return (Notice(_WEAK, said),)
 
 

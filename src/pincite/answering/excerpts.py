@@ -89,7 +89,7 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
         size += len(part.said)
         alone = part.is_row or part.span.item
         in_block = in_block and (at_first or alone or part.span.code)
-        kept = in_block or (at_first and _BUT.match(part.said))
+        kept = in_block or _BUT.match(part.said)
         ended = part.span.paragraph != run[-1].span.paragraph
         whole = one.introduces or size - len(part.said) > _SHORT
         apart = alone or (ended and whole)
