@@ -54,6 +54,7 @@ from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
+from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
 from pincite.support.fields import replace
 from pincite.support.thread_switching import frequent_switches
@@ -244,11 +245,11 @@ async def ingest(
         await index.remove(spec.name, [gone.revision for gone in changes.removed])
     for first in range(0, len(changes.touched), _TOUCHED):
         await index.touch(spec.name, changes.touched[first : first + _TOUCHED])
-    if notice := unread_commit(opened):
+    if not deps.words_only and (notice := unread_commit(opened)):
         deps.on_notice(notice)
     weighed = await weigh_again(spec.name, index, deps.sparse, deps.progress)
-    if deps.only is not None:
-        await record_left_out(index, infos, report, changes, deps.only.paths)
+    if deps.only is not None and isinstance(opened, FolderSource):
+        await record_left_out(index, infos, report, changes, opened.among(deps.only.paths))
     for skip in changes.skipped:
         report.skip(skip.code, skip.path, skip.detail)
     if opened.source.kind == "records" and not deps.words_only:

@@ -206,6 +206,9 @@ def test_what_is_written_otherwise_is_the_same_number(said: str, there: str) -> 
         ("7 June 2024", "05/06/2024", ["7 June 2024"]),
         ("10 km", "10m readers", ["10 km"]),
         ("2", "two thouſand and 3", []),
+        ("has 2 levels", "h2 cache, three levels", ["2"]),
+        ("with 8 workers", "w8, workers = 2", ["8"]),
+        ("Section 3", "stored in s3, see section 5", ["3"]),
     ],
 )
 def test_another_number_or_unit_is_missing(said: str, there: str, expected: list[str]) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pincite.model import SourceRecord
+from pincite.ingestion.report import IngestReport
+from pincite.model import Source, SourceRecord
+from pincite.model.left_out import is_of, line_of, path_of
 from tests.ingestion.desk import Desk
 from tests.sources.helpers import git
 
@@ -71,3 +73,33 @@ def test_a_part_within_another_is_counted_once(desk: Desk) -> None:
     desk.run(".")
     assert listed(desk) == ALL
     assert record(desk).within == ("",)
+
+
+PDF = "broken: it cannot be opened (Failed to load document (PDFium: Data format error).); open it"
+
+
+@pytest.mark.parametrize("path", ["docs/a.pdf", "docs/a (1).pdf", "notes (old)", "a b/(c).md"])
+@pytest.mark.parametrize("detail", ["", "TypeError: f() of (x)", PDF])
+def test_a_line_names_its_path_whatever_its_detail_says(path: str, detail: str) -> None:
+    line = line_of("failed", path, detail)
+    if detail or not path.endswith(")"):
+        assert path_of(line) == path
+    assert is_of(line, path)
+    assert is_of(line, "")
+    assert is_of(line, path.rpartition("/")[0])
+    assert not is_of(line, path[:-1])
+    assert not is_of(line, f"{path}x")
+
+
+def test_lines_of_files_are_replaced_and_stay_few() -> None:
+    record = SourceRecord(Source("acme", "/acme", "folder"))
+    for number in range(200):
+        report = IngestReport("main", "acme")
+        lines = (line_of("failed", f"{number}.pdf", PDF),)
+        record = report.amended(record, (), lines)
+    assert record.skipped == {"failed": 200}
+    assert len(record.skipped_paths) == 50
+    last = record.skipped_paths[0]
+    again = IngestReport("main", "acme").amended(record, (last,), ("oversize: 199.pdf (9 MB)",))
+    assert again.skipped == {"failed": 199, "oversize": 1}
+    assert again.skipped_paths[:2] == ("oversize: 199.pdf (9 MB)", record.skipped_paths[1])

@@ -99,3 +99,21 @@ def test_a_file_that_cannot_be_indexed_is_named_until_it_can_be() -> None:
             assert "p1.md" in await contents(engine)
 
     run(check)
+
+
+def test_the_run_of_another_part_leaves_the_named_files_of_this_one() -> None:
+    async def check(folder: Path) -> None:
+        git(folder, "init", "--quiet")
+        write(folder, "guide/a.md", "# A\n\nAlpaca.\n")
+        async with engine_of(folder, mode="manual") as engine:
+            for name in ("docs", "guide"):
+                await engine.index(folder / name, lexical=True)
+            broken = [write(folder, f"docs/p{n}.md", "\0\1\2" * 200) for n in (0, 1)]
+            page = write(folder, "guide/a.md", "# A\n\nAardvark.\n")
+            await refreshed(engine, *broken, page)
+            (info,) = await engine.client().collections()
+            (record,) = info.sources
+            assert record.skipped == {"binary": 2}
+            assert len(record.skipped_paths) == 2
+
+    run(check)

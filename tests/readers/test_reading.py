@@ -73,6 +73,8 @@ def test_a_document_carries_where_it_comes_from() -> None:
         ("tool.1.in", b'.\\" Says.\n.ds name tool\n', FileType("text", "docs")),
         ("lib.3pm", b"'\\\" t\n", FileType("text", "docs")),
         ("tool.9.in", b".Dd May 2020\n", FileType("text", "docs")),
+        ("kubectl.1", b".nh\n.TH KUBECTL 1\n", FileType("text", "docs")),
+        ("old.8", b"\xef\xbb\xbf\n.SH NAME\n", FileType("text", "docs")),
         ("log.1", b"2026-01-01 started\n", None),
         ("tool-1.2", b"words\n", None),
         ("a.xyz", b"words\n", None),
@@ -88,6 +90,7 @@ def test_only_names_that_may_be_scripts_are_opened_to_find_out() -> None:
     assert may_be_read("bin/tool")
     assert may_be_read("a.md")
     assert may_be_read("man/tool.1")
+    assert not any(map(may_be_read, ("app.log.1", "libx.so.1", "a.7z", "a.3gp")))
     assert may_be_read("man/tool.8.in")
     assert not may_be_read("a.xyz")
     assert not may_be_read("tool.0")

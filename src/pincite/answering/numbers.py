@@ -27,6 +27,9 @@ _OF_VERSION: Final = re.compile(
     r"(?:\b(?:[Vv]ersions?|(?i:releases?)|[Pp]ython|[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?)"
     r"|[a-z,;:(]\s[A-Z][a-z]\w*)\s\Z"
 )
+_ABBREVIATED: Final = frozenset(
+    "page pages line lines version figure chapter percentile".split()  # p. 12, l. 3, v1, p95
+)
 _SPACES: Final = " \u00a0\u2009\u202f"
 _RUN: Final = rf"\d{{1,40}}(?:[{SEPARATORS}]\d{{1,40}})*"
 _NUMBER: Final = re.compile(
@@ -105,7 +108,8 @@ def _own(number: Number) -> tuple[str, ...]:
     value, digits, of = number.value, number.digits, number.of
     if not digits:
         return (value,)
-    named = (f"#{of} {digits}", f"#{of[0]} {digits}") if of else ()
+    names = (of, of[0]) if of in _ABBREVIATED else (of,) if of else ()
+    named = [f"#{name} {digits}" for name in names]
     return (value, f"={digits}", f"={digits.removesuffix('.0')}", *named)
 
 

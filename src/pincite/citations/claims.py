@@ -59,6 +59,7 @@ from pincite.support.find import Lines, find_text, has_words
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
+_DIGITS = 12  # of a hash in a ref; fewer may be those of another file
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 ClaimStatus = Freshness | Literal["unknown"]
 
@@ -155,7 +156,10 @@ async def _check_one(
         return found
     # A passage of the index may begin and end inside of a word, other quotes may not.
     known = cited.known
-    chunks = await index.document(known.collection, known.record.source.name, known.path)
+    try:
+        chunks = await index.document(known.collection, known.record.source.name, known.path)
+    except StoreError:
+        return found
     if is_passage(claim.quote, chunks) or await asyncio.to_thread(was_cited, cited, folder):
         return await asyncio.to_thread(held, replace(cited, cut=True))
     return found
@@ -213,7 +217,8 @@ def _gone_before(
         and opened.find(path) is None
         and opened.left_out(path) is None
     )
-    if may_be_one and ((digits := content_digits(cited.ref)) or is_ambiguous(cited.ref)):
+    digits = content_digits(cited.ref)
+    if may_be_one and (len(digits) >= _DIGITS or is_ambiguous(cited.ref)):
         return _gone(claim, cited, opened, digits, renames)
     raw = opened.read_at(cited.ref, path) if may_be_one else None
     if not raw:

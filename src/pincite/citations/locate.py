@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -140,7 +140,9 @@ async def get(
     except NotNamed as error:
         if within.narrowed or admit is not None or error.hint != _WHAT_THERE_IS:
             raise
-        hint = await hint_for(within, within.infos, locator)
+        hint = ""
+        with suppress(StoreError):
+            hint = await hint_for(within, within.infos, locator)
         raise NotNamed(error.message, hint=hint or _WHAT_THERE_IS) from error
 
 

@@ -131,15 +131,15 @@ class IngestReport(msgspec.Struct):
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return replace(self.listed(record, within), complete=True, indexed_at=now)
 
-    def amended(self, record: SourceRecord, looked_at: Container[str]) -> SourceRecord:
-        """Return the record of a source with the skipped files of a run over a part of it, in which
-        the listed files `looked_at` were opened again."""
+    def amended(
+        self, record: SourceRecord, former: Sequence[str], now: Sequence[str]
+    ) -> SourceRecord:
+        """Return the record of a source after a run over a part of it, in which the files of the
+        lines `former` were looked at again, and those of the lines `now` left out."""
         counts = Counter(record.skipped)
         parts = {part: Counter(known) for part, known in record.skipped_in.items()}
-        kept = [line for line in record.skipped_paths if path_of(line) not in looked_at]
-        old = [line for line in record.skipped_paths if path_of(line) in looked_at]
-        new = self.skipped_paths
-        for line, number in (*((one, -1) for one in old), *((one, 1) for one in new)):
+        kept = [line for line in record.skipped_paths if line not in former]
+        for line, number in (*((one, -1) for one in former), *((one, 1) for one in now)):
             code = line.partition(": ")[0]
             part = next((one for one in parts if lies_in(path_of(line), one)), None)
             for counted in (counts, *(() if part is None else (parts[part],))):
@@ -148,7 +148,7 @@ class IngestReport(msgspec.Struct):
             record,
             skipped=dict(+counts),
             skipped_in={part: dict(+known) for part, known in parts.items()},
-            skipped_paths=(*new[:_NAMED], *kept),
+            skipped_paths=(*now, *kept)[:_NAMED],
         )
 
     def listed(self, record: SourceRecord, within: str = "") -> SourceRecord:

@@ -9,9 +9,20 @@ def line_of(code: str, path: str, detail: str = "") -> str:
 
 
 def path_of(line: str) -> str:
-    """Return the path in a line."""
+    """Return the path in a line. Brackets in its detail are expected to be closed."""
     path = line.partition(": ")[2]
-    return path.rpartition(" (")[0] if path.endswith(")") and " (" in path else path
+    depth = 0
+    for place in range(len(path) - 1, 0, -1) if path.endswith(")") else ():
+        depth += (path[place] == ")") - (path[place] == "(")
+        if not depth:
+            return path[: place - 1] if path[place - 1] == " " else path
+    return path
+
+
+def is_of(line: str, path: str) -> bool:
+    """Is this the line of a file, or of one in a folder of this path? "" is everything."""
+    said = line.partition(": ")[2]
+    return not path or said == path or said.startswith((f"{path} (", f"{path}/"))
 
 
 def lies_in(path: str, part: str) -> bool:

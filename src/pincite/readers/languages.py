@@ -57,8 +57,10 @@ _SHEBANGS = {
     "Rscript": "r", "awk": "awk", "make": "make", "swift": "swift", "groovy": "groovy",
 }  # fmt: skip
 #: The name of a manual page (`tool.1`, `tool.1.in`), and the beginning of its source.
-_MANUAL = re.compile(r".+\.[1-9][a-z]{0,3}(?:\.in)?")
-_ROFF = re.compile(rb"[.']\s?\\\"|\.(?:TH|Dd|Id|so|ds|de|nr|if)\s")
+_MANUAL = re.compile(r"(?!.*\.(?:log|so|mo)\.|.*\.(?:7z|3gp?p?)\Z).+\.[1-9][a-z]{0,3}(?:\.in)?")
+_ROFF = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:[.']\s?\\\"|\.(?:TH|SH|Dd|Id|so|mso|ds|de|nr|if|ig|nh|ad|hy)\s)"
+)
 #: A line of a cram test, and one that such a test does not have.
 _COMMAND = re.compile(r"^  \$ ", re.MULTILINE)
 _PERL = re.compile(

@@ -237,10 +237,11 @@ class FolderSource(OpenSource):
         if head is None:
             return False
         commit, dirty, _ = ref.partition(DIRTY)
-        if head == self.source.ref and commit == head and (not dirty or content_digits(ref)):
+        if dirty and not content_digits(ref):  # of an earlier version
+            return False
+        if head == self.source.ref and commit == head:
             return True
-        earlier = not self.source.pinned and is_commit(commit)
-        return earlier and self._committed is None
+        return not self.source.pinned and is_commit(commit) and self._committed is None
 
     @property
     def unread_commit(self) -> str | None:

@@ -194,7 +194,10 @@ def require_utf8(connection: Connection) -> None:
     if encoding not in (None, "UTF8"):
         raise ConfigError(
             f"the database has the encoding {encoding}, and Pincite needs UTF8",
-            hint="CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+            hint=(
+                "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0; pg_dump and pg_restore"
+                " move what there is"
+            ),
         )
 
 

@@ -73,7 +73,7 @@ def require_one(users: Found, operator: Found) -> None:
             f"{key('database')} and {key('operator')} are addresses of two databases",
             hint=(
                 f"set {ADDRESSES['database']} and {ADDRESSES['operator']} to the same database; a"
-                " copy is another one"
+                " copy is another one, and so is a standby that a proxy reads from"
             ),
         )
     for role, found in (("database", users), ("operator", operator)):
