@@ -30,6 +30,30 @@ def test_a_short_paragraph_goes_on_in_the_next_one() -> None:
     assert one.startswith("No.\n\nThey are made of brass.")
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "\n\n**Is Windows supported?**\n\nYes.",
+        "\n\n__Is Windows supported?__\n\nYes.",
+        "\n\nQ: Is Windows supported?\nA: Yes.",
+        "\nQ: Is Windows supported?\nA: Yes.",
+        "\n\n**Windows**\n\nYes.",
+        "\n\n**On Windows**:\n\nYes.",
+        "\n</details>\n\n<details><summary>Is Windows supported?</summary>\n\nYes.\n</details>",
+    ],
+)
+def test_an_answer_ends_before_the_next_question_or_label(other: str) -> None:
+    for asked in ("**Is ARM supported?**\n\n", "Q: Is ARM supported?\n"):
+        (one,) = texts("Is ARM supported?", evidence(f"{asked}A: No.{other}\n"))
+        assert one == "A: No."
+
+
+def test_emphasis_and_a_question_inside_of_a_paragraph_end_nothing() -> None:
+    text = "Is ARM supported?\n\nNo.\n\n**It breaks the lock.** Why? It is too fast."
+    (one,) = texts("Is ARM supported?", evidence(text))
+    assert one.endswith("Why? It is too fast.")
+
+
 def test_an_introduction_has_its_block_and_is_none_without_it() -> None:
     text = "To purge all tasks, run:\n\n```\ncelery purge\n```\n\nThe end of it.\n"
     found = extract("how do I purge all tasks?", [evidence(text)], TERMS)

@@ -26,6 +26,10 @@ _TOKEN: Final = re.compile(r"\S+")
 _CELL: Final = re.compile(r"(?<!\\)\|")
 #: What says nothing without the sentence or the term before it.
 _DEFAULT: Final = re.compile(r"\W*(?:the )?defaults?\b", re.IGNORECASE)
+#: A sentence that asks, by its end.
+ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
+#: A paragraph that is a label in bold. What ends as a sentence does is emphasis.
+_LABEL: Final = re.compile(r"\s*(\*\*|__)[^*_\n]*[^*_\n.!]\1:?\s*")
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
     r"\W*(?:but|however|except|unless|this (?:will|does|is|can|do) ?(?:not|n't)|this cannot)\b",
@@ -74,7 +78,8 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
     at most 80. One that takes something back, and the block of an introduction, up to 600. Before a
-    default stands what it is the default of. Code and rows are by themselves."""
+    default stands what it is the default of. A question or a label on a line of its own ends them.
+    Code and rows are by themselves."""
     run = [one]
     if one.item.source_type == "code" or one.is_row:
         return run
@@ -91,6 +96,8 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
         in_block = in_block and (at_first or alone or part.span.code)
         kept = in_block or _BUT.match(part.said)
         ended = part.span.paragraph != run[-1].span.paragraph
+        if not in_block and _begins_other(part, run[-1]):
+            break
         whole = one.introduces or size - len(part.said) > _SHORT
         apart = alone or (ended and whole)
         if size > (LONGEST if kept else _WINDOW) or (apart and not kept):
@@ -100,6 +107,16 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
     while run[-1] is not one and run[-1].introduces:
         run.pop()
     return run
+
+
+def _begins_other(one: Found, before: Found) -> bool:
+    """Is the sentence a question or a label on a line of its own?"""
+    if one.span.code or one.span.item:
+        return False
+    if "\n" not in one.item.text[before.span.end : one.span.start]:
+        return False
+    ended = one.span.paragraph != before.span.paragraph
+    return bool(ASKS.search(one.said) or (ended and _LABEL.fullmatch(one.words)))
 
 
 def has_block(one: Found, passage: Sequence[Found]) -> bool:
