@@ -55,6 +55,31 @@ def kinds(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Run:\n\n[source,sh]\n----\nx --all\n----\n\nEnd.", ["Run:", "$x --all", "End."]),
+        ("[source]\n----\nls\n----\nEnd.", ["$ls", "End."]),
+        ("Run it:\n----\nx\n\n*.log\n----\nEnd.", ["Run it:", "$x", "$*.log", "End."]),
+        ("....\nrestart: no\n....\nEnd.", ["$restart: no", "End."]),
+        (".Example\n----\nx --all\n----\nEnd.", ["#.Example", "$x --all", "End."]),
+        ("[NOTE]\n====\nDo not\n\nrestart it\n====\n\nEnd.", ["Do not", "restart it", "End."]),
+        ("****\nIt is restarted\n****\nEnd.", ["It is restarted", "End."]),
+        ("====\n----\na b --c\n----\nText of it\n====\nEnd.", ["$a b --c", "Text of it", "End."]),
+        ("--------\nHelpers. They\nrotate it.\n--------", ["Helpers.", "They\nrotate it."]),
+        ("====\nKeys\n====\n\nText.\n\nLocks\n====\nMore.", ["#Keys", "Text.", "#Locks", "More."]),
+        (
+            "My keys\n----\nText.\n\nMy locks\n----\nEnd.",
+            ["#My keys", "Text.", "#My locks", "End."],
+        ),
+        ("----\n\nText.\n\nMy keys\n----\nEnd.", ["Text.", "#My keys", "End."]),
+        ("-----\nA\n\nB\n-----\nC\n\n----\n----\nD", ["A", "#B", "C", "D"]),
+    ],
+)
+def test_blocks_of_asciidoc_are_told_from_titles(text: str, expected: list[str]) -> None:
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("How do I?\n---------\n\nSo.", ["#How do I?", "So."]),
         ("=====\n Keys\n=====\nText.", ["#Keys", "Text."]),
         ("Keys\n~~~~\n\nText.\n\nLocks\n~~~~~\n", ["#Keys", "Text.", "#Locks"]),
@@ -98,7 +123,24 @@ def test_sentences_are_in_order_and_lose_no_word(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [".", "[1]", "`a", "[a](", "!?", "- ", "#", "e.g. ", "a.\n", "a::\n", "a\n--\n", " -", "~~~\n"],
+    [
+        ".",
+        "[1]",
+        "`a",
+        "[a](",
+        "!?",
+        "- ",
+        "#",
+        "e.g. ",
+        "a.\n",
+        "a::\n",
+        "a\n--\n",
+        "----\n",
+        "a\n----\n",
+        "----\nabcde\n",
+        " -",
+        "~~~\n",
+    ],
 )
 def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
     assert split(text * (400_000 // len(text))) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,6 +29,10 @@ _HEADING: Final = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+|={1,6}[ \t]+(?=[^\W\d])
 _ROW: Final = re.compile(r"[ \t]*\|")
 #: A line that separates: one mark repeated, the border of a table, what joins blocks in AsciiDoc.
 _RULE: Final = re.compile(r"([^\w\s])\1{2,}|[-+=|: \t]{3,}|\+|--|\|={3,}")
+#: What begins and ends a block of AsciiDoc.
+_DELIMITER: Final = re.compile(r"([-.=*])\1{3,}")
+#: The line before a block that says what it is, is its title, or joins it to an item.
+_STYLE: Final = re.compile(r"\[(?!\[).*\]|\+|\.[^\W\d_].*")
 #: Of reStructuredText and AsciiDoc: targets, substitutions, anchors, attributes of blocks; of
 #: MkDocs the first line of a box.
 _MARK: Final = re.compile(
@@ -55,6 +60,7 @@ _ANCHOR: Final = re.compile(r"[ \t]*\[\[[^\W\d][^\s\[\]]*\]\](?=\S)")
 _CLOSES: Final = (".", ":", ",", ";")  # ends of a line that is not a title
 _WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
 _LETTER: Final = re.compile(r"[^\W\d_]\.")
+_SIZE: Final = 4  # of a delimiter, by convention
 _MOST_WORD = 40  # characters before a full stop that are looked at
 _INDENT = 40  # of a line after it
 #: Of what is not split: code in backticks, links, and brackets of a line.
@@ -83,9 +89,10 @@ def split(text: str) -> tuple[Sentence, ...]:
 
     Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and what a
     directive is about. Rules, targets, anchors, comments and names of directives are no sentences.
-    The block that `::` or a directive for code introduces is code."""
-    reader = _Reader(text)
+    The block that `::` or a directive for code introduces is code, and one between `----` or
+    `....`."""
     lines = text.splitlines(keepends=True)
+    reader = _Reader(text, _blocks(lines))
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
         reader.read(line, bool(following.strip()))
@@ -93,19 +100,49 @@ def split(text: str) -> tuple[Sentence, ...]:
     return tuple(reader.found)
 
 
+def _blocks(lines: list[str]) -> dict[int, bool]:
+    """The places of the delimiters that begin a block of AsciiDoc: is it code? Rules of other
+    languages look alike: above and below a title, and between sections."""
+    blocks: dict[int, bool] = {}
+    next_of: dict[str, int] = {}
+    at, blank = sum(map(len, lines)), len(lines)
+    for number in range(len(lines) - 1, -1, -1):
+        at -= len(lines[number])
+        bare = lines[number].rstrip()
+        if not bare:
+            blank = number
+        elif _DELIMITER.fullmatch(bare):
+            end = next_of.get(bare, 0)
+            next_of[bare] = number
+            inside = lines[number + 1 : number + 2] + lines[max(0, end - 1) : end]
+            styled = number > 0 and _STYLE.fullmatch(lines[number - 1].strip()) is not None
+            exact = len(bare) == _SIZE
+            overlined = end == number + 2 and len(bare) >= len(inside[0].strip())
+            if end <= number + 1 or (overlined and not (styled and exact)):
+                continue
+            if exact and (styled or all(map(str.strip, inside))):
+                blocks[at] = bare[0] in "-."
+            elif blank > end:
+                blocks[at] = False
+    return blocks
+
+
 @dataclass(slots=True)
 class _Reader:
     """Reads one line after the other. `begun` is where the prose begins that is open, -1 for none,
     `line` where its last line does. `fence` is what ends a block of code, `literal` the indent of
-    what introduced an indented one, -1 for none."""
+    what introduced an indented one, -1 for none. `blocks` are those of AsciiDoc, `block` what ends
+    one of prose."""
 
     text: str
+    blocks: Mapping[int, bool]
     found: list[Sentence] = field(default_factory=list)
     at: int = 0
     paragraph: int = 0
     begun: int = -1
     line: int = 0
     fence: str = ""
+    block: str = ""
     literal: int = -1
     is_item: bool = False
     is_term: bool = False
@@ -120,8 +157,7 @@ class _Reader:
     def _in_code(self, line: str, bare: str) -> bool:
         """Read a line of a block of code, or tell that it is none."""
         if self.fence:
-            marked = _FENCE.match(line)
-            if marked and bare == marked[1] and bare.startswith(self.fence):
+            if bare.startswith(self.fence) and not bare.strip(self.fence[0]):
                 self.fence = ""
             else:
                 self._add(line, bare, code=True)
@@ -187,19 +223,28 @@ class _Reader:
     def _is_title(self, bare: str) -> bool:
         """Is the last line of the open prose a title, and this its rule? It is as long as the rule,
         or one line by itself that ends as a title does."""
-        if self.begun < 0 or len(set(bare)) > 1:
+        if self.begun < 0 or len(set(bare)) > 1 or bare == self.block:
             return False
         title = self.text[self.line : self.at].strip()
         alone = self.line == self.begun and bare[0] not in "~`"
         return len(bare) >= len(title) or (alone and not title.endswith(_CLOSES))
 
     def _rule(self, bare: str) -> None:
-        if self._is_title(bare):
+        is_title = self._is_title(bare)
+        opens = not is_title or self.text.startswith(".", self.line)  # of AsciiDoc, of a block
+        if is_title:
             self.found += _prose(self.text, self.begun, self.line, self.paragraph, self.is_item)
             title = _trimmed(self.text, self.line, self.at, self.paragraph, heading=True)
             self.found.append(title)
             self.begun = -1
         self.end_prose()
+        if bare == self.block:
+            self.block = ""
+        elif opens and self.at in self.blocks:
+            if self.blocks[self.at]:
+                self.fence = bare
+            else:
+                self.block = bare
 
     def _add(
         self,
