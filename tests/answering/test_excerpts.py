@@ -88,6 +88,13 @@ def test_what_takes_a_sentence_back_belongs_to_it() -> None:
     assert one.endswith("But a door may.")
 
 
+def test_a_notice_has_its_name_and_one_of_deprecation_belongs_to_what_is_before() -> None:
+    text = f"A key opens every door{' of the lodge' * 9}.\n\n.. deprecated:: 3.9\n\nIt is sold.\n"
+    found = extract("what opens a door?", [evidence(text, language="rst")], TERMS)
+    assert found.text.endswith(" of the lodge. deprecated: 3.9 [1]")
+    assert found.sources[0].text.endswith(".. deprecated:: 3.9")
+
+
 def test_a_sentence_of_another_file_adds_two_words() -> None:
     first = evidence("Keys expire in May.")
     filler = evidence("The valley is cold.", 2)

@@ -88,6 +88,12 @@ def test_blocks_of_asciidoc_are_told_from_titles(text: str, expected: list[str])
         (".. _a-b:\n\n.. image:: x.png\n\nText.\n\n.. [1] Note\n", ["Text."]),
         (".. option:: --all\n\n   Takes all.", ["#--all", "Takes all."]),
         (".. note:: It rusts.\n\nText.", ["It rusts.", "Text."]),
+        (".. deprecated:: 3.9\n   Use x.\n", ["deprecated:: 3.9\n   Use x."]),
+        (
+            ".. warning:: It rusts.\n\n.. versionadded:: 3.2",
+            ["warning:: It rusts.", "versionadded:: 3.2"],
+        ),
+        (".. caution::\n\n   It rusts.", ["It rusts."]),
         (".. code-block:: sh\n\n   $ x\n   $ y\nText.", ["$$ x", "$$ y", "Text."]),
         ("Run this::\n\n  $ x\n\nText.", ["Run this::", "$$ x", "Text."]),
         (

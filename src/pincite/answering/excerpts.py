@@ -11,7 +11,7 @@ from typing import Final
 
 from pincite.answering.cited import escaped
 from pincite.answering.markup import shown
-from pincite.answering.sentences import Sentence
+from pincite.answering.sentences import NOTICES, Sentence
 from pincite.model import Evidence
 from pincite.support.fields import replace
 
@@ -30,9 +30,11 @@ _DEFAULT: Final = re.compile(r"\W*(?:the )?defaults?\b", re.IGNORECASE)
 ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
 #: A paragraph that is a label in bold. What ends as a sentence does is emphasis.
 _LABEL: Final = re.compile(r"\s*(\*\*|__)[^*_\n]*[^*_\n.!]\1:?\s*")
+_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::")
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
-    r"\W*(?:but|however|except|unless|this (?:will|does|is|can|do) ?(?:not|n't)|this cannot)\b",
+    r"\W*(?:but|however|except|unless|deprecated::|this cannot"
+    r"|this (?:will|does|is|can|do) ?(?:not|n't))(?!\w)",
     re.IGNORECASE,
 )
 
@@ -152,7 +154,7 @@ def _between(before: Found | None, one: Found) -> str:
 
 
 def _prose(one: Found, asked: frozenset[str], terms: Terms) -> str:
-    said = " ".join(one.said.split())
+    said = _NOTICE.sub(r"\1:", " ".join(one.said.split()), count=1)
     if not one.is_row or len(said) <= LONGEST:
         return said
     cells = [cell.strip() for cell in _CELL.split(said.strip("| "))]

@@ -50,6 +50,8 @@ _OF_PROSE: Final = frozenset(
     "note warning tip hint important caution danger attention error admonition seealso deprecated"
     " versionadded versionchanged".split()
 )
+#: Those of them whose name is some of what they say.
+NOTICES: Final = frozenset("warning caution danger deprecated versionadded versionchanged".split())
 #: Directives whose argument names a file or a setting of the page.
 _OF_FILES: Final = frozenset(
     "contents currentmodule figure highlight image include index literalinclude module raw tags"
@@ -88,9 +90,9 @@ def split(text: str) -> tuple[Sentence, ...]:
     time linear in the text.
 
     Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and what a
-    directive is about. Rules, targets, anchors, comments and names of directives are no sentences.
-    The block that `::` or a directive for code introduces is code, and one between `----` or
-    `....`."""
+    directive is about. Rules, targets, anchors, comments and names of directives are no sentences,
+    but for the names of notices, as in `deprecated:: 3.9`. The block that `::` or a directive for
+    code introduces is code, and one between `----` or `....`."""
     lines = text.splitlines(keepends=True)
     reader = _Reader(text, _blocks(lines))
     for number, line in enumerate(lines):
@@ -184,7 +186,7 @@ class _Reader:
             self._rule(bare)
         elif directive := _DIRECTIVE.match(line):
             self.end_prose()
-            self._directive(directive[1], self.at + directive.end(), line)
+            self._directive(directive, line)
         elif _MARK.fullmatch(bare):
             self.end_prose()
         elif _HEADING.match(line):
@@ -210,13 +212,14 @@ class _Reader:
         self.begun = self.line = at
         self.is_item = False
 
-    def _directive(self, name: str, argument: int, line: str) -> None:
-        end = self.at + len(line)
+    def _directive(self, match: re.Match[str], line: str) -> None:
+        name = match[1]
+        argument, end = self.at + match.end(), self.at + len(line)
         bare = self.text[argument:end].strip()
         if name in _OF_CODE:
             self.literal = _indent(line)
         elif name in _OF_PROSE and bare:
-            self._begin(argument)
+            self._begin(self.at + match.start(1) if name in NOTICES else argument)
         elif bare and name not in _OF_FILES:
             self.found.append(_trimmed(self.text, argument, end, self.paragraph, heading=True))
 
