@@ -271,6 +271,43 @@ def test_names_are_found_in_time_in_proportion(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "The limit is 99 MB [1]\n-----",
+        "The limit is 99 MB [1]\n----------------------",
+        "The limit is 99 MB\nat most [1]\n--------------------",
+        "The limit is 99 MB [1].\n-----------------------",
+        "# The limit is 99 MB [1]",
+        "!!! note The limit is 99 MB [1]",
+        '!!! note "The limit is 99 MB [1]"',
+        ".. |x| The limit is 99 MB [1]",
+        ".. image:: The limit is 99 MB [1]",
+        "__ The limit is 99 MB [1]",
+        "[#The limit is 99 MB] [1]",
+        "include::The limit is 99 MB [1]",
+        "[[limit-of-99]]The limit is 99 MB [1]",
+        "----\nThe limit is 99 MB [1]\n----",
+    ],
+)
+def test_no_marks_hide_what_an_answer_says(text: str) -> None:
+    found = check(text, told("The limit is 5 MB at most, or the limit of the note."), TERMS)
+    assert "number" in [one.why for one in found.doubts]
+    assert found.cited == (1,)
+
+
+def test_a_heading_that_cites_nothing_is_not_doubted() -> None:
+    passages = told("The limit is 5 MB.")
+    for heading in ("# Limits of the uploads", "Limits of the uploads\n---"):
+        assert check(f"{heading}\n\nThe limit is 5 MB [1].", passages, TERMS).doubts == ()
+    (doubt,) = check("The limits of the uploads [9]\n-----", passages, TERMS).doubts
+    assert doubt.why == "foreign_citation"
+    doubts = check(
+        "The uploads of a gate have limits.\n# The limit is 5 MB [1]", passages, TERMS
+    ).doubts
+    assert [one.why for one in doubts] == ["uncited"]
+
+
+@pytest.mark.parametrize(
     ("passage", "said"),
     [
         ("The agent has version 2.4.1 now.", "The agent has v2.4.1 now [1]."),

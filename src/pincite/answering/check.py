@@ -46,7 +46,8 @@ def check(
 
     A sentence is compared with all passages that it cites together; one that cites nothing belongs
     to the next citation of its paragraph. Where `must_cite`, a sentence of some words that belongs
-    to none is doubtful, too. `terms` are the informative words of a text.
+    to none is doubtful, too. A heading is a sentence only if it cites. `terms` are the informative
+    words of a text.
     """
     # Texts of a passage are asked for each claim.
     terms = lru_cache(maxsize=_REMEMBERED)(terms)
@@ -55,7 +56,7 @@ def check(
     kept, removed, holes = _without_foreign(text, frozenset(by_number))
     doubts: list[Doubtful] = []
     cited: list[int] = []
-    sentences = [one for one in split(kept) if not one.heading]
+    sentences = [one for one in split(kept, is_answer=True) if _claims(kept, one, holes)]
     borrowed = _citations(kept, sentences, frozenset(by_number))
     for sentence, (own, meant) in zip(sentences, borrowed, strict=True):
         cited += own
@@ -67,6 +68,14 @@ def check(
         must = must_cite and not lost
         doubts += _compared(kept, sentence, passages, terms, negations, must_cite=must)
     return Checked(kept, removed, tuple(doubts), tuple(dict.fromkeys(cited)))
+
+
+def _claims(text: str, sentence: Sentence, holes: Sequence[tuple[int, str]]) -> bool:
+    """A heading claims something if it cites something."""
+    start, end = sentence.start, sentence.end
+    if not sentence.heading or any(start <= at <= end for at, _ in holes):
+        return True
+    return any(True for _ in citations(text[start:end]))
 
 
 def _compared(
@@ -144,7 +153,8 @@ def _citations(
     own = [list(dict.fromkeys(numbers)) for numbers in own]
     meant = list(own)
     for place in range(len(sentences) - 2, -1, -1):
-        alike = sentences[place].paragraph == sentences[place + 1].paragraph
+        following = sentences[place + 1]
+        alike = sentences[place].paragraph == following.paragraph and not following.heading
         if not own[place] and alike:
             meant[place] = meant[place + 1]
     return list(zip(own, meant, strict=True))

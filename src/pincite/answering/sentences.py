@@ -83,7 +83,7 @@ class Sentence:
     item: bool = False
 
 
-def split(text: str) -> tuple[Sentence, ...]:
+def split(text: str, *, is_answer: bool = False) -> tuple[Sentence, ...]:
     """The sentences of a text, in order. A line break ends none, but for a blank line, a heading,
     an item of a list, a row of a table and lines of code. What marks an item is no part of it. No
     citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Takes
@@ -92,9 +92,10 @@ def split(text: str) -> tuple[Sentence, ...]:
     Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and what a
     directive is about. Rules, targets, anchors, comments and names of directives are no sentences,
     but for the names of notices, as in `deprecated:: 3.9`. The block that `::` or a directive for
-    code introduces is code, and one between `----` or `....`."""
+    code introduces is code, and one between `----` or `....`. Where `is_answer`, no words are left
+    out, as a model writes Markdown."""
     lines = text.splitlines(keepends=True)
-    reader = _Reader(text, _blocks(lines))
+    reader = _Reader(text, {} if is_answer else _blocks(lines), is_answer)
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
         reader.read(line, bool(following.strip()))
@@ -138,6 +139,7 @@ class _Reader:
 
     text: str
     blocks: Mapping[int, bool]
+    is_answer: bool = False
     found: list[Sentence] = field(default_factory=list)
     at: int = 0
     paragraph: int = 0
@@ -184,10 +186,10 @@ class _Reader:
             self.fence = marked[1]
         elif _RULE.fullmatch(bare):
             self._rule(bare)
-        elif directive := _DIRECTIVE.match(line):
+        elif not self.is_answer and (directive := _DIRECTIVE.match(line)):
             self.end_prose()
             self._directive(directive, line)
-        elif _MARK.fullmatch(bare):
+        elif not self.is_answer and _MARK.fullmatch(bare):
             self.end_prose()
         elif _HEADING.match(line):
             self.end_prose()
@@ -201,11 +203,13 @@ class _Reader:
             if anew:
                 self.end_prose()
             if self.begun < 0:
-                anchor = _ANCHOR.match(line)
+                anchor = None if self.is_answer else _ANCHOR.match(line)
                 self._begin(self.at + anchor.end() if anchor else self.at)
                 self.is_item = bool(anew)
             self.line = self.at
-            if bare.endswith("::") and not goes_on:  # of reStructuredText, before code
+            if (
+                bare.endswith("::") and not goes_on and not self.is_answer
+            ):  # of reStructuredText, before code
                 self.literal = _indent(line)
 
     def _begin(self, at: int) -> None:
@@ -230,7 +234,8 @@ class _Reader:
             return False
         title = self.text[self.line : self.at].strip()
         alone = self.line == self.begun and bare[0] not in "~`"
-        return len(bare) >= len(title) or (alone and not title.endswith(_CLOSES))
+        bare_title = alone and not title.endswith(_CLOSES)
+        return bare_title or (len(bare) >= len(title) and not self.is_answer)
 
     def _rule(self, bare: str) -> None:
         is_title = self._is_title(bare)
