@@ -78,6 +78,22 @@ def test_a_default_is_with_what_it_is_the_default_of() -> None:
     assert texts("defaults", evidence(two)) == ["Whether a lock rusts. Defaults to true."]
 
 
+def test_a_name_or_title_is_before_its_first_sentence() -> None:
+    text = (
+        ".. function:: connect(host, port=5432)\n.. function:: open(host)\n\n"
+        "   Opens a session.\n\n.. function:: close()\n\n   Closes it.\n"
+    )
+    found = extract("what are the arguments of connect?", [evidence(text, language="rst")], TERMS)
+    shown = "connect(host, port=5432)\nopen(host)\nOpens a session. [1]"
+    assert found.text == shown
+    box = '!!! danger "It is not safe in production"\n\n    Use another one.\n\nIn tests it is.\n'
+    found = extract("is it safe in production?", [evidence(box)], TERMS)
+    assert found.text.startswith("It is not safe in production\nUse another one.")
+    note = ".. [#f1] The limit of a footnote is 5 MB.\n\nThe footnote is marked.\n"
+    (one,) = texts("what is the limit of a footnote?", evidence(note, language="rst"))
+    assert one.startswith("The limit of a footnote is 5 MB.")
+
+
 def test_what_takes_a_sentence_back_belongs_to_it() -> None:
     for back in ("But not in May.", "However, it rusts.", "This will not open the gate."):
         text = f"A key opens every door{' of the lodge' * 30}.\n\n{back} It is sold.\n"

@@ -85,8 +85,9 @@ def test_blocks_of_asciidoc_are_told_from_titles(text: str, expected: list[str])
         ("Keys\n~~~~\n\nText.\n\nLocks\n~~~~~\n", ["#Keys", "Text.", "#Locks"]),
         ("Text of\na paragraph.\n---\nMore.", ["Text of\na paragraph.", "More."]),
         ("== Keys\nText.\n+\nMore.", ["#== Keys", "Text.", "More."]),
-        (".. _a-b:\n\n.. image:: x.png\n\nText.\n\n.. [1] Note\n", ["Text."]),
-        (".. option:: --all\n\n   Takes all.", ["#--all", "Takes all."]),
+        (".. _a-b:\n\n.. image:: x.png\n\nText.\n\n.. |a| image:: b\n", ["Text."]),
+        (".. [#f1] A note\n   of it.\n.. [2] B\n.. [3]\n   C", ["A note\n   of it.", "B", "C"]),
+        (".. option:: --all\n\n   Takes all.", ["#---all", "Takes all."]),
         (".. note:: It rusts.\n\nText.", ["It rusts.", "Text."]),
         (".. deprecated:: 3.9\n   Use x.\n", ["deprecated:: 3.9\n   Use x."]),
         (
@@ -102,7 +103,8 @@ def test_blocks_of_asciidoc_are_told_from_titles(text: str, expected: list[str])
         ),
         ("[[x]]key:: A thing.\n[source,sh]\nText.", ["key:: A thing.", "Text."]),
         ("===  ===\nA    B\n===  ===\nx    y\n===  ===", ["A    B", "x    y"]),
-        ('!!! note "Mind"\n    It rusts.', ["It rusts."]),
+        ('!!! note "Mind it"\n    It rusts.', ["#-Mind it", "It rusts."]),
+        ("??? note\n    It rusts.", ["It rusts."]),
         ("Text:\n~~~\nx\n~~~\n", ["Text:", "$x"]),
     ],
 )

@@ -80,7 +80,8 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
     at most 80. One that takes something back, and the block of an introduction, up to 600. Before a
-    default stands what it is the default of. A question or a label on a line of its own ends them.
+    default stands what it is the default of, and before the first sentence on a function, an option
+    or in a box, its name or title. A question or a label on a line of its own ends them.
     Code and rows are by themselves."""
     run = [one]
     if one.item.source_type == "code" or one.is_row:
@@ -88,6 +89,10 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
     before = passage[one.number - 1] if one.number else None
     if before and _DEFAULT.match(one.said) and before.key not in used and not before.span.code:
         run.insert(0, before)
+    while before and before.span.heading and before.span.item and before.key not in used:
+        if before is not run[0]:
+            run.insert(0, before)
+        before = passage[before.number - 1] if before.number else None
     size = sum(len(part.said) for part in run)
     in_block, at_first = one.introduces, True
     for part in passage[one.number + 1 :]:

@@ -34,14 +34,17 @@ _DELIMITER: Final = re.compile(r"([-.=*])\1{3,}")
 #: The line before a block that says what it is, is its title, or joins it to an item.
 _STYLE: Final = re.compile(r"\[(?!\[).*\]|\+|\.[^\W\d_].*")
 #: Of reStructuredText and AsciiDoc: targets, substitutions, anchors, attributes of blocks; of
-#: MkDocs the first line of a box.
+#: MkDocs the first line of a box without a title.
 _MARK: Final = re.compile(
-    r"\.\.(?:[ \t]+(?:_.*:.*|\[.*|\|.*))?|__[ \t].*"
+    r"\.\.(?:[ \t]+(?:_.*:.*|\|.*))?|__[ \t].*"
     r"|\[\[[^\W\d][^\s\[\]]*\]\]"
     r"|\[(?:[#.%][^\]]*|(?:source|listing|verse|quote|horizontal|example|NOTE|TIP|WARNING"
     r"|IMPORTANT|CAUTION|synopsis)(?:,[^\]]*)?|(?:cols|options|role|width|subs)=[^\]]*)\]"
     r"|(?:ifdef|ifndef|endif|include)::.*|(?:!!!|\?\?\?|:::)[ +{].*"
 )
+#: Of MkDocs: a box with its title.
+_BOX: Final = re.compile(r"[ \t]*(?:!!!|\?\?\?)[ +][^\"\n]{1,60}\"([^\"\n]+)\"")
+_FOOTNOTE: Final = re.compile(r"[ \t]*\.\.[ \t]+\[[^\[\]\n]{1,60}\](?=\s|\Z)[ \t]*")
 _DIRECTIVE: Final = re.compile(r"[ \t]*\.\.[ \t]+([\w:+-]{1,60}?)::(?=\s|\Z)[ \t]*")
 _OF_CODE: Final = frozenset(
     "code code-block sourcecode parsed-literal prompt productionlist".split()
@@ -73,7 +76,8 @@ _WHOLE: Final = re.compile(r"`[^`\n]{1,300}`|\[[^\[\]\n]{1,300}\](?:\([^()\s]{1,
 class Sentence:
     """`text[start:end]`, without white space around it. `paragraph` counts those of the text. Code
     is a line in a fence or of an indented block; a heading and a row of a table are by themselves.
-    `item`: an item of a list begins here, a row, or a term with its text."""
+    `item`: an item of a list begins here, a row, or a term with its text. A heading that is one
+    belongs to the sentence that follows: what a directive describes, the title of a box."""
 
     start: int
     end: int
@@ -89,11 +93,11 @@ def split(text: str, *, is_answer: bool = False) -> tuple[Sentence, ...]:
     citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Takes
     time linear in the text.
 
-    Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, and what a
-    directive is about. Rules, targets, anchors, comments and names of directives are no sentences,
-    but for the names of notices, as in `deprecated:: 3.9`. The block that `::` or a directive for
-    code introduces is code, and one between `----` or `....`. Where `is_answer`, no words are left
-    out, as a model writes Markdown."""
+    Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, what a directive
+    is about, and the title of a box. Rules, targets, anchors, comments and names of directives are
+    no sentences, but for the names of notices, as in `deprecated:: 3.9`. The block that `::` or a
+    directive for code introduces is code, and one between `----` or `....`. Where `is_answer`, no
+    words are left out, as a model writes Markdown."""
     lines = text.splitlines(keepends=True)
     reader = _Reader(text, {} if is_answer else _blocks(lines), is_answer)
     for number, line in enumerate(lines):
@@ -189,6 +193,13 @@ class _Reader:
         elif not self.is_answer and (directive := _DIRECTIVE.match(line)):
             self.end_prose()
             self._directive(directive, line)
+        elif not self.is_answer and (note := _FOOTNOTE.match(line)):
+            self.end_prose()
+            if line[note.end() :].strip():
+                self._begin(self.at + note.end())
+        elif not self.is_answer and (box := _BOX.match(line)):
+            self.end_prose()
+            self._term(self.at + box.start(1), self.at + box.end(1))
         elif not self.is_answer and _MARK.fullmatch(bare):
             self.end_prose()
         elif _HEADING.match(line):
@@ -225,7 +236,11 @@ class _Reader:
         elif name in _OF_PROSE and bare:
             self._begin(self.at + match.start(1) if name in NOTICES else argument)
         elif bare and name not in _OF_FILES:
-            self.found.append(_trimmed(self.text, argument, end, self.paragraph, heading=True))
+            self._term(argument, end)
+
+    def _term(self, start: int, end: int) -> None:
+        part = _trimmed(self.text, start, end, self.paragraph, heading=True)
+        self.found.append(replace(part, item=True))
 
     def _is_title(self, bare: str) -> bool:
         """Is the last line of the open prose a title, and this its rule? It is as long as the rule,
