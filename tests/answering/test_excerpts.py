@@ -94,6 +94,11 @@ def test_a_name_or_title_is_before_its_first_sentence() -> None:
     assert one.startswith("The limit of a footnote is 5 MB.")
 
 
+def test_items_of_front_matter_are_before_no_sentence() -> None:
+    front = evidence("---\ntags:\n- keys\n---\nA keeper keeps it.\n")
+    assert texts("who keeps keys?", front) == ["A keeper keeps it."]
+
+
 def test_what_takes_a_sentence_back_belongs_to_it() -> None:
     for back in ("But not in May.", "However, it rusts.", "This will not open the gate."):
         text = f"A key opens every door{' of the lodge' * 30}.\n\n{back} It is sold.\n"

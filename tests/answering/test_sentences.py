@@ -48,8 +48,11 @@ def test_items_headings_rows_and_code_are_by_themselves() -> None:
 
 
 def kinds(text: str) -> list[str]:
-    marks = ((one, "#" * one.heading + "$" * one.code + "-" * one.item) for one in split(text))
-    return [f"{mark}{text[one.start : one.end].strip()}" for one, mark in marks]
+    found = []
+    for one in split(text):
+        mark = "#" * one.heading + "$" * one.code + "-" * one.item + ":" * one.label
+        found.append(f"{mark}{text[one.start : one.end].strip()}")
+    return found
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_blocks_of_asciidoc_are_told_from_titles(text: str, expected: list[str])
         ("== Keys\nText.\n+\nMore.", ["#== Keys", "Text.", "More."]),
         (".. _a-b:\n\n.. image:: x.png\n\nText.\n\n.. |a| image:: b\n", ["Text."]),
         (".. [#f1] A note\n   of it.\n.. [2] B\n.. [3]\n   C", ["A note\n   of it.", "B", "C"]),
-        (".. option:: --all\n\n   Takes all.", ["#---all", "Takes all."]),
+        (".. option:: --all\n\n   Takes all.", ["#:--all", "Takes all."]),
         (".. note:: It rusts.\n\nText.", ["It rusts.", "Text."]),
         (".. deprecated:: 3.9\n   Use x.\n", ["deprecated:: 3.9\n   Use x."]),
         (
@@ -103,7 +106,7 @@ def test_blocks_of_asciidoc_are_told_from_titles(text: str, expected: list[str])
         ),
         ("[[x]]key:: A thing.\n[source,sh]\nText.", ["key:: A thing.", "Text."]),
         ("===  ===\nA    B\n===  ===\nx    y\n===  ===", ["A    B", "x    y"]),
-        ('!!! note "Mind it"\n    It rusts.', ["#-Mind it", "It rusts."]),
+        ('!!! note "Mind it"\n    It rusts.', ["#:Mind it", "It rusts."]),
         ("??? note\n    It rusts.", ["It rusts."]),
         ("Text:\n~~~\nx\n~~~\n", ["Text:", "$x"]),
     ],

@@ -89,7 +89,7 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
     before = passage[one.number - 1] if one.number else None
     if before and _DEFAULT.match(one.said) and before.key not in used and not before.span.code:
         run.insert(0, before)
-    while before and before.span.heading and before.span.item and before.key not in used:
+    while before and before.span.label and before.key not in used:
         if before is not run[0]:
             run.insert(0, before)
         before = passage[before.number - 1] if before.number else None

@@ -76,8 +76,8 @@ _WHOLE: Final = re.compile(r"`[^`\n]{1,300}`|\[[^\[\]\n]{1,300}\](?:\([^()\s]{1,
 class Sentence:
     """`text[start:end]`, without white space around it. `paragraph` counts those of the text. Code
     is a line in a fence or of an indented block; a heading and a row of a table are by themselves.
-    `item`: an item of a list begins here, a row, or a term with its text. A heading that is one
-    belongs to the sentence that follows: what a directive describes, the title of a box."""
+    `item`: an item of a list begins here, a row, or a term with its text. `label`: a
+    heading of the sentence that follows: what a directive describes, or the title of a box."""
 
     start: int
     end: int
@@ -85,6 +85,7 @@ class Sentence:
     code: bool = False
     heading: bool = False
     item: bool = False
+    label: bool = False
 
 
 def split(text: str, *, is_answer: bool = False) -> tuple[Sentence, ...]:
@@ -199,7 +200,7 @@ class _Reader:
                 self._begin(self.at + note.end())
         elif not self.is_answer and (box := _BOX.match(line)):
             self.end_prose()
-            self._term(self.at + box.start(1), self.at + box.end(1))
+            self._label(self.at + box.start(1), self.at + box.end(1))
         elif not self.is_answer and _MARK.fullmatch(bare):
             self.end_prose()
         elif _HEADING.match(line):
@@ -236,11 +237,11 @@ class _Reader:
         elif name in _OF_PROSE and bare:
             self._begin(self.at + match.start(1) if name in NOTICES else argument)
         elif bare and name not in _OF_FILES:
-            self._term(argument, end)
+            self._label(argument, end)
 
-    def _term(self, start: int, end: int) -> None:
+    def _label(self, start: int, end: int) -> None:
         part = _trimmed(self.text, start, end, self.paragraph, heading=True)
-        self.found.append(replace(part, item=True))
+        self.found.append(replace(part, label=True))
 
     def _is_title(self, bare: str) -> bool:
         """Is the last line of the open prose a title, and this its rule? It is as long as the rule,
