@@ -94,6 +94,31 @@ def test_a_name_or_title_is_before_its_first_sentence() -> None:
     assert one.startswith("The limit of a footnote is 5 MB.")
 
 
+def test_a_list_goes_on_with_a_sentence_that_has_no_end() -> None:
+    text = "You may use it at work, unless\n\n* you have no license, or\n* it is for war.\n"
+    found = extract("may I use it at work?", [evidence(text)], TERMS)
+    assert found.text.endswith("unless\n- you have no license, or\n- it is for war. [1]")
+    nested = "- The flag is required\n  - only on Windows\n  - or at night\n- Other\n"
+    found = extract("is the flag required?", [evidence(nested)], TERMS)
+    assert found.text == "The flag is required\n- only on Windows\n- or at night [1]"
+    siblings = "- Keys. They rust at night\n- Locks of doors\n"
+    assert texts("what rusts at night?", evidence(siblings)) == ["They rust at night"]
+    fields = "Rotates the keys\n\n:param a: The first.\n:param b: The second.\n"
+    assert texts("what rotates the keys?", evidence(fields)) == ["Rotates the keys"]
+
+
+def test_a_heading_or_introduction_that_denies_is_above_its_items() -> None:
+    text = "## Not supported\n\n- Windows 95\n- Solaris\n\n## Supported\n\n- Linux\n"
+    found = extract("is Solaris there?", [evidence(text)], TERMS)
+    assert found.text == "Not supported\nSolaris [1]"
+    assert found.sources[0].text.startswith("## Not supported")
+    assert extract("is Linux there?", [evidence(text)], TERMS).text == "Linux [1]"
+    asks = "## Why is a lock not there?\n\nIt rusts.\n"
+    assert extract("why is it not there?", [evidence(asks)], TERMS).text == "It rusts. [1]"
+    text = "These are not sold:\n\n- Keys\n- Locks\n"
+    assert extract("what about locks?", [evidence(text)], TERMS).text.startswith("These are not")
+
+
 def test_items_of_front_matter_are_before_no_sentence() -> None:
     front = evidence("---\ntags:\n- keys\n---\nA keeper keeps it.\n")
     assert texts("who keeps keys?", front) == ["A keeper keeps it."]

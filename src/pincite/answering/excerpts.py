@@ -30,6 +30,14 @@ _DEFAULT: Final = re.compile(r"\W*(?:the )?defaults?\b", re.IGNORECASE)
 ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
 #: A paragraph that is a label in bold. What ends as a sentence does is emphasis.
 _LABEL: Final = re.compile(r"\s*(\*\*|__)[^*_\n]*[^*_\n.!]\1:?\s*")
+_ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z")
+_INDENT: Final = re.compile(r"[ \t]*")
+#: What is denied or over for all that is below.
+_DENIES: Final = re.compile(
+    r"\b(?:not|no|never|cannot|\w+n['’]t|without|deprecated|removed|obsolete|forbidden"
+    r"|un(?:supported|available|safe|stable|maintained))\b",
+    re.IGNORECASE,
+)
 _NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::")
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
@@ -81,8 +89,9 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
     at most 80. One that takes something back, and the block of an introduction, up to 600. Before a
     default stands what it is the default of, and before the first sentence on a function, an option
-    or in a box, its name or title. A question or a label on a line of its own ends them.
-    Code and rows are by themselves."""
+    or in a box, its name or title. Items have those that are nested in them. A heading or an
+    introduction that denies what is below is before an item or a short sentence. A question or a
+    label on a line of its own ends them. Code and rows are by themselves."""
     run = [one]
     if one.item.source_type == "code" or one.is_row:
         return run
@@ -93,14 +102,19 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
         if before is not run[0]:
             run.insert(0, before)
         before = passage[before.number - 1] if before.number else None
+    denial = _denial_of(run[0], passage)
+    if denial:
+        run.insert(0, denial)
     size = sum(len(part.said) for part in run)
-    in_block, at_first = one.introduces, True
+    in_block, at_first = one.introduces or _has_items(one, passage), True
+    nested = one.span.item and not one.introduces
     for part in passage[one.number + 1 :]:
         if part.span.heading or part.is_question or part.key in used:
             break
         size += len(part.said)
         alone = part.is_row or part.span.item
         in_block = in_block and (at_first or alone or part.span.code)
+        in_block = in_block and not (nested and _indent(part) <= _indent(one))
         kept = in_block or _BUT.match(part.said)
         ended = part.span.paragraph != run[-1].span.paragraph
         if not in_block and _begins_other(part, run[-1]):
@@ -124,6 +138,48 @@ def _begins_other(one: Found, before: Found) -> bool:
         return False
     ended = one.span.paragraph != before.span.paragraph
     return bool(ASKS.search(one.said) or (ended and _LABEL.fullmatch(one.words)))
+
+
+def _has_items(one: Found, passage: Sequence[Found]) -> bool:
+    """Does a list go on with a sentence that has no end, or is it nested in an item?"""
+    following = passage[one.number + 1 : one.number + 2]
+    if one.span.code or not following or not _is_listed(following[0]):
+        return False
+    if one.span.item:
+        return _is_listed(one) and _indent(following[0]) > _indent(one)
+    for part in reversed(passage[: one.number]):
+        if part.span.paragraph != one.span.paragraph:
+            break
+        if part.span.item:
+            return False
+    return not _ENDED.search(one.said)
+
+
+def _is_listed(one: Found) -> bool:
+    """Is it an item with a mark?"""
+    line = one.item.text.rfind("\n", 0, one.span.start) + 1
+    marked = bool(one.item.text[line : one.span.start].strip())
+    return one.span.item and not one.is_row and marked
+
+
+def _indent(one: Found) -> int:
+    text = one.item.text
+    line = text.rfind("\n", 0, one.span.start) + 1
+    return len(_INDENT.match(text, line)[0])  # type: ignore[index]
+
+
+def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
+    """The heading or introduction above that denies it, if it is near."""
+    if one.span.heading or one.span.code or not (one.span.item or len(one.said) <= _SHORT):
+        return None
+    for part in reversed(passage[: one.number]):
+        if one.span.end - part.span.start > LONGEST:
+            break
+        is_above = part.span.heading or (one.span.item and part.introduces)
+        if is_above:
+            denies = _DENIES.search(part.said) and not ASKS.search(part.said)
+            return part if denies else None
+    return None
 
 
 def has_block(one: Found, passage: Sequence[Found]) -> bool:
@@ -160,6 +216,8 @@ def _between(before: Found | None, one: Found) -> str:
 
 def _prose(one: Found, asked: frozenset[str], terms: Terms) -> str:
     said = _NOTICE.sub(r"\1:", " ".join(one.said.split()), count=1)
+    if one.span.heading:
+        said = said.lstrip("#= ")
     if not one.is_row or len(said) <= LONGEST:
         return said
     cells = [cell.strip() for cell in _CELL.split(said.strip("| "))]
