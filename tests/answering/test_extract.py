@@ -151,6 +151,14 @@ def test_a_question_is_answered_by_the_sentence_behind_it_and_not_by_itself() ->
     assert extract("keys in production are valid", [evidence(kept)], TERMS).sources[0].text == kept
 
 
+def test_code_and_addresses_are_shown_as_they_are_written() -> None:
+    text = "# A < is escaped as &lt; and the & as &amp; here.\nx = 1\n"
+    item = evidence(text, language="python", source_type="code")
+    assert extract("how is & escaped?", [item], TERMS).text.startswith("A < is escaped as &lt; and")
+    text = "In text, `<` is escaped as `&lt;`, see https://x.org/?a=1&copy=2.\n"
+    assert extract("how is text escaped?", [evidence(text)], TERMS).text == f"{text.strip()} [1]"
+
+
 def test_where_no_sentence_has_a_word_it_is_the_first_of_the_best() -> None:
     found = extract("zebra", [evidence(BACKUPS), evidence(KEYS, 2)], TERMS)
     assert [one.text for one in found.sources] == [BACKUPS]

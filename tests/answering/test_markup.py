@@ -51,6 +51,20 @@ def test_code_and_placeholders_of_markdown_keep_their_brackets() -> None:
         assert said("Give <b> or <a>.", language) == ["Give <b> or <a>."]
 
 
+def test_named_characters_are_decoded_where_they_are_no_address_and_no_code() -> None:
+    address = "See https://x.org/a?page=1&region=eu&copy=2&section=3 of it."
+    for language in ("html", "markdown", "mdx"):
+        assert said(address, language) == [address]
+        assert said("a &lt; b&nbsp;&#38;&#x26; &amp;lt; &notit; &nosuch; &#; &nGt;", language) == [
+            "a < b && &lt; &notit; &nosuch; &#; \u226b\u20d2"
+        ]
+    code = "Text has `&lt;` for &lt;.\n\n```\n&amp;\n```"
+    assert said(code, "markdown") == ["Text has `&lt;` for <.", "&amp;"]
+    assert said("&lt; is `&lt;`", "rst") == ["&lt; is `&lt;`"]
+    assert said("<code>&lt;p&gt;</code>") == ["<p>"]
+    assert said("&#35; no heading\n&#45; and no item") == ["# no heading - and no item"]
+
+
 @given(
     st.text(alphabet="<>/!-ptdbr hl1`\n|a&;'\"", max_size=200),
     st.sampled_from(("html", "markdown")),
@@ -63,7 +77,22 @@ def test_any_text_keeps_its_length(text: str, language: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["<p", "<!--", "<p>", "<td>|", "`<", "<script>", "<h1>", "<tr><td>\n", "<a <", "<dd>", "<dt>"],
+    [
+        "<p",
+        "<!--",
+        "<p>",
+        "<td>|",
+        "`<",
+        "<script>",
+        "<h1>",
+        "<tr><td>\n",
+        "<a <",
+        "<dd>",
+        "<dt>",
+        "&lt;",
+        "&#",
+        "&a",
+    ],
 )
 def test_hostile_markup_takes_time_in_proportion(part: str) -> None:
     for language in ("html", "markdown"):

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Final
 
 from pincite.answering.sentences import Sentence, split
+from pincite.answering.verbatim import UNSEEN, decoded, verbatim
 from pincite.support.fields import replace
 
 #: Languages whose text may have tags.
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
-#: In place of each character of an inline tag.
-UNSEEN: Final = "\0"
 _TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
 _OF_FRONT: Final = re.compile(r"[\w-]+:|[ \t#-]|\s*\Z")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _LOOKED_AT: Final = 12  # parts before a term's text
@@ -38,13 +35,14 @@ def words_of_markup(text: str, language: str) -> tuple[str, tuple[Sentence, ...]
     """The text with tags replaced, and its sentences. The text has the same length: each character
     of an inline tag is `UNSEEN`. Tags of blocks end sentences; titles, `h1` to `h6` and front
     matter are headings. A term of a list belongs to the sentence that follows it, and a row of a
-    table is one sentence. Takes time linear in the text."""
-    if language not in _MARKED_UP or ("<" not in text and not text.startswith("---")):
+    table is one sentence. `&lt;` and its like are the characters that they name, except in code of
+    Markdown. Takes time linear in the text."""
+    if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith("---")):
         return text, split(text)
     page = _Page(text, is_html=language == "html")
     page.read()
     words = "".join(page.parts)
-    return words, tuple(page.placed(split(words)))
+    return decoded(words, page.code), tuple(page.placed(split(words)))
 
 
 def _front_matter(text: str) -> int:
@@ -62,17 +60,19 @@ def _front_matter(text: str) -> int:
 
 def shown(words: str) -> str:
     """Words of a text with markup as they are displayed."""
-    return unescape(words.replace(UNSEEN, ""))
+    return words.replace(UNSEEN, "")
 
 
 @dataclass(slots=True)
 class _Page:
-    """Replaces the tags of a text, in order. `headings` are the places of headings."""
+    """Replaces the tags of a text, in order. `headings` are the places of headings, `code` those of
+    code in Markdown."""
 
     text: str
     is_html: bool
     parts: list[str] = field(default_factory=list)
     headings: list[tuple[int, int]] = field(default_factory=list)
+    code: list[tuple[int, int]] = field(default_factory=list)
     at: int = 0
     is_row: bool = False  # of a table of Markdown: the line of `at`
     last: str = ""  # the block that was opened or closed last
@@ -87,14 +87,15 @@ class _Page:
         if front:
             self.headings.append((0, front))
             self._keep(front)
-        code = iter(()) if self.is_html else _CODE.finditer(text, self.at)
+        self.code = [] if self.is_html else verbatim(text, self.at)
+        code = iter(self.code)
         skipped = next(code, None)
         while (tag := _TAG.search(text, self.at)) is not None:
             start = tag.start()
-            while skipped is not None and skipped.end() <= start:
+            while skipped is not None and skipped[1] <= start:
                 skipped = next(code, None)
-            if skipped is not None and skipped.start() <= start:
-                self._keep(skipped.end())
+            if skipped is not None and skipped[0] <= start:
+                self._keep(skipped[1])
                 continue
             name = (tag[1] or "").lower()
             end = ends.after("-->" if tag[0] == "<!--" else ">", start)
