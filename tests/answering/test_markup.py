@@ -51,6 +51,53 @@ def test_code_and_placeholders_of_markdown_keep_their_brackets() -> None:
         assert said("Give <b> or <a>.", language) == ["Give <b> or <a>."]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tool set --label <label> --title <title> [--input <input>] <dir> <table>",
+        "Foo<S> or Box<Q> or Pair<A, B>",
+        "If a <b and c> d",
+        "The tag is ``<br>`` or ``a`<b>`` here",
+        "Put a <script> tag in the head, and the closing </script> tag below",
+        "Write <?php as the first",
+    ],
+)
+def test_placeholders_of_markdown_are_no_tags(text: str) -> None:
+    assert said(text, "markdown") == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Press <kbd>a</kbd>, <b>b</b> or <a href='c'>\n\nc</a><p/>", ["Press a, b or", "c"]),
+        ("<p>\n\n**x**\n\n</p>\n<p>Text\n\n<section>\n<p>y\n", ["**x**", "Text", "y"]),
+        ("<style>\na {}\n\nb {}\n</style>\n\nText", ["Text"]),
+        ("A <script src='a'>run(1)</script> b <?php echo $a->b; ?> c", ["A", "b c"]),
+        ("A <script src='a'> b.\n\nClose it by </script> c", ["A", "b.", "Close it by", "c"]),
+        ("<table><tr><td><p>a</td></tr></table>", ["| a"]),
+    ],
+)
+def test_tags_of_markdown_have_attributes_or_an_end_or_a_line(
+    text: str, expected: list[str]
+) -> None:
+    assert said(text, "markdown") == expected
+
+
+def test_indented_lines_of_markdown_are_code_unless_they_belong_to_an_item_or_a_box() -> None:
+    code = "<b>x</b> &lt;"
+    assert said(f"Run:\n\n    {code}\n\n    {code}\n\nEnd <b>x</b>", "markdown") == [
+        *("Run:", code, code, "End x")
+    ]
+    for text in ("Run:\n    ", "- a\n\n    ", "1. a\n\n       b\n\n    ", "!!! note\n\n    "):
+        assert said(text + code, "markdown")[-1].endswith("x <"), text
+    assert said(f"    a\n\n    {code}", "markdown") == ["a", "x <"]
+    assert said(f"\n{code}", "markdown") == ["x <"]
+    for text in ("- a\n\n      ", "1. a\n\n       ", "!!! note\n\n        ", "- a\n\nb\n\n    "):
+        assert said(text + code, "markdown")[-1] == code, text
+    assert said(f"Run:\n\n    {code}", "mdx") == ["Run:", "x <"]
+    assert said(f"```\na\n\n    {code}\n```\nb <b>x</b>", "markdown") == [*("a", code, "b x")]
+
+
 def test_named_characters_are_decoded_where_they_are_no_address_and_no_code() -> None:
     address = "See https://x.org/a?page=1&region=eu&copy=2&section=3 of it."
     for language in ("html", "markdown", "mdx"):
@@ -78,26 +125,15 @@ def test_any_text_keeps_its_length(text: str, language: str) -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        "<p",
-        "<!--",
-        "<p>",
-        "<td>|",
-        "`<",
-        "<script>",
-        "<h1>",
-        "<tr><td>\n",
-        "<a <",
-        "<dd>",
-        "<dt>",
-        "&lt;",
-        "&#",
-        "&a",
+        *("<p", "<!--", "<p>", "<td>|", "`<", "<script>", "<h1>", "<tr><td>\n", "<a <", "<dd>"),
+        *("<dt>", "&lt;", "&#", "&a", "<?", "``", "``a", "\n\n    <b>", "<b>a", "<b>\n\n"),
+        *("<b></b>", "<style>\n\n", "\t", " <p>", "a <script b=c>", "<a ", "a <!--", "\n \n"),
     ],
 )
 def test_hostile_markup_takes_time_in_proportion(part: str) -> None:
     for language in ("html", "markdown"):
         begun = time.process_time()
-        words_of_markup(part * (400_000 // len(part)), language)
+        words_of_markup(f"{part * (400_000 // len(part))}\n\n</p></b></script>-->?>", language)
         assert time.process_time() - begun < 30
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -28,7 +29,18 @@ _INLINE: Final = frozenset(
     " kbd label mark nobr q s samp small span strike strong sub sup td th tt u var wbr".split()
 )
 _HEADINGS: Final = frozenset(("title", "h1", "h2", "h3", "h4", "h5", "h6"))
+#: Elements whose tags look like placeholders in Markdown, as in `tool --label <label>`.
+_AS_PLACEHOLDERS: Final = frozenset(
+    "a address b body button code col del dir font footer form frame head header html i input ins"
+    " label legend link main mark menu meta nav option p q s section select small span"
+    " strike strong style script summary table title tt u var".split()
+)
+_BLANK_LINE: Final = re.compile(r"\n[ \t]*\n")
+_CLOSING: Final = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
+_AROUND: Final = 80  # characters of the line before and behind a tag that are looked at
 _SKIPPED: Final = frozenset(("script", "style"))
+_CELLS: Final = frozenset(("td", "th"))
+_OF_TEXT: Final = _SKIPPED | {"p"}  # blocks whose text may begin in the line of their tag
 
 
 def words_of_markup(text: str, language: str) -> tuple[str, tuple[Sentence, ...]]:
@@ -39,7 +51,7 @@ def words_of_markup(text: str, language: str) -> tuple[str, tuple[Sentence, ...]
     Markdown. Takes time linear in the text."""
     if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith("---")):
         return text, split(text)
-    page = _Page(text, is_html=language == "html")
+    page = _Page(text, language)
     page.read()
     words = "".join(page.parts)
     return decoded(words, page.code), tuple(page.placed(split(words)))
@@ -69,7 +81,7 @@ class _Page:
     code in Markdown."""
 
     text: str
-    is_html: bool
+    language: str
     parts: list[str] = field(default_factory=list)
     headings: list[tuple[int, int]] = field(default_factory=list)
     code: list[tuple[int, int]] = field(default_factory=list)
@@ -79,15 +91,18 @@ class _Page:
     text_of_term: int = -1  # the part after which the text of a term begins
     opened: int = -1  # where the heading begins that is open
     in_row: bool = False
+    end_of_block: int = 0  # behind the last tag of a block
+    unclosed: dict[str, int] = field(default_factory=dict)  # elements by their names
 
     def read(self) -> None:
         text, ends = self.text, _Ends(self.text)
         self.is_row = _ROW.match(text) is not None
-        front = 0 if self.is_html else _front_matter(text)
+        is_html = self.language == "html"
+        front = 0 if is_html else _front_matter(text)
         if front:
             self.headings.append((0, front))
             self._keep(front)
-        self.code = [] if self.is_html else verbatim(text, self.at)
+        self.code = verbatim(text, self.at, self.language)
         code = iter(self.code)
         skipped = next(code, None)
         while (tag := _TAG.search(text, self.at)) is not None:
@@ -98,15 +113,21 @@ class _Page:
                 self._keep(skipped[1])
                 continue
             name = (tag[1] or "").lower()
-            end = ends.after("-->" if tag[0] == "<!--" else ">", start)
-            if end < 0 or (tag[1] and text.find("<", start + 1, end) >= 0):
+            mark = "-->" if tag[0] == "<!--" else ">"
+            if tag[1]:
+                end = ends.of_tag(start)
+            else:
+                end = ends.after("?>" if tag[0] == "<?" and not is_html else mark, start)
+            if end < 0:
                 self._keep(tag.end())
                 continue
             if not tag[1]:
                 self._put(start, end, " " * (end - start))
-            elif name in _BLOCKS or name in _INLINE:
+            elif (name in _BLOCKS or name in _INLINE) and (
+                is_html or self._is_tag(name, start, end, ends)
+            ):
                 self._tag(name, start, end, ends)
-            elif self.is_html:
+            elif is_html:
                 self._put(start, end, UNSEEN * (end - start))
             else:
                 self._keep(end)
@@ -124,16 +145,17 @@ class _Page:
     def _tag(self, name: str, start: int, end: int, ends: _Ends) -> None:
         closes = self.text[start + 1] == "/"
         if name in _SKIPPED and not closes:
-            stop = ends.after(f"</{name}", end)
+            raw = self.language == "html" or self._begins_line(start)
+            stop = ends.after(f"</{name}", end) if raw or ends.closes(name, end) else -1
             end = stop if stop > 0 else end
         size = end - start
         self._keep(start)
         in_table = self.in_row or self.is_row
-        if name in ("td", "th"):
+        if name in _CELLS:
             put = "|".ljust(size) if self.in_row and not closes else " " * size
         elif name in _INLINE:
             put = " " * size if name == "br" else UNSEEN * size
-        elif name == "tr" or (name == "table" and self.is_html):
+        elif name == "tr" or (name == "table" and self.language == "html"):
             self.in_row = name == "tr" and not closes
             put = _blank(size)
         elif in_table:
@@ -145,6 +167,37 @@ class _Page:
                     self.headings.append((self.opened, end))
                 self.opened = -1 if closes else start
         self._put(start, end, put)
+        if name in _BLOCKS or name in _CELLS:
+            self.end_of_block = end
+
+    def _is_tag(self, name: str, start: int, end: int, ends: _Ends) -> bool:
+        """Is it a tag in Markdown, and not a placeholder? A tag has attributes, is closed in its
+        paragraph, or has a line to itself."""
+        if name not in _AS_PLACEHOLDERS:
+            return True
+        begins = self._begins_line(start)
+        if self.text[start + 1] == "/":
+            count = self.unclosed.get(name, 0)
+            self.unclosed[name] = max(0, count - 1)
+            return begins or count > 0
+        is_tag = "=" in self.text[start:end] or self.text[end - 2] == "/"
+        if begins and name in _BLOCKS:
+            is_tag = is_tag or name in _OF_TEXT or self._ends_line(end)
+        if name not in _SKIPPED:
+            is_tag = is_tag or ends.closes(name, end)
+        if is_tag:
+            self.unclosed[name] = self.unclosed.get(name, 0) + 1
+        return is_tag
+
+    def _begins_line(self, start: int) -> bool:
+        """Is there nothing before it but tags of blocks?"""
+        before = self.text[max(self.end_of_block, start - _AROUND) : start].rstrip(" \t")
+        return not before or before[-1] == "\n"
+
+    def _ends_line(self, end: int) -> bool:
+        """Is there nothing behind it but a tag?"""
+        behind = self.text[end : end + _AROUND]
+        return behind.startswith("<") or behind.lstrip(" \t")[:1] in ("", "\r", "\n")
 
     def _block(self, name: str, closes: bool, size: int) -> str:
         if closes and name == "dt":
@@ -203,6 +256,8 @@ class _Ends:
 
     text: str
     missing: set[str] = field(default_factory=set)
+    closing: dict[str, list[int]] | None = None
+    blank_lines: list[int] | None = None
 
     def after(self, mark: str, start: int) -> int:
         """The place behind the next `mark`, -1 for none."""
@@ -216,3 +271,25 @@ class _Ends:
             stop = self.text.find(">", found)
             return stop + 1 if stop >= 0 else len(self.text)
         return found + len(mark)
+
+    def of_tag(self, start: int) -> int:
+        """The place behind the tag, -1 for none: another begins before it ends."""
+        other = self.text.find("<", start + 1)
+        return self.text.find(">", start, other if other >= 0 else len(self.text)) + 1 or -1
+
+    def closes(self, name: str, start: int) -> bool:
+        """Is an element closed from `start` on before the paragraph ends?"""
+        if self.closing is None:
+            self.closing = {}
+            for one in _CLOSING.finditer(self.text):
+                self.closing.setdefault(one[1].lower(), []).append(one.start())
+        places = self.closing.get(name, [])
+        at = bisect_left(places, start)
+        return at < len(places) and places[at] < self.of_paragraph(start)
+
+    def of_paragraph(self, start: int) -> int:
+        """Where the paragraph ends that `start` is in."""
+        if self.blank_lines is None:
+            self.blank_lines = [one.start() for one in _BLANK_LINE.finditer(self.text)]
+        at = bisect_left(self.blank_lines, start)
+        return self.blank_lines[at] if at < len(self.blank_lines) else len(self.text)
