@@ -206,7 +206,7 @@ def test_tags_are_not_shown_and_the_citation_is_exact(
 def test_titles_and_front_matter_are_no_answers() -> None:
     front = "---\ntitle: Rotate keys\nlayout: page\n---\n\n"
     text = f"{front}<div class='note'>\nA keeper does it.</div>\n"
-    assert texts("rotate keys", evidence(text)) == ["A keeper does it."]
+    assert texts("rotate keys", evidence(text, start_line=1)) == ["A keeper does it."]
     word = evidence("Rotate keys\n\nA keeper does it.", headings=("Lodge", "Rotate keys"))
     assert texts("rotate keys", word) == ["A keeper does it."]
     code = evidence("A `<p>` ends. Use <path> as a name.")

@@ -164,6 +164,46 @@ def test_where_no_sentence_has_a_word_it_is_the_first_of_the_best() -> None:
     assert [one.text for one in found.sources] == [BACKUPS]
 
 
+def test_what_only_its_title_makes_a_heading_answers_where_nothing_else_is_there() -> None:
+    text = "The gate code is 42"
+    for item in (
+        evidence(text, title=text),
+        evidence(f"- {text}", headings=(text,)),
+        evidence(f"## User\n\n{text}\n\n## Assistant\n\nI see.", language="transcript", title=text),
+        evidence(f"# {text}\n"),
+    ):
+        found = extract("what is the gate code?", [item], TERMS)
+        assert [one.text for one in found.sources] == [text]
+    assert extract("gate code", [evidence("Gate code", title="Gate code")], TERMS).sources == ()
+    both = [evidence(text, title=text), evidence("The gate of the lodge is green.", 2)]
+    assert extract("what is the gate code?", both, TERMS).sources[0].text == text
+
+
+FRONT = "---\n# of the page\ntitle: Gateway\nowners:\n- Anna\n- Bob\nstatus: retired\n---\n"
+
+
+def test_an_entry_of_front_matter_answers_a_question_about_its_key() -> None:
+    page = evidence(f"{FRONT}\nThe gateway routes requests.\n", start_line=1)
+    (one,) = extract("who are the owners of the gateway?", [page], TERMS).sources
+    assert one.text == "owners:\n- Anna\n- Bob"
+    assert one.citation.endswith("#L4-L6")
+    (one,) = extract("what does the gateway do?", [page], TERMS).sources
+    assert one.text == "The gateway routes requests."
+    alone = evidence(FRONT, start_line=1)
+    assert extract("is the gateway retired?", [alone], TERMS).sources[0].text == "status: retired"
+
+
+def test_only_a_file_begins_with_front_matter() -> None:
+    for text in (
+        "---\n\n## Ports\n\n- 80 is open\n\n---\n",
+        "---\n- 80 is open\n- Hosts: a\n---\n",
+    ):
+        found = extract("which ports are open?", [evidence(text, start_line=1)], TERMS)
+        assert [one.text for one in found.sources] == ["80 is open"]
+    part = "---\nNote: all ports are open\n\n---\n"
+    assert extract("which are open?", [evidence(part)], TERMS).sources[0].text == part[4:28]
+
+
 def test_nothing_to_take_is_an_empty_text() -> None:
     assert extract("key", [evidence("# Key\n"), evidence("", 2)], TERMS).sources == ()
 

@@ -38,6 +38,7 @@ _ASKED: Final = re.compile(
     r"|may|has|have)\b",
     re.IGNORECASE,
 )
+_HEADING: Final = re.compile(r"[#=]{1,6}[ \t]+(?=\S)")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _MOST_BEFORE: Final = 2  # informative words before a question, such as the name of a command
 _ECHO: Final = 4  # words of a question that a sentence does not have by chance
@@ -90,14 +91,14 @@ def _found(
     before: frozenset[str] = frozenset()  # the words of a question or heading just before
     section = terms(" ".join(item.headings[-1:]) or item.title)
     was_heading = False
-    for span, words in _sentences(item):
+    for span, words in _sentences(item, asked, terms):
         said = shown(words)
         own = terms(said)
         echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
         is_question = not span.heading and (echo or (asked <= own and bool(_ASKS.search(said))))
         one = Found(item, place, len(found), span, words, own | before, section, is_question)
         if span.heading:
-            section = own
+            section = own | section if span.item else own  # of front matter all entries
             before = own | before if was_heading else own
         else:
             before = one.terms if is_question and not span.code else frozenset()
@@ -109,8 +110,12 @@ def _found(
 def _candidates(
     passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
 ) -> list[Found]:
-    """The sentences that may answer, else those that ask or announce, else parts of long ones."""
-    every = [one for found in passages for one in found if not one.span.heading and one.terms]
+    """The sentences that may answer, else those that ask or announce, else parts of long ones.
+    Where there are only headings, it is those that say more than was asked."""
+    said = [one for found in passages for one in found if one.terms]
+    every = [one for one in said if not one.span.heading] or [
+        _unmarked(one) for one in said if asked & one.terms and terms(one.said) - asked
+    ]
     short = [one for one in every if one.is_row or len(one.said) <= LONGEST]
     good = [
         one
@@ -118,6 +123,13 @@ def _candidates(
         if not one.is_question and not (one.introduces and not has_block(one, passages[one.place]))
     ]
     return good or short or [cut(one, asked, terms) for one in every]
+
+
+def _unmarked(heading: Found) -> Found:
+    mark = _HEADING.match(heading.words)
+    size = mark.end() if mark else 0
+    span = replace(heading.span, start=heading.span.start + size)
+    return replace(heading, span=span, words=heading.words[size:])
 
 
 def _echo_of(question: str) -> Callable[[str], bool]:
@@ -133,22 +145,44 @@ def _words_in(text: str) -> str:
     return f" {_NO_WORD.sub(' ', text.casefold()).strip()} "
 
 
-def _sentences(item: Evidence) -> list[tuple[Sentence, str]]:
+def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tuple[Sentence, str]]:
     """The sentences, and the lines of code, with the words of each. A sentence that is the title of
-    the page or of a section is a heading."""
+    the page or of a section is a heading, unless it says more than was asked and nothing else is
+    there. An entry of front matter whose key was asked for is none."""
     if item.source_type == "code":
         words, found = words_of_code(item.text)
         return [(one, words[one.start : one.end]) for one in found]
-    words, found = words_of_markup(item.text, item.language)
-    titles = {_words_in(one) for one in (item.title, *item.headings)}
-    kept = []
+    is_start = item.start_line == 1 if item.start_char is None else not item.start_char
+    words, found = words_of_markup(item.text, item.language, is_start)
+    # The title of a conversation is the first of its words.
+    named = item.headings if item.language == "transcript" else (item.title, *item.headings)
+    titles = {_words_in(one) for one in named}
+    kept: list[tuple[Sentence, str]] = []
+    marked: list[int] = []  # those that only their titles make headings
     for one in found:
         part = words[one.start : one.end]
         bare = _words_in(shown(part))
-        if one.code or bare.strip():
-            is_title = not one.code and bare in titles
-            kept.append((replace(one, heading=True) if is_title else one, part))
+        if not (one.code or bare.strip()):
+            continue
+        if one.heading and one.item and _is_asked(part, asked, terms):
+            one = replace(one, heading=False)
+        elif not (one.code or one.heading) and bare in titles:
+            one = replace(one, heading=True)
+            if terms(bare) - asked:
+                marked.append(len(kept))
+        kept.append((one, part))
+    if all(one.heading for one, _ in kept):
+        for number in marked:
+            one, part = kept[number]
+            kept[number] = replace(one, heading=False), part
     return kept
+
+
+def _is_asked(entry: str, asked: frozenset[str], terms: Terms) -> bool:
+    """Are the words of an entry's key in the question?"""
+    key, _, value = entry.partition(":")
+    own = terms(_NO_WORD.sub(" ", key))
+    return bool(own and own <= asked and value.strip())
 
 
 def _chosen(

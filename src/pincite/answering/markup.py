@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from pincite.answering.front_matter import end_of_front_matter, entries
 from pincite.answering.sentences import Sentence, split
 from pincite.answering.verbatim import UNSEEN, decoded, verbatim
 from pincite.support.fields import replace
@@ -15,7 +16,6 @@ from pincite.support.fields import replace
 #: Languages whose text may have tags.
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
 _TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
-_OF_FRONT: Final = re.compile(r"[\w-]+:|[ \t#-]|\s*\Z")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _LOOKED_AT: Final = 12  # parts before a term's text
 _BLOCKS: Final = frozenset(
@@ -43,31 +43,21 @@ _CELLS: Final = frozenset(("td", "th"))
 _OF_TEXT: Final = _SKIPPED | {"p"}  # blocks whose text may begin in the line of their tag
 
 
-def words_of_markup(text: str, language: str) -> tuple[str, tuple[Sentence, ...]]:
+def words_of_markup(
+    text: str, language: str, is_start: bool = True
+) -> tuple[str, tuple[Sentence, ...]]:
     """The text with tags replaced, and its sentences. The text has the same length: each character
-    of an inline tag is `UNSEEN`. Tags of blocks end sentences; titles, `h1` to `h6` and front
-    matter are headings. A term of a list belongs to the sentence that follows it, and a row of a
+    of an inline tag is `UNSEEN`. Tags of blocks end sentences; titles and `h1` to `h6` are
+    headings. So are the entries of front matter, which are items, too, and which only the start
+    of a file has. A term of a list belongs to the sentence that follows it, and a row of a
     table is one sentence. `&lt;` and its like are the characters that they name, except in code of
     Markdown. Takes time linear in the text."""
     if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith("---")):
         return text, split(text)
     page = _Page(text, language)
-    page.read()
+    page.read(end_of_front_matter(text) if is_start and language != "html" else 0)
     words = "".join(page.parts)
     return decoded(words, page.code), tuple(page.placed(split(words)))
-
-
-def _front_matter(text: str) -> int:
-    """Where the front matter ends, 0 for none."""
-    end = 0
-    for number, line in enumerate(text.splitlines(keepends=True)):
-        end += len(line)
-        is_fence = line.rstrip() == "---"
-        if is_fence and number:
-            return end
-        if not (is_fence or _OF_FRONT.match(line)) or (not number and not is_fence):
-            return 0
-    return 0
 
 
 def shown(words: str) -> str:
@@ -85,6 +75,7 @@ class _Page:
     parts: list[str] = field(default_factory=list)
     headings: list[tuple[int, int]] = field(default_factory=list)
     code: list[tuple[int, int]] = field(default_factory=list)
+    front: int = 0  # where front matter ends
     at: int = 0
     is_row: bool = False  # of a table of Markdown: the line of `at`
     last: str = ""  # the block that was opened or closed last
@@ -94,14 +85,13 @@ class _Page:
     end_of_block: int = 0  # behind the last tag of a block
     unclosed: dict[str, int] = field(default_factory=dict)  # elements by their names
 
-    def read(self) -> None:
+    def read(self, front: int) -> None:
+        """Read the text, which has front matter up to `front`."""
         text, ends = self.text, _Ends(self.text)
         self.is_row = _ROW.match(text) is not None
         is_html = self.language == "html"
-        front = 0 if is_html else _front_matter(text)
-        if front:
-            self.headings.append((0, front))
-            self._keep(front)
+        self.front = front
+        self._keep(front)
         self.code = verbatim(text, self.at, self.language)
         code = iter(self.code)
         skipped = next(code, None)
@@ -134,9 +124,12 @@ class _Page:
         self._keep(len(text))
 
     def placed(self, found: tuple[Sentence, ...]) -> Iterator[Sentence]:
-        """The sentences, those of headings as headings."""
+        """The entries of front matter, and the sentences, those of headings as headings."""
+        yield from entries(self.text, self.front)
         place = 0
         for one in found:
+            if one.start < self.front:
+                continue
             while place < len(self.headings) and self.headings[place][1] <= one.start:
                 place += 1
             inside = place < len(self.headings) and self.headings[place][0] <= one.start
