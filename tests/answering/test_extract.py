@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -202,6 +203,16 @@ def test_only_a_file_begins_with_front_matter() -> None:
         assert [one.text for one in found.sources] == ["80 is open"]
     part = "---\nNote: all ports are open\n\n---\n"
     assert extract("which are open?", [evidence(part)], TERMS).sources[0].text == part[4:28]
+
+
+@pytest.mark.parametrize("answer", ["`|`", "``|``", "✅", "❌"])
+def test_code_and_signs_for_yes_and_no_are_answers_without_a_word(answer: str) -> None:
+    text = f"## Which separators are allowed?\n\n{answer}\n\n## Other\n\nAnything else is text.\n"
+    found = extract("which separators are allowed?", [evidence(text)], TERMS)
+    assert found.text == f"{answer} [1]"
+    rest = text.replace(answer, "🔑\n\n***\n\nAll of them.")
+    found = extract("which separators are allowed?", [evidence(rest)], TERMS)
+    assert found.text == "All of them. [1]"
 
 
 def test_nothing_to_take_is_an_empty_text() -> None:

@@ -39,6 +39,7 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 _HEADING: Final = re.compile(r"[#=]{1,6}[ \t]+(?=\S)")
+_SAYS: Final = re.compile(r"`[^`\n]|[✅❌✓✔✗✘☑☒☐]")  # without a word: code, and yes or no
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _MOST_BEFORE: Final = 2  # informative words before a question, such as the name of a command
 _ECHO: Final = 4  # words of a question that a sentence does not have by chance
@@ -156,13 +157,13 @@ def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tupl
     words, found = words_of_markup(item.text, item.language, is_start)
     # The title of a conversation is the first of its words.
     named = item.headings if item.language == "transcript" else (item.title, *item.headings)
-    titles = {_words_in(one) for one in named}
+    titles = {_words_in(one) for one in named} - {_words_in("")}
     kept: list[tuple[Sentence, str]] = []
     marked: list[int] = []  # those that only their titles make headings
     for one in found:
         part = words[one.start : one.end]
         bare = _words_in(shown(part))
-        if not (one.code or bare.strip()):
+        if not (one.code or bare.strip() or _SAYS.search(part)):
             continue
         if one.heading and one.item and _is_asked(part, asked, terms):
             one = replace(one, heading=False)
