@@ -63,7 +63,7 @@ def test_a_choice_with_another_field_knows_them_too() -> None:
             "where: no language is named 'pyhton', at character 28 ('pyhton'); expected python",
         ),
         ("not language in (go, 'jvaa')", "no language is named 'jvaa', at character 22"),
-        ("language = foo", "expected assembly, astro, awk"),
+        ("language = foo", "expected asciidoc, assembly, astro, awk"),
     ],
 )
 def test_an_unknown_language_is_refused(where: str, message: str) -> None:

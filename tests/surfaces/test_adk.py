@@ -210,15 +210,14 @@ def test_without_an_index_the_agent_is_told_what_to_do(tmp_path: Path) -> None:
     assert "pincite index PATH" in given["error_message"]
 
 
-def test_what_nobody_thought_of_does_not_end_the_run(indexed: Cli) -> None:
-    class Broken:
-        fingerprint, kind, listwise, instructed = "broken", "probability", False, False
+def test_what_nobody_thought_of_does_not_end_the_run(
+    indexed: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nothing")
 
-        async def rerank(self, *_: object, **__: object) -> tuple[()]:
-            raise ZeroDivisionError("by nothing")
-
-    tools = toolset(indexed, reranker=Broken())
-    (given,), _ = run(tools, calling("retrieve_evidence", query="rotate a key"))
+    monkeypatch.setattr("pincite.surfaces.commands.search", broken)
+    (given,), _ = run(toolset(indexed), calling("retrieve_evidence", query="rotate a key"))
     assert given["status"] == "error"
     assert given["error_message"] == "ZeroDivisionError: by nothing"
 

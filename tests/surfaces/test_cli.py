@@ -96,7 +96,7 @@ def test_nothing_relevant_ends_with_3_and_shows_nothing(indexed: Cli) -> None:
 def test_an_empty_query_is_wrong_usage_with_a_way_on(indexed: Cli) -> None:
     done = indexed("search", "  ", code=2)
     assert "empty" in done.stderr
-    assert "try: pincite search" in done.stderr
+    assert "try: write a question" in done.stderr
 
 
 def test_a_query_of_100000_characters_is_cut_and_answered(indexed: Cli) -> None:

@@ -19,5 +19,6 @@ SHAPES = {
     13: "3db74923949596a2",
     14: "01ebefc057f74c50",
     15: "c55a9963fb41825e",
+    16: "fe578dea099afca1",
 }
 PROTOCOL = max(SHAPES)
