@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pincite.answering.code import words_of_code
-from pincite.answering.excerpts import LONGEST, Found, Terms, cut, grown, has_block, line_of
+from pincite.answering.excerpts import ASKS, LONGEST, Found, Terms, cut, grown, has_block, line_of
 from pincite.answering.markup import shown, words_of_markup
 from pincite.answering.sentences import Sentence
 from pincite.model import AnswerSource, Evidence
@@ -31,8 +31,7 @@ _FOR_CODE: Final = re.compile(
 )
 
 
-#: A sentence that asks: its end, and what a question begins with if its mark is missing.
-_ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
+#: What a question begins with if its mark is missing.
 _ASKED: Final = re.compile(
     r"(?:who|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|would|will"
     r"|may|has|have)\b",
@@ -96,7 +95,7 @@ def _found(
         said = shown(words)
         own = terms(said)
         echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
-        is_question = not span.heading and (echo or (asked <= own and bool(_ASKS.search(said))))
+        is_question = not span.heading and (echo or (asked <= own and bool(ASKS.search(said))))
         one = Found(item, place, len(found), span, words, own | before, section, is_question)
         if span.heading:
             section = own | section if span.item else own  # of front matter all entries
@@ -137,7 +136,7 @@ def _echo_of(question: str) -> Callable[[str], bool]:
     """Return what tells whether a sentence ends with the whole question. What follows a question,
     as in the next cell of a row, is its answer."""
     bare = _words_in(question)
-    is_question = bool(_ASKS.search(question) or _ASKED.match(question.strip()))
+    is_question = bool(ASKS.search(question) or _ASKED.match(question.strip()))
     can_echo = is_question and bare.count(" ") > _ECHO
     return lambda said: can_echo and _words_in(said).endswith(bare)
 
