@@ -157,15 +157,16 @@ def _has_items(one: Found, passage: Sequence[Found]) -> bool:
 
 def _is_listed(one: Found) -> bool:
     """Is it an item with a mark?"""
-    line = one.item.text.rfind("\n", 0, one.span.start) + 1
-    marked = bool(one.item.text[line : one.span.start].strip())
+    marked = bool(one.item.text[_line_start(one) : one.span.start].strip())
     return one.span.item and not one.is_row and marked
 
 
 def _indent(one: Found) -> int:
-    text = one.item.text
-    line = text.rfind("\n", 0, one.span.start) + 1
-    return len(_INDENT.match(text, line)[0])  # type: ignore[index]
+    return len(_INDENT.match(one.item.text, _line_start(one))[0])  # type: ignore[index]
+
+
+def _line_start(one: Found) -> int:
+    return one.item.text.rfind("\n", 0, one.span.start) + 1
 
 
 def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:

@@ -47,7 +47,7 @@ from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document
 from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.pages import rows_at, unit_of
-from pincite.model.revisions import content_digits, is_ambiguous, same_revision
+from pincite.model.revisions import CONTENT_DIGITS, content_digits, is_ambiguous, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import content_hash_of
 from pincite.scope.reading import TaggedIndex
@@ -59,7 +59,6 @@ from pincite.support.find import Lines, find_text, has_words
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
-_DIGITS = 12  # of a hash in a ref; fewer may be those of another file
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
 ClaimStatus = Freshness | Literal["unknown"]
 
@@ -218,7 +217,7 @@ def _gone_before(
         and opened.left_out(path) is None
     )
     digits = content_digits(cited.ref)
-    if may_be_one and (len(digits) >= _DIGITS or is_ambiguous(cited.ref)):
+    if may_be_one and (len(digits) >= CONTENT_DIGITS or is_ambiguous(cited.ref)):
         return _gone(claim, cited, opened, digits, renames)
     raw = opened.read_at(cited.ref, path) if may_be_one else None
     if not raw:

@@ -64,12 +64,12 @@ async def look(
     records = held[key]
     if only is not None and isinstance(opened, FolderSource):
         ours = opened.among(only.paths)
-        records = tuple(one for one in records if is_at(one.path, ours))  # the rest is left out
+        records = tuple(one for one in records if _is_at(one.path, ours))  # the rest is left out
         compare = partial(compare, entries=opened.below(ours))
     deps.progress(Progress("diff", 0, len(records)))
     return Looked(records, await asyncio.to_thread(compare, records=records))
 
 
-def is_at(path: str, places: Sequence[str]) -> bool:
+def _is_at(path: str, places: Sequence[str]) -> bool:
     """Return whether it is one of these files, or in one of these folders; "" is everything."""
     return any(not one or path == one or path.startswith(f"{one}/") for one in places)

@@ -11,12 +11,12 @@ import re
 
 DIRTY = "-dirty"  #: follows the commit in the ref of a file with uncommitted changes
 _CONTENT = "sha256-"
-_CONTENT_DIGITS = 12
+CONTENT_DIGITS = 12  #: of a hash in a ref; fewer may be those of another content
 _COMMIT_DIGITS = 40
 _LEAST_DIGITS = 4  # the shortest abbreviation of git
 _HASH = re.compile(
     rf"(?P<kind>{_CONTENT})?(?P<digits>[0-9a-f]{{{_LEAST_DIGITS},64}})"
-    rf"(?P<dirty>{DIRTY}(?:-[0-9a-f]{{{_CONTENT_DIGITS}}})?)?"
+    rf"(?P<dirty>{DIRTY}(?:-[0-9a-f]{{{CONTENT_DIGITS}}})?)?"
 )
 _OF_CONTENT = re.compile(rf"(?:{_CONTENT}|[0-9a-f]+{DIRTY}-)([0-9a-f]{{{_LEAST_DIGITS},64}})")
 _OF_NO_CONTENT = re.compile(rf"[0-9a-f]{{{_LEAST_DIGITS},64}}{DIRTY}")
@@ -24,13 +24,13 @@ _OF_NO_CONTENT = re.compile(rf"[0-9a-f]{{{_LEAST_DIGITS},64}}{DIRTY}")
 
 def content_ref(content_hash: str) -> str:
     """The ref of a file without a revision. `content_hash` is its SHA-256 in hex."""
-    return f"{_CONTENT}{content_hash[:_CONTENT_DIGITS]}"
+    return f"{_CONTENT}{content_hash[:CONTENT_DIGITS]}"
 
 
 def dirty_ref(commit: str, content_hash: str) -> str:
     """The ref of a file that differs from the commit that is checked out. `content_hash` is its
     SHA-256 in hex."""
-    return f"{commit}{DIRTY}-{content_hash[:_CONTENT_DIGITS]}"
+    return f"{commit}{DIRTY}-{content_hash[:CONTENT_DIGITS]}"
 
 
 def content_digits(ref: str) -> str:
@@ -75,7 +75,7 @@ def same_revision(one: str, other: str) -> bool:
     if is_ambiguous(one):
         return False
     short, long = sorted((hashes[0]["digits"], hashes[1]["digits"]), key=len)
-    whole = _CONTENT_DIGITS if hashes[0]["kind"] else _COMMIT_DIGITS
+    whole = CONTENT_DIGITS if hashes[0]["kind"] else _COMMIT_DIGITS
     return len(long) >= whole and long.startswith(short)
 
 
