@@ -12,7 +12,7 @@ from uuid import UUID
 from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.support.fields import replace
 from pincite.workspace import Access, Document, Readable
-from pincite.workspace.uploads import UploadedText
+from pincite.workspace.files.uploads import UploadedText
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 

@@ -13,8 +13,8 @@ from uuid import uuid4
 import pytest
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
-from pincite.workspace import file_store
-from pincite.workspace.file_store import FolderFiles, TooMuch
+from pincite.workspace.files import folder
+from pincite.workspace.files.folder import FolderFiles, TooMuch
 
 SPACE = "00000000-0000-4000-8000-000000000001"
 pytestmark = pytest.mark.anyio
@@ -94,14 +94,14 @@ async def test_an_upload_that_is_cancelled_while_its_file_is_made_leaves_nothing
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     going, may = threading.Event(), threading.Event()
-    create = file_store._create
+    create = folder._create
 
     def slowly(path: Path) -> int:
         going.set()
         may.wait()
         return create(path)
 
-    monkeypatch.setattr(file_store, "_create", slowly)
+    monkeypatch.setattr(folder, "_create", slowly)
     before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     task = asyncio.create_task(FolderFiles(tmp_path).put(SPACE, pieces(b"one"), 100))
     await asyncio.to_thread(going.wait)

@@ -17,9 +17,9 @@ import pytest
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
 from pincite.settings.object_store import Bucket, S3Settings
 from pincite.support.postgres import Pool
-from pincite.workspace.database_files import DatabaseFiles
-from pincite.workspace.file_store import FileStore, FolderFiles, TooMuch
-from pincite.workspace.object_files import ObjectFiles
+from pincite.workspace.files.bucket import ObjectFiles
+from pincite.workspace.files.database import DatabaseFiles
+from pincite.workspace.files.folder import FileStore, FolderFiles, TooMuch
 from tests.workspace.postgres_server import Database, Server
 from tests.workspace.s3_server import BUCKET, KEY, SECRET, s3_serving
 

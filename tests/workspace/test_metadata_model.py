@@ -19,15 +19,15 @@ from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 from pincite.testing.contract_server import ContractServer
 from pincite.workspace import Access, Document
-from pincite.workspace.metadata import found_metadata
-from pincite.workspace.metadata_model import (
+from pincite.workspace.metadata.model import (
     ASKED,
     Described,
     ModelLimits,
     said_of,
     with_model,
 )
-from pincite.workspace.metadata_origins import FIELDS, origins_of
+from pincite.workspace.metadata.origins import FIELDS, origins_of
+from pincite.workspace.metadata.rules import found_metadata
 from pincite.workspace.opened import Workspace
 from tests.places import quick_folder
 from tests.workspace.desk import ANNA, HERS

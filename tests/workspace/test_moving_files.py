@@ -12,10 +12,10 @@ import pytest
 from pincite.errors import NotFound, WorkspaceUnavailable
 from pincite.settings.object_store import Bucket, S3Settings
 from pincite.support.postgres import Pool
-from pincite.workspace.database_files import DatabaseFiles
-from pincite.workspace.file_store import FileStore, FolderFiles, Stored
-from pincite.workspace.moving_files import MovedFiles, move_files
-from pincite.workspace.object_files import ObjectFiles
+from pincite.workspace.files.bucket import ObjectFiles
+from pincite.workspace.files.database import DatabaseFiles
+from pincite.workspace.files.folder import FileStore, FolderFiles, Stored
+from pincite.workspace.files.transfer import MovedFiles, move_files
 from tests.workspace.postgres_server import Database
 from tests.workspace.s3_server import BUCKET, S3
 

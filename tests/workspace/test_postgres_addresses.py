@@ -19,7 +19,7 @@ from pincite.settings.load import load_settings
 from pincite.support.postgres import bounded
 from pincite.surfaces.cli.app import app
 from pincite.workspace.deployment import adopt, open_deployment
-from pincite.workspace.one_database import sweep_files
+from pincite.workspace.files.one_database import sweep_files
 from pincite.workspace.postgres import PostgresWorkspaces
 from tests.places import quick_folder
 from tests.surfaces.http.desks import office

@@ -12,7 +12,7 @@ import pytest
 
 from pincite.support.postgres import Pool
 from pincite.testing.workspaces import add
-from pincite.workspace.database_files import DatabaseFiles
+from pincite.workspace.files.database import DatabaseFiles
 from pincite.workspace.postgres import PostgresWorkspaces
 from tests.workspace.postgres_server import Database, Server
 

@@ -19,8 +19,8 @@ from pincite.errors import ConfigError, StoreError
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
 from pincite.workspace.administration import DatabaseAdministration
-from pincite.workspace.file_store import FolderFiles
-from pincite.workspace.one_database import bind_files, sweep_files
+from pincite.workspace.files.folder import FolderFiles
+from pincite.workspace.files.one_database import bind_files, sweep_files
 from pincite.workspace.opened import Workspace
 from pincite.workspace.sqlite import SqliteWorkspaces
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work, work_once

@@ -9,9 +9,10 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
-from pincite.answering import names, numbers
+from pincite.answering import names
 from pincite.answering.cited import before_of, citations, without_citations, wrapped
 from pincite.answering.negation import Negations, contradiction, negations_in
+from pincite.answering.numbers import values
 from pincite.answering.passages import Told
 from pincite.answering.sentences import Sentence, split
 from pincite.model import Doubtful
@@ -101,10 +102,10 @@ def _compared(
     there = frozenset[str]().union(*(terms(one.known) for one in passages))
     found = []
     numbers_there = tuple(chain.from_iterable(one.numbers for one in passages))
-    counted = numbers.numbers_in(said)
+    counted = values.numbers_in(said)
     wrong = [
         one.written
-        for one in numbers.missing(counted, numbers_there)
+        for one in values.missing(counted, numbers_there)
         if not (one.spelled and one.written.lower() in _COUNTING)
     ]
     if wrong:

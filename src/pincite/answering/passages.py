@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pincite.answering.code import Said, said_in_code
 from pincite.answering.names import Words, words_in
-from pincite.answering.numbers import Number, numbers_in
+from pincite.answering.numbers.values import Number, numbers_in
 from pincite.answering.sentences import split
 from pincite.model import AnswerSource, Evidence
 

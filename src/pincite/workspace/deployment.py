@@ -17,8 +17,8 @@ from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.settings.load import Settings
 from pincite.settings.object_store import SCHEME, bucket_of
 from pincite.support.arguments import shown
-from pincite.workspace.file_store import FileStore, FolderFiles
-from pincite.workspace.one_database import adopt_files, bind_files
+from pincite.workspace.files.folder import FileStore, FolderFiles
+from pincite.workspace.files.one_database import adopt_files, bind_files
 from pincite.workspace.one_index import adopt_index, has_server, require_one_index
 from pincite.workspace.opened import Workspace
 from pincite.workspace.opening import workspaces_of
@@ -53,7 +53,7 @@ async def open_files(settings: Settings, place: str = "") -> AsyncIterator[FileS
                 "obstore is not installed; uploaded files in a bucket need it",
                 hint="pip install 'pincite[s3]'",
             )
-        from pincite.workspace.object_files import ObjectFiles
+        from pincite.workspace.files.bucket import ObjectFiles
 
         yield ObjectFiles(bucket, settings.workspace.s3)
         return
@@ -61,7 +61,7 @@ async def open_files(settings: Settings, place: str = "") -> AsyncIterator[FileS
         yield FolderFiles(settings.index / FILES)
         return
     from pincite.support.postgres import Pool
-    from pincite.workspace.database_files import DatabaseFiles
+    from pincite.workspace.files.database import DatabaseFiles
 
     files = DatabaseFiles(Pool(settings.workspace.operator))
     try:

@@ -11,10 +11,10 @@ from typing import Final
 from pincite.errors import ProviderError
 from pincite.ports import LLM
 from pincite.settings.workspace import WorkspaceSettings
+from pincite.workspace.files.uploads import UploadedText
 from pincite.workspace.indexing import metadata_of
-from pincite.workspace.metadata_model import Described, ModelLimits, with_model
+from pincite.workspace.metadata.model import Described, ModelLimits, with_model
 from pincite.workspace.model import Document
-from pincite.workspace.uploads import UploadedText
 
 _AT_ONCE: Final = 4  # guess
 log = logging.getLogger("pincite.workspace")

@@ -9,7 +9,7 @@ from pincite.support.arguments import require_count
 from pincite.workspace import checks
 from pincite.workspace.checks import missing, require_id
 from pincite.workspace.database import json_text
-from pincite.workspace.filenames import checked_filename
+from pincite.workspace.files.filenames import checked_filename
 from pincite.workspace.model import Document
 from pincite.workspace.rows import DOCUMENT, documents_of
 from pincite.workspace.spaces import UsersSpaces, leaving

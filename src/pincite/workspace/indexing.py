@@ -21,9 +21,9 @@ from pincite.settings.models import CollectionOptions
 from pincite.sources.record_places import has_records, open_record_store
 from pincite.support.fields import replace
 from pincite.workspace.checks import VALUE_CHARS, kept_text
-from pincite.workspace.metadata import found_metadata
+from pincite.workspace.files.uploads import UploadedText
+from pincite.workspace.metadata.rules import found_metadata
 from pincite.workspace.model import Document
-from pincite.workspace.uploads import UploadedText
 
 SOURCE: Final = "documents"  #: the source of all documents; citations begin with it
 BASE: Final = "chunks"  #: the collection if the settings name none

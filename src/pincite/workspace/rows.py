@@ -15,7 +15,7 @@ from pincite.workspace.database import (
     texts_of,
     time_of,
 )
-from pincite.workspace.metadata_origins import origins_of
+from pincite.workspace.metadata.origins import origins_of
 from pincite.workspace.model import ApiKey, Document, Job, User
 
 DOCUMENT: Final = (

@@ -16,7 +16,7 @@ from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import Desk, RequestLimits
 from pincite.workspace import KeyScope
-from pincite.workspace.file_store import FileStore, FolderFiles
+from pincite.workspace.files.folder import FileStore, FolderFiles
 from pincite.workspace.issuer_keys import IssuerKeys
 from pincite.workspace.keys import make_key
 from pincite.workspace.opened import Workspace

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pincite.settings.object_store import Bucket, S3Settings
-from pincite.workspace.file_store import MARK
-from pincite.workspace.object_files import ObjectFiles, Patience
-from pincite.workspace.one_database import sweep_files
+from pincite.workspace.files.bucket import ObjectFiles, Patience
+from pincite.workspace.files.folder import MARK
+from pincite.workspace.files.one_database import sweep_files
 from tests.surfaces.http.desks import Office, office
 from tests.workspace.conftest import s3
 from tests.workspace.s3_server import BUCKET, S3, Answer

@@ -17,7 +17,7 @@ from pincite.model import Drop
 from pincite.presets import preset_names
 from pincite.surfaces.http.shown import readable_stages
 from pincite.surfaces.page.questions import REQUESTS
-from pincite.workspace.file_store import FolderFiles
+from pincite.workspace.files.folder import FolderFiles
 from tests.readers.pdf.files import typeset
 from tests.surfaces.http.desks import HOST, Person, office
 

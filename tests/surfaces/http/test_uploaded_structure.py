@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from pincite.engine import AsyncPincite
 from pincite.model import Chunk, Record
 from pincite.settings.load import load_settings
-from pincite.workspace.uploads import read_upload
+from pincite.workspace.files.uploads import read_upload
 from tests.readers.office_files import docx, xlsx
 from tests.readers.pdf.files import drawn
 from tests.surfaces.http.desks import Office, Person, office

@@ -24,7 +24,7 @@ from pincite.surfaces.cli.workspace import tell, with_database, workspace
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings
-    from pincite.workspace.moving_files import MovedFiles
+    from pincite.workspace.files.transfer import MovedFiles
 
 
 __all__ = ["workspace"]
@@ -85,7 +85,7 @@ async def _move_files(settings: Settings, source: str, target: str, *, remove: b
     from pincite.index.folder import make_folder, require_own
     from pincite.surfaces.cli.eval.common import progress_line
     from pincite.workspace.deployment import FOLDER, open_files
-    from pincite.workspace.moving_files import move_files
+    from pincite.workspace.files.transfer import move_files
 
     async with AsyncExitStack() as stack:
         if FOLDER in (source, target):

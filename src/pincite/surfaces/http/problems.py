@@ -43,7 +43,7 @@ from pincite.errors import (
     WorkspaceUnavailable,
 )
 from pincite.workspace.checks import IdInUse
-from pincite.workspace.file_store import TooMuch
+from pincite.workspace.files.folder import TooMuch
 
 log = logging.getLogger("pincite.http")
 

@@ -23,7 +23,7 @@ from pincite.surfaces.http.rates import KeyRates
 from pincite.surfaces.page.colours import Colours
 from pincite.workspace import Access, KeyScope
 from pincite.workspace.database import utc_now
-from pincite.workspace.file_store import FileStore
+from pincite.workspace.files.folder import FileStore
 from pincite.workspace.issuer_keys import IssuerKeys
 from pincite.workspace.keys import KEY_START
 from pincite.workspace.opened import Workspace

@@ -34,7 +34,7 @@ from pincite.surfaces.render import page_words
 from pincite.trace import Trace
 from pincite.version import VERSION
 from pincite.workspace import Access, Document
-from pincite.workspace.uploads import is_pictured, picture_of
+from pincite.workspace.files.uploads import is_pictured, picture_of
 
 _LOADED: Final = "load"  # after this stage, all candidates are readable
 

@@ -22,8 +22,8 @@ from pincite.surfaces.http.problems import WrongBody
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
 from pincite.surfaces.http.serving import EMPTY, Asked, Desk, access, desk_of, needs
 from pincite.workspace import Access, Document
-from pincite.workspace.file_store import Stored, TooMuch
-from pincite.workspace.filenames import checked_filename
+from pincite.workspace.files.filenames import checked_filename
+from pincite.workspace.files.folder import Stored, TooMuch
 
 DocumentId = Annotated[str, PathParameter(pattern=ID_FORM, description="The id of a document.")]
 Filename = Annotated[

@@ -9,12 +9,12 @@ from decimal import Decimal
 from itertools import chain
 from typing import Final
 
-from pincite.answering.dates import Date, dates_in
-from pincite.answering.languages import language_of
-from pincite.answering.separators import GROUPS, plain, readings_of
-from pincite.answering.signs import signs_of
-from pincite.answering.spelled_numbers import Spelled, small, spelled_in, with_half
-from pincite.answering.units import Counted, counted_at, may_have_unit, unit_of_currency
+from pincite.answering.numbers.dates import Date, dates_in
+from pincite.answering.numbers.languages import language_of
+from pincite.answering.numbers.separators import GROUPS, plain, readings_of
+from pincite.answering.numbers.signs import signs_of
+from pincite.answering.numbers.spelled import Spelled, small, spelled_in, with_half
+from pincite.answering.numbers.units import Counted, counted_at, may_have_unit, unit_of_currency
 from pincite.support.digit_runs import SEPARATORS, is_list, numbers_of
 from pincite.support.fields import replace
 

@@ -14,7 +14,7 @@ import psycopg
 
 from pincite.errors import NotFound, StoreError, UsageError, WorkspaceUnavailable
 from pincite.support.postgres import Connection, Pool
-from pincite.workspace.file_store import (
+from pincite.workspace.files.folder import (
     MARK,
     Measure,
     Stored,

@@ -24,7 +24,7 @@ from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.settings.object_store import Bucket, S3Settings
 from pincite.support.capabilities import open_to_read
 from pincite.workspace.checks import is_hash, is_id
-from pincite.workspace.file_store import (
+from pincite.workspace.files.folder import (
     MARK,
     Measure,
     Stored,

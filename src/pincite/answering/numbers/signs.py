@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import Final
 
-from pincite.answering.languages import Language
+from pincite.answering.numbers.languages import Language
 from pincite.answering.sentences import split
 
 _BEFORE: Final = 24  # characters that may have a sign

@@ -26,8 +26,8 @@ from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.support.concurrency import within
 from pincite.support.terminal import without_hidden
 from pincite.support.thoughts import without_thought
-from pincite.workspace.metadata_origins import FIELDS, MODEL
-from pincite.workspace.metadata_words import CATEGORY_OF_TYPE, TYPE_WORDS
+from pincite.workspace.metadata.origins import FIELDS, MODEL
+from pincite.workspace.metadata.words import CATEGORY_OF_TYPE, TYPE_WORDS
 
 log = logging.getLogger("pincite.workspace")
 

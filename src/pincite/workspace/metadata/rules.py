@@ -16,9 +16,9 @@ from pincite.providers.sparse.language import UNKNOWN, guess_language
 from pincite.readers.languages import file_type
 from pincite.readers.titles import title_of
 from pincite.support.terminal import without_hidden
-from pincite.workspace.metadata_dates import dates_of
-from pincite.workspace.metadata_structure import LOOK, data_structure_of, is_json, is_settings
-from pincite.workspace.metadata_words import (
+from pincite.workspace.metadata.dates import dates_of
+from pincite.workspace.metadata.structure import LOOK, data_structure_of, is_json, is_settings
+from pincite.workspace.metadata.words import (
     CATEGORY_OF_TYPE,
     CATEGORY_WORDS,
     TYPE_PHRASES,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.spelled_numbers import small
+from pincite.answering.numbers.spelled import small
 
 _MONTHS: Final = (
     "january february march april may june july august september october november december"

@@ -1,0 +1,1 @@
+"""Uploaded files: where they are stored, and what is read of them."""
