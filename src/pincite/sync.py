@@ -20,7 +20,7 @@ from pincite.asking.answers import AnswerKeywords
 from pincite.citations.claims import Claim, ClaimCheck
 from pincite.citations.locate import Checked, Passage
 from pincite.citations.many import Listing, Most, Passages
-from pincite.daemon.freshness import Freshness
+from pincite.daemon.refresh.freshness import Freshness
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress

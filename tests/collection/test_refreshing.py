@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.collection.searching import refreshing_notices
-from pincite.daemon.freshness import Freshness, Pending, Trouble
+from pincite.daemon.refresh.freshness import Freshness, Pending, Trouble
 from pincite.model import Scope
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.models import CollectionOptions

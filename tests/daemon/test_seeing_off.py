@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pincite.daemon.indexer import see_off
+from pincite.daemon.refresh.indexer import see_off
 
 #: Starts a process that keeps its output open, tells its id, and waits.
 _PARENT = """

@@ -6,7 +6,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from pincite.daemon.freshness import Condition, Freshness, Pending
+from pincite.daemon.refresh.freshness import Condition, Freshness, Pending
 from pincite.diagnostics.status import Status, kept_back, status, status_table
 from pincite.engine import AsyncPincite
 from pincite.model import CollectionSpec, Source, SourceRecord

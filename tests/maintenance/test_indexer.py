@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pincite.daemon.freshness import Asked, Wish
-from pincite.daemon.indexer import Indexer
+from pincite.daemon.refresh.freshness import Asked, Wish
+from pincite.daemon.refresh.indexer import Indexer
 from pincite.engine import AsyncPincite
 from tests.environment import clean_environment
 from tests.maintenance.test_refresh import engine_of, paths, run, settles, write

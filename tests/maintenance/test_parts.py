@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.freshness import Asked, Found
-from pincite.daemon.glance import parts_of
+from pincite.daemon.refresh.freshness import Asked, Found
+from pincite.daemon.refresh.glance import parts_of
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
 from tests.maintenance.test_refresh import contents, engine_of, git, run, write

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.freshness import Asked, Found
+from pincite.daemon.refresh.freshness import Asked, Found
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
 from pincite.ports import Waiting

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Self
 
 from pincite.catalog.file import holds_index
 from pincite.collection.external import ForeignCollections
-from pincite.daemon.freshness import Freshness, wish_of
 from pincite.daemon.open_index import is_shared, open_index, prepare
 from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.refresh.freshness import Freshness, wish_of
 from pincite.encoders.by_name import Models
 from pincite.model import Notice, Scope
 from pincite.settings.load import Settings

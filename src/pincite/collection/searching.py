@@ -15,7 +15,7 @@ from pincite.collection.no_documents import no_documents
 from pincite.collection.searchables import Searchables, open_searchables
 from pincite.collection.unfinished import is_written, unfinished, unfinished_notice
 from pincite.collection.watched import watched_search
-from pincite.daemon.freshness import wish_of
+from pincite.daemon.refresh.freshness import wish_of
 from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Admission, Admit, Deps, informative_terms
 from pincite.encoders.by_name import NamedReranker, cutter_of
@@ -43,8 +43,8 @@ from pincite.truth.files import FilesOnDisk
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections
-    from pincite.daemon.freshness import Freshness
     from pincite.daemon.protocol import ServedIndex
+    from pincite.daemon.refresh.freshness import Freshness
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
 

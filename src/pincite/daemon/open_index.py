@@ -81,8 +81,8 @@ def _open_shared(settings: Settings) -> ServedIndex:
             hint="pip install 'pincite[postgres]'",
         )
     dismiss()
-    from pincite.daemon.database_leases import GUARD, require_number
     from pincite.daemon.shared_index import SharedIndex
+    from pincite.index.database_leases import GUARD, require_number
     from pincite.sources.record_store_postgres import PostgresRecords
 
     key = store_key(settings.keys, settings.store)

@@ -25,7 +25,7 @@ import msgspec
 
 from pincite import errors
 from pincite.daemon.encoder import Host
-from pincite.daemon.freshness import Condition, Freshness, Wish
+from pincite.daemon.refresh.freshness import Condition, Freshness, Wish
 from pincite.daemon.shapes import PROTOCOL as PROTOCOL
 from pincite.daemon.shapes import SHAPES as SHAPES
 from pincite.model import DocumentRecord, Vector

@@ -18,8 +18,8 @@ from pincite import version
 from pincite.catalog.file import catalog_of, open_catalog
 from pincite.daemon import protocol
 from pincite.daemon.encoder import bundled_name, embed_as
-from pincite.daemon.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.read_only import Copy, why_only_read, workplace
+from pincite.daemon.refresh.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.resting import memory_mb, now, trim
 from pincite.daemon.usage import Usage
 from pincite.errors import EnginePanicked, IndexUnavailable, ModelUnavailable, PinciteError
@@ -32,7 +32,7 @@ from pincite.support.locks import Lock, open_lock, say_in
 
 if TYPE_CHECKING:
     from pincite.daemon.messages import Answer, RemoteSearch
-    from pincite.daemon.refreshing import Refreshing
+    from pincite.daemon.refresh.scheduler import Refreshing
     from pincite.ports import Files
 
 log = logging.getLogger("pincite.daemon")
@@ -158,7 +158,7 @@ class Daemon(LocalIndex):
     @cached_property
     def refreshing(self) -> Refreshing:
         """Return the part that keeps the index up to date. It is made before its first use."""
-        from pincite.daemon.refreshing import Refreshing
+        from pincite.daemon.refresh.scheduler import Refreshing
 
         self._refreshing = Refreshing(self._root, self, self._environ)
         return self._refreshing

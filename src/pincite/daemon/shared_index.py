@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 from pincite import version
 from pincite.catalog.postgres import PostgresCatalog
 from pincite.daemon import protocol
-from pincite.daemon.database_leases import DatabaseLeases, Held
 from pincite.daemon.encoder import bundled_name, embed_as
-from pincite.daemon.freshness import Condition, Freshness, Wish
+from pincite.daemon.refresh.freshness import Condition, Freshness, Wish
 from pincite.daemon.resting import memory_mb
 from pincite.errors import ConfigError
+from pincite.index.database_leases import DatabaseLeases, Held
 from pincite.index.folder import fresh_owner
 from pincite.index.local import LocalIndex
 from pincite.index.recovery import reconcile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.daemon.freshness import Condition, Freshness, Trouble
+from pincite.daemon.refresh.freshness import Condition, Freshness, Trouble
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line

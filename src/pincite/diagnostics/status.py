@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pincite.collection.members import hidden, visible
 from pincite.daemon.file_leases import FileLeases
-from pincite.daemon.freshness import Condition
 from pincite.daemon.open_index import is_shared
 from pincite.daemon.read_only import may_write
+from pincite.daemon.refresh.freshness import Condition
 from pincite.diagnostics.freshness import anonymous, freshness_lines
 from pincite.encoders.by_name import rung_of
 from pincite.ingestion.target import knows_other_language

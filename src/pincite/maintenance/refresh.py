@@ -21,10 +21,10 @@ import msgspec
 
 from pincite.collection.members import all_members, as_one, members, visible
 from pincite.collection.unfinished import kept_back
-from pincite.daemon.freshness import DONE, GAVE_WAY, WORDS, Asked, Found
-from pincite.daemon.glance import UNREAD, Glance, glance, glance_at, unreadable_of
 from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.refresh.freshness import DONE, GAVE_WAY, WORDS, Asked, Found
+from pincite.daemon.refresh.glance import UNREAD, Glance, glance, glance_at, unreadable_of
 from pincite.daemon.resting import trim
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at

@@ -13,7 +13,7 @@ from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import OK, index_option, run, say, show_now
 
 if TYPE_CHECKING:
-    from pincite.daemon.freshness import Freshness
+    from pincite.daemon.refresh.freshness import Freshness
     from pincite.engine import AsyncPincite
 
 _LOOK_S = 0.2
@@ -31,7 +31,7 @@ def watch(index: Path | None) -> int:
 
 
 async def _watch(engine: AsyncPincite) -> int:
-    from pincite.daemon.freshness import wish_of
+    from pincite.daemon.refresh.freshness import wish_of
 
     over = asyncio.Event()
     on_signals(("SIGINT", "SIGTERM"), over.set)

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from pincite.collection.members import visible
-from pincite.daemon.freshness import Freshness, Pending, Trouble
+from pincite.daemon.refresh.freshness import Freshness, Pending, Trouble
 from pincite.diagnostics.freshness import anonymous
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from pincite.daemon.freshness import (
+from pincite.daemon.refresh.freshness import (
     GAVE_WAY,
     REMEMBERED,
     WORDS,
@@ -19,9 +19,9 @@ from pincite.daemon.freshness import (
     Pending,
     Trouble,
 )
-from pincite.daemon.glance import UNREAD, Differing, changes_in
-from pincite.daemon.known_sources import Key
-from pincite.daemon.refresh_state import read_kept
+from pincite.daemon.refresh.glance import UNREAD, Differing, changes_in
+from pincite.daemon.refresh.known_sources import Key
+from pincite.daemon.refresh.state import read_kept
 
 _LEFT: Final = 10_000  # known differences that are remembered for a source
 

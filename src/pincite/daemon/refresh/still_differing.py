@@ -5,8 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 
-from pincite.daemon.glance import Differing, Limits, changes_in, glance
-from pincite.daemon.known_sources import MOST_DOCUMENTS, HasSources, Key, records_of, sources_of
+from pincite.daemon.refresh.glance import Differing, Limits, changes_in, glance
+from pincite.daemon.refresh.known_sources import (
+    MOST_DOCUMENTS,
+    HasSources,
+    Key,
+    records_of,
+    sources_of,
+)
 
 
 async def still_differing(

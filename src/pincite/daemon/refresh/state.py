@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from pincite.daemon.glance import Differing
+from pincite.daemon.refresh.glance import Differing
 from pincite.support.decodable import ready
 from pincite.support.private_file import read_private, replace_private
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.glance import (
+from pincite.daemon.refresh.glance import (
     CHANGES,
     Glance,
     Limits,
@@ -86,7 +86,7 @@ def test_warm_files_beyond_those_that_are_read_are_not_called_changed(
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warm = [replace(one, mtime_ns=0) for one in indexed(docs)]
-    monkeypatch.setattr("pincite.daemon.glance._READ_AT_MOST", 1)
+    monkeypatch.setattr("pincite.daemon.refresh.glance._READ_AT_MOST", 1)
     found = look(docs, warm)
     assert found.state == "changed"  # whoever indexes reads them
     assert set(found.named.values()) == {"not read"}

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from pincite.daemon import interruption
-from pincite.daemon.interruption import Interruption
+from pincite.daemon.refresh import interruption
+from pincite.daemon.refresh.interruption import Interruption
 
 
 def test_an_edit_interrupts_once_when_the_look_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

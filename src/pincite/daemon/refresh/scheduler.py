@@ -18,9 +18,9 @@ from typing import Final
 
 import msgspec
 
-from pincite.daemon.attempts import Attempts
-from pincite.daemon.freshness import Asked, Freshness, Wish
-from pincite.daemon.glance import (
+from pincite.daemon.refresh.attempts import Attempts
+from pincite.daemon.refresh.freshness import Asked, Freshness, Wish
+from pincite.daemon.refresh.glance import (
     Glance,
     Limits,
     changes_in,
@@ -29,12 +29,18 @@ from pincite.daemon.glance import (
     matters,
     parts_of,
 )
-from pincite.daemon.indexer import Indexer
-from pincite.daemon.interruption import Interruption
-from pincite.daemon.known_sources import MOST_DOCUMENTS, HasSources, Key, records_of, sources_of
-from pincite.daemon.source_states import RunResults, SourceStates, now_text
-from pincite.daemon.still_differing import still_differing
-from pincite.daemon.watching import Watcher
+from pincite.daemon.refresh.indexer import Indexer
+from pincite.daemon.refresh.interruption import Interruption
+from pincite.daemon.refresh.known_sources import (
+    MOST_DOCUMENTS,
+    HasSources,
+    Key,
+    records_of,
+    sources_of,
+)
+from pincite.daemon.refresh.source_states import RunResults, SourceStates, now_text
+from pincite.daemon.refresh.still_differing import still_differing
+from pincite.daemon.refresh.watcher import Watcher
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.model import SourceRecord

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from pincite.catalog.postgres import PostgresCatalog
-from pincite.daemon.database_leases import DatabaseLeases, Held
 from pincite.errors import IndexUnavailable, UsageError
+from pincite.index.database_leases import DatabaseLeases, Held
 from pincite.model import Notice
 from pincite.ports import Waiting
 from pincite.support.postgres import Pool

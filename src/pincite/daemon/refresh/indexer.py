@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from pincite.daemon.freshness import DONE, Asked, Found, Wish
+from pincite.daemon.refresh.freshness import DONE, Asked, Found, Wish
 from pincite.support.decodable import ready
 
 _PROGRAM: Final = "pincite.maintenance.refresh"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pincite.daemon import attempts
-from pincite.daemon.attempts import Attempts
+from pincite.daemon.refresh import attempts
+from pincite.daemon.refresh.attempts import Attempts
 from tests.places import HANGS_S
 
 

@@ -1,0 +1,1 @@
+"""How the daemon keeps an index up to date: looks at sources, file events, indexing runs."""
