@@ -43,7 +43,7 @@ _IMPORTED: Final = (
     *("pincite.collection.unfinished", "pincite.retrieval_log.recorder", "pincite.truth.seen"),
     *("pincite.scope.choosing", "pincite.stages.rank_code.scores", "pincite.stages.absent"),
     *("pincite.stages.answerable", "pincite.stages.context.page", "pincite.truth.compare"),
-    *("pincite.citations.since", "pincite.settings.otel", "Stemmer"),
+    *("pincite.citations.changed_warning", "pincite.settings.otel", "Stemmer"),
 )
 #: Variables that Python itself, its libraries or the linker read at the start.
 _READ_EARLY: Final = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_", "OPENBLAS_")

@@ -28,15 +28,14 @@ from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, ProviderError, SourcesMissing
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.batch import Prepared
+from pincite.ingestion.change_scan import Looked, look, look_at_all
 from pincite.ingestion.changes import Changes, keep_unreachable, unreachable, unread_commit
-from pincite.ingestion.counted import Counted
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only, Stopped
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.left_out import record_left_out
-from pincite.ingestion.looking import Looked, look, look_at_all
 from pincite.ingestion.moving import gone_sources
 from pincite.ingestion.opening import open_all, remember_refs
 from pincite.ingestion.options import IndexOptions
@@ -45,6 +44,7 @@ from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress, count_time
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import made_with_no_other
+from pincite.ingestion.run_progress import Counted
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
 from pincite.asking import SearchKeywords, SearchOptions
 from pincite.asking.answers import AnswerKeywords
 from pincite.citations.claims import Claim, ClaimCheck
+from pincite.citations.files import Listing, Most, Passages
 from pincite.citations.locate import Checked, Passage
-from pincite.citations.many import Listing, Most, Passages
 from pincite.daemon.refresh.freshness import Freshness
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords

@@ -26,7 +26,7 @@ from pincite.errors import SourceError
 from pincite.ingestion import analysers
 from pincite.ingestion.analysers import open_analyser
 from pincite.ingestion.analysis import Analysed, Pending, analyse
-from pincite.ingestion.careful import Careful
+from pincite.ingestion.local_analyser import Careful
 from pincite.ingestion.worker import Worker
 from pincite.ingestion.workers import Workers
 from pincite.model import Document, PageSpan, Source

@@ -15,9 +15,9 @@ from pincite.model import CollectionSpec, Question, Scope
 from pincite.profile import Profile
 from pincite.retrieval_log import Asked
 from pincite.scope.filter import check_scope_of, given_filter
-from pincite.scope.reading import filters_of
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
+from pincite.scope.tagged_index import filters_of
 from pincite.stores.predicate import matches
 from tests.builders import chunk
 

@@ -12,9 +12,9 @@ import pytest
 from pincite.daemon.spawn import missing
 from pincite.errors import ConfigError
 from pincite.profile import SECTIONS, Profile, profile_from
+from pincite.settings.index_folder import nearest
 from pincite.settings.keys import keys
 from pincite.settings.load import VARIABLES, load_settings
-from pincite.settings.nearest import nearest
 from pincite.settings.stores import store_key
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.support.wrong_values import check_numbers

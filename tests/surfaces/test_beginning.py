@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pincite.presets import preset_names
-from pincite.settings.beginning import config_text
 from pincite.settings.load import load_settings
+from pincite.settings.template import config_text
 from pincite.settings.toml_file import parse
 from tests.environment import clean_environment
 from tests.places import HANGS_S

@@ -15,7 +15,7 @@ import pytest
 
 from pincite.daemon import protocol, short
 from pincite.settings.environment import SEARCH_VARIABLES
-from pincite.settings.nearest import nearest
+from pincite.settings.index_folder import nearest
 from pincite.settings.server_variables import SERVER_VARIABLES
 from tests.environment import clean_environment
 from tests.forked import run

@@ -50,7 +50,7 @@ from pincite.model.pages import rows_at, unit_of
 from pincite.model.revisions import CONTENT_DIGITS, content_digits, is_ambiguous, same_revision
 from pincite.ports import CollectionInfo, ReadableIndex
 from pincite.readers import content_hash_of
-from pincite.scope.reading import TaggedIndex
+from pincite.scope.tagged_index import TaggedIndex
 from pincite.sources import OpenSource
 from pincite.sources.entries import within_any
 from pincite.support.arguments import require_kind, shown

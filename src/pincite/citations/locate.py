@@ -11,11 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec, TypeVar
 
+from pincite.citations.changed_warning import with_warning
 from pincite.citations.forms import LINES, Span, forms, misread, places, spans
 from pincite.citations.listing import ReadOnce
-from pincite.citations.not_named import hint_for
 from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
-from pincite.citations.since import with_warning
+from pincite.citations.suggestions import hint_for
 from pincite.citations.verify import Checked, Freshness, Renames, check, check_stored
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError, UsageError
@@ -30,7 +30,7 @@ from pincite.model.citation import Citation, chars_of, parse_citation
 from pincite.model.revisions import same_revision
 from pincite.ports import CollectionInfo, Readable, ReadableIndex
 from pincite.readers.urls import url_for
-from pincite.scope.reading import TaggedIndex, named_infos, within_tags
+from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
 from pincite.sources import OpenSource
 from pincite.sources.entries import content_of
 from pincite.sources.reopening import reopen_source

@@ -12,8 +12,8 @@ from pincite.support.arguments import require_count, require_kind, texts_of
 
 if TYPE_CHECKING:
     from pincite.citations.claims import Claim, ClaimCheck
+    from pincite.citations.files import Listing, Most, Passages
     from pincite.citations.locate import Checked
-    from pincite.citations.many import Listing, Most, Passages
     from pincite.model import Answer, EvidencePack
 
 _MOST_LISTED = 10_000_000
@@ -46,7 +46,7 @@ class FileReader(OpenIndex):
         >>> [file.path for file in listing.files]
         ['docs/backups.md', 'docs/keys.md']
         """
-        from pincite.citations.many import list_files
+        from pincite.citations.files import list_files
 
         require_count("most", most, least=1, most=_MOST_LISTED)
         wanted, among = texts_of("patterns", patterns), texts_of("collections", collections)
@@ -79,8 +79,8 @@ class FileReader(OpenIndex):
         >>> [(one.name, one.why) for one in found.left_out]
         [('docs/nothing.md', 'not_found')]
         """
+        from pincite.citations.files import Most, get_many
         from pincite.citations.locate import get
-        from pincite.citations.many import Most, get_many
 
         if most is not None:
             require_kind("most", most, Most, "a Most")

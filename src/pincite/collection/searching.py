@@ -35,7 +35,7 @@ from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import Asked, Entry, Recorder
 from pincite.scope.filter import check_scope
 from pincite.scope.paths import path_test
-from pincite.scope.reading import named_infos, within_tags
+from pincite.scope.tagged_index import named_infos, within_tags
 from pincite.search import search
 from pincite.support.fields import replace
 from pincite.trace import Trace

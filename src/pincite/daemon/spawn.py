@@ -17,7 +17,7 @@ from pincite.daemon.standby import dismiss, told
 from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
-from pincite.settings.nearest import is_inner_worktree
+from pincite.settings.index_folder import is_inner_worktree
 from pincite.support.background import Started, launch, open_log
 from pincite.support.locks import Lock, is_held, open_lock
 from pincite.support.private_file import read_private

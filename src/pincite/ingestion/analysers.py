@@ -8,8 +8,8 @@ from typing import Final
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.analysis import Analyser
-from pincite.ingestion.careful import Careful
-from pincite.ingestion.shared import Shared
+from pincite.ingestion.local_analyser import Careful
+from pincite.ingestion.pooled_analyser import Shared
 from pincite.ingestion.workers import Workers
 from pincite.ports import SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder

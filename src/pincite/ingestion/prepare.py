@@ -19,11 +19,11 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.excess import excess_of
 from pincite.ingestion.fields import with_fields, with_places
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
+from pincite.ingestion.size_limits import excess_of
 from pincite.model import CollectionSpec, Point
 from pincite.sources import Entry, OpenSource, UnreadableFile
 from pincite.support.fields import replace

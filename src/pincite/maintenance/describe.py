@@ -15,7 +15,7 @@ from pincite.errors import UsageError
 from pincite.model import SourceRecord
 from pincite.model.descriptions import described, place_of
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
-from pincite.scope.reading import named_infos
+from pincite.scope.tagged_index import named_infos
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.settings.sources import configured_at

@@ -16,8 +16,8 @@ from pincite.ports import AnyOf, Condition, Filter, Ids, Prefix, Searchable
 from pincite.scope.bound_where import bound_filter
 from pincite.scope.filter import given_filter, in_scope
 from pincite.scope.near import near_names, near_paths
-from pincite.scope.reading import fits_document
 from pincite.scope.schema import for_collection, schema_of
+from pincite.scope.tagged_index import fits_document
 from pincite.scope.where import parse_where
 from pincite.stores.predicate import holds_of, matches
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 from pincite.answering.prompts import PromptFolder, read_prompts
 from pincite.errors import ConfigError
 from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
-from pincite.settings.nearest import CONFIG_FILE as CONFIG_FILE
+from pincite.settings.index_folder import CONFIG_FILE as CONFIG_FILE
 from pincite.settings.toml_file import line_in, lines_of, parse, read_file
 
 #: What wins over what, the strongest first.

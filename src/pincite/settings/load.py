@@ -61,9 +61,12 @@ from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
 from pincite.settings.defaults import DEFAULT_COLLECTION
 from pincite.settings.documents import DocumentSettings
+from pincite.settings.effective import Around, default_of, read_system
 from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
 from pincite.settings.external import ForeignSettings
 from pincite.settings.external import key_of as key_of_foreign
+from pincite.settings.index_folder import is_inner_worktree, is_the_users
+from pincite.settings.index_folder import user_config as user_config
 from pincite.settings.layers import (
     CONFIG_FILE,
     Layer,
@@ -76,8 +79,6 @@ from pincite.settings.layers import (
 )
 from pincite.settings.memory import MemorySettings
 from pincite.settings.models import ModelSettings
-from pincite.settings.nearest import is_inner_worktree, is_the_users
-from pincite.settings.nearest import user_config as user_config
 from pincite.settings.refresh import RefreshSettings
 from pincite.settings.retrieval_log import LogSettings
 from pincite.settings.server_variables import (
@@ -89,7 +90,6 @@ from pincite.settings.server_variables import (
 )
 from pincite.settings.sources import SourceConfig
 from pincite.settings.stores import KEYS
-from pincite.settings.system import Around, default_of, read_system
 from pincite.settings.telemetry import FORMAT, LoggingSettings, TracingSettings
 from pincite.settings.terminal import PAGER
 from pincite.settings.toml_file import leaves

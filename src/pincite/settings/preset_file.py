@@ -9,9 +9,9 @@ from typing import Any
 
 from pincite.presets import GENERAL, preset_table, preset_text
 from pincite.settings.defaults import DEFAULT_COLLECTION
+from pincite.settings.effective import Around, read_system
 from pincite.settings.keys import REQUIRED, TABLE, Key, in_force, keys
 from pincite.settings.layers import merged, named_layers
-from pincite.settings.system import Around, read_system
 from pincite.settings.toml_file import KeyPath, statements
 from pincite.settings.toml_text import assignment, dotted, inline
 

@@ -26,12 +26,12 @@ from pincite.daemon.remote_search import remote_search_of
 from pincite.daemon.short import identity
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, EnginePanicked, PinciteError, UsageError
+from pincite.settings.index_folder import places
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.nearest import places
 from pincite.settings.opening import trusted
 from pincite.support.fields import replace
 from pincite.surfaces.answer import Printed, Wanted, parts_to_json, printed
-from pincite.surfaces.hidden import hidden_preset
+from pincite.surfaces.preset_warning import hidden_preset
 from pincite.trace import Trace
 
 if TYPE_CHECKING:

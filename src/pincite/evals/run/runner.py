@@ -36,7 +36,7 @@ from pincite.model.citation import place_of
 from pincite.ports import Searchable
 from pincite.presets import GENERAL
 from pincite.profile import Profile
-from pincite.scope.reading import searchables_within
+from pincite.scope.tagged_index import searchables_within
 from pincite.search import search
 from pincite.settings.layers import layer_of
 from pincite.settings.load import Settings

@@ -9,7 +9,7 @@ from typing import Final
 
 from pincite.daemon.short import SOCKET
 from pincite.daemon.standby import stand_by
-from pincite.settings.nearest import index_folder
+from pincite.settings.index_folder import index_folder
 
 #: Commands that ask the daemon in any case, unless they fail before.
 _ASKING: Final = frozenset(

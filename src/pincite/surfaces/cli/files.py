@@ -25,8 +25,8 @@ from pincite.surfaces.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pincite.citations.files import Listing, Passages
     from pincite.citations.locate import Passage
-    from pincite.citations.many import Listing, Passages
     from pincite.engine import AsyncPincite
 
 
@@ -103,7 +103,7 @@ def multi_get(
     a limit are left out and listed. Exit code 3 if anything was left out.
     """
     from pincite.asking import tags_of_texts
-    from pincite.citations.many import MOST_BYTES, MOST_FILES, Most
+    from pincite.citations.files import MOST_BYTES, MOST_FILES, Most
     from pincite.surfaces.render import to_json
 
     asked = tags_of_texts(tags)

@@ -36,8 +36,8 @@ def init(folder: Path | None, preset: str | None, user: bool) -> None:
     (XDG_CONFIG_HOME) and its index in XDG_DATA_HOME. That index is used if there is none in the
     current folder or above.
     """
-    from pincite.settings.beginning import config_text, write_config
     from pincite.settings.load import user_config, user_index
+    from pincite.settings.template import config_text, write_config
 
     if user and folder is not None:
         raise UsageError("--user takes no folder", hint="pincite init --user")

@@ -161,7 +161,7 @@ def say_notice(notice: Notice) -> None:
 
 def say_hidden(settings: Settings, preset: str | None) -> None:
     """Print a warning if settings of higher priority override all keys of the chosen preset."""
-    from pincite.surfaces.hidden import hidden_preset
+    from pincite.surfaces.preset_warning import hidden_preset
 
     if hidden := hidden_preset(settings, preset):
         say(hidden)

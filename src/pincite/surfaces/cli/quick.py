@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.daemon import short
-from pincite.settings.nearest import nearest
+from pincite.settings.index_folder import nearest
 from pincite.settings.otel import spans_wanted
 from pincite.surfaces.answer import Printed, Wanted, parts_of_json
 from pincite.surfaces.cli.options import say

@@ -15,8 +15,8 @@ from pincite.settings.load import Settings
 from pincite.support.signals import on_signals
 from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.http.app import Names, make_app
-from pincite.surfaces.http.beside import working_beside
 from pincite.surfaces.http.serving import Desk
+from pincite.surfaces.http.worker_process import working_beside
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.workspace.deployment import open_deployment
 from pincite.workspace.issuer_keys import issuer_of

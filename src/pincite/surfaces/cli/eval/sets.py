@@ -187,7 +187,7 @@ def gen(
     from pincite.evals.golden.generate import generate
     from pincite.evals.golden.near import generate_near
     from pincite.evals.golden.questions import write_golden
-    from pincite.scope.reading import searchables_within
+    from pincite.scope.tagged_index import searchables_within
 
     async def work(engine: AsyncPincite) -> tuple[GoldenQuery, ...]:
         scope = scope_of(collection, tags)

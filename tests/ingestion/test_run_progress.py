@@ -13,9 +13,9 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest_all
-from pincite.ingestion.counted import Counted
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.report import Progress
+from pincite.ingestion.run_progress import Counted
 from pincite.model import CollectionSpec
 from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pincite.surfaces.http import beside
+from pincite.surfaces.http import worker_process
 from pincite.workspace.keys import make_key
 from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.places import HANGS_S, quick_folder
@@ -166,8 +166,8 @@ async def test_a_worker_that_does_not_end_is_ended_when_told_so_and_after_a_whil
         return started[0]
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", seen)
-    monkeypatch.setattr(beside, "_FINISH_S", 1_000.0 if told else 0.1)
-    keeping = asyncio.create_task(beside._keep(HANGING, ending, at_once))
+    monkeypatch.setattr(worker_process, "_FINISH_S", 1_000.0 if told else 0.1)
+    keeping = asyncio.create_task(worker_process._keep(HANGING, ending, at_once))
     while not started:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     ending.set()
@@ -192,9 +192,9 @@ async def test_a_worker_that_cannot_be_started_is_tried_again(
         return await start(*given, **named)
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", refused_twice)
-    monkeypatch.setattr(beside, "_AGAIN_S", 0.01)
+    monkeypatch.setattr(worker_process, "_AGAIN_S", 0.01)
     ends = (sys.executable, "-c", "raise SystemExit(3)")
-    keeping = asyncio.create_task(beside._keep(ends, ending, asyncio.Event()))
+    keeping = asyncio.create_task(worker_process._keep(ends, ending, asyncio.Event()))
     await asyncio.wait_for(again.wait(), HANGS_S)
     ending.set()
     await asyncio.wait_for(keeping, HANGS_S)
@@ -214,6 +214,6 @@ async def test_a_worker_that_ran_for_long_is_started_again_as_soon_as_the_first_
         return await wait_for(waiting, 0.001)
 
     monkeypatch.setattr(asyncio, "wait_for", seen)
-    monkeypatch.setattr(beside, "_LONG_S", 0.0 if long else 1_000.0)
-    await beside._keep((sys.executable, "-c", ""), ending, asyncio.Event())
+    monkeypatch.setattr(worker_process, "_LONG_S", 0.0 if long else 1_000.0)
+    await worker_process._keep((sys.executable, "-c", ""), ending, asyncio.Event())
     assert waits == ([1.0] * 4 if long else [1.0, 2.0, 4.0, 8.0])

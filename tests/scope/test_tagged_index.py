@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from pincite.model import Attributes
-from pincite.scope.reading import searchables_within
+from pincite.scope.tagged_index import searchables_within
 from pincite.support.fields import replace
 from tests.scene import make
 

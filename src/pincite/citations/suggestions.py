@@ -9,7 +9,7 @@ from pincite.citations.forms import forms, spans
 from pincite.model.citation import parse_citation
 from pincite.ports import CollectionInfo
 from pincite.scope.near import near_paths
-from pincite.scope.reading import TaggedIndex
+from pincite.scope.tagged_index import TaggedIndex
 from pincite.support.drives import has_drive
 
 _MOST = 3  # paths that are named

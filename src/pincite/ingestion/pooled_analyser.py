@@ -9,7 +9,7 @@ from typing import Final
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.parsing import NeedsLimits, cautious
 from pincite.ingestion.analysis import Analysed, Pending, analyse
-from pincite.ingestion.careful import may_hurt
+from pincite.ingestion.local_analyser import may_hurt
 from pincite.ingestion.workers import Workers
 from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.ingestion.excess import MOST_CHUNKS, excess_of
+from pincite.ingestion.size_limits import MOST_CHUNKS, excess_of
 from tests.builders import chunk
 
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from pincite import Pincite
-from pincite.citations.many import Most
+from pincite.citations.files import Most
 from pincite.errors import UsageError
 from pincite.surfaces.cli.app import app
 from tests.readers.office_files import pptx
