@@ -36,7 +36,7 @@ _PROGRAM: Final = "pincite.surfaces.cli.app"
 _IMPORTED: Final = (
     _PROGRAM,
     *(f"pincite.surfaces.cli.{name}" for name in ("ask", "index", "progress", "records", "search")),
-    *("pincite.surfaces.commands", "pincite.surfaces.render", "pincite.surfaces.watching"),
+    *("pincite.surfaces.engine_calls", "pincite.surfaces.render", "pincite.surfaces.tracing"),
     *("pincite.engine", "pincite.daemon.open_index", "pincite.daemon.remote_search"),
     *("pincite.citations.listing", "pincite.citations.locate", "pincite.citations.verify"),
     *("pincite.collection.no_documents", "pincite.collection.searching", "pincite.search"),

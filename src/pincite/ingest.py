@@ -48,7 +48,7 @@ from pincite.ingestion.run_progress import Counted
 from pincite.ingestion.schema import known_types, learn, settle_schema
 from pincite.ingestion.sources import names_of, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
-from pincite.ingestion.watched import watched_run
+from pincite.ingestion.tracing import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting

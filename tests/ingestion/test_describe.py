@@ -6,7 +6,7 @@ import pytest
 
 from pincite.chunkers import cut
 from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.describe import Described, describe, described_again
+from pincite.ingestion.file_attributes import Described, describe, described_again
 from pincite.ingestion.read import ReadFile
 from pincite.model import (
     Attributes,

@@ -15,7 +15,7 @@ import pyte
 import pytest
 
 from pincite.model import Answer
-from pincite.surfaces.answers import plain_text
+from pincite.surfaces.answer_text import plain_text
 from pincite.surfaces.cli.chat import command_for
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment

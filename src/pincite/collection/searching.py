@@ -13,8 +13,8 @@ from pincite.catalog.file import holds_index
 from pincite.collection.members import visible
 from pincite.collection.no_documents import no_documents
 from pincite.collection.searchables import Searchables, open_searchables
+from pincite.collection.tracing import watched_search
 from pincite.collection.unfinished import is_written, unfinished, unfinished_notice
-from pincite.collection.watched import watched_search
 from pincite.daemon.refresh.freshness import wish_of
 from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Admission, Admit, Deps, informative_terms

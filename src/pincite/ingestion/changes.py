@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from pincite.errors import SourceError
-from pincite.ingestion.describe import described_again
+from pincite.ingestion.file_attributes import described_again
 from pincite.ingestion.revisions import MadeWith, fingerprints_of, revision_of, stamp
 from pincite.model import CollectionSpec, DocumentRecord, Notice
 from pincite.model.revisions import short_ref

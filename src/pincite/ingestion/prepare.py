@@ -16,10 +16,10 @@ from pincite.ingestion.analysis import Analyser, Here
 from pincite.ingestion.batch import UNREADABLE, Batch, Prepared, SkippedFile
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.describe import describe
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.fields import with_fields, with_places
+from pincite.ingestion.file_attributes import describe
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision

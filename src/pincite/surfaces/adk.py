@@ -27,7 +27,7 @@ from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
-from pincite.surfaces import commands
+from pincite.surfaces import engine_calls
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
@@ -281,7 +281,7 @@ class EvidenceToolset(BaseToolset):
         engine = self._engine()
         engine.reopen()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
-        options = commands.SearchOptions(
+        options = engine_calls.SearchOptions(
             asked.query,
             limit=asked.max_results_final or results_for(self._max_tokens),
             scope=self._scope(given, asked.tags or ()),
@@ -289,7 +289,7 @@ class EvidenceToolset(BaseToolset):
             preset=preset,
             corpus=corpus,
         )
-        pack, trace = await commands.search(engine, options, debug=self._debug)
+        pack, trace = await engine_calls.search(engine, options, debug=self._debug)
         answer: dict[str, Any] = {
             "status": "success" if pack.evidence else "no_results",
             "evidence": answer_text(pack, self._max_tokens, _NAMES),

@@ -30,7 +30,7 @@ from pincite.settings.index_folder import places
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.opening import trusted
 from pincite.support.fields import replace
-from pincite.surfaces.answer import Printed, Wanted, parts_to_json, printed
+from pincite.surfaces.pack_output import Printed, Wanted, parts_to_json, printed
 from pincite.surfaces.preset_warning import hidden_preset
 from pincite.trace import Trace
 

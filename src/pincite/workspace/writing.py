@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.errors import UsageError
-from pincite.workspace.describing import describe
 from pincite.workspace.files.uploads import UploadedText
 from pincite.workspace.indexing import index_documents, remove_document, write_feeds
+from pincite.workspace.metadata.detection import describe
 from pincite.workspace.model import Document
 from pincite.workspace.workspace_engine import WorkspaceEngine
 

@@ -277,7 +277,7 @@ def verify(
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.claims import Claim
-    from pincite.surfaces import commands, render
+    from pincite.surfaces import engine_calls, render
 
     asked = tags_of_texts(tags)
     pack = Path(given[0])
@@ -291,8 +291,8 @@ def verify(
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)
     else:
-        raw = sys.stdin.buffer.read() if given[0] == "-" else commands.read_file(pack)
-        checked = run(lambda engine: commands.verify(engine, raw, asked), index)
+        raw = sys.stdin.buffer.read() if given[0] == "-" else engine_calls.read_file(pack)
+        checked = run(lambda engine: engine_calls.verify(engine, raw, asked), index)
         lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
         found = render.to_json(checked)
         fresh = all(one.status == "fresh" for one in checked)
@@ -316,10 +316,10 @@ def schema(of: str) -> None:
 @index_option
 def status(json_: bool, index: Path | None) -> None:
     """Show what is indexed, how strong retrieval is, and how to improve it."""
-    from pincite.surfaces import commands, render
+    from pincite.surfaces import engine_calls, render
 
-    found = run(commands.status, index)
-    show(render.to_json(found) if json_ else commands.status_table(found))
+    found = run(engine_calls.status, index)
+    show(render.to_json(found) if json_ else engine_calls.status_table(found))
 
 
 @app.command()

@@ -53,14 +53,14 @@ def ask(
     4 the model failed although there is evidence.
     """
     from pincite.asking.answers import AnswerOptions
-    from pincite.surfaces import answers
+    from pincite.surfaces import answer_text
 
     searched = options_of(asked_of(query=query, **asked))
     options = AnswerOptions(searched, user, conversation, mode)  # type: ignore[arg-type]
     if json_:
         answer = run(lambda engine: _answered(engine, options, shown=False), index)
         show(answer.to_json())
-        for message in answers.warning_lines(answer):
+        for message in answer_text.warning_lines(answer):
             say(message)
     else:
         shown = sys.stdout.isatty()
@@ -77,18 +77,18 @@ async def show_answer(
 ) -> Answer:
     """Answer, and print the answer with its sources, its doubts and its warnings except those with
     a `known` code. With `shown`, print it while it is written."""
-    from pincite.surfaces import answers
+    from pincite.surfaces import answer_text
 
     answer = await _answered(engine, options, shown=shown)
     if not shown:
         show(answer.text)
-    if lines := answers.source_lines(answer):
+    if lines := answer_text.source_lines(answer):
         show("\n", *between(lines))
-    for line in answers.removed_lines(answer):
+    for line in answer_text.removed_lines(answer):
         say(line)
-    for line in answers.doubt_lines(answer):
+    for line in answer_text.doubt_lines(answer):
         say(f"doubtful: {line}")
-    for message in answers.warning_lines(answer, known):
+    for message in answer_text.warning_lines(answer, known):
         say(message)
     return answer
 

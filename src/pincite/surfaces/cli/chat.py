@@ -164,13 +164,13 @@ class Chat:
     async def _obey(self, line: str) -> None:
         """Run a command of the chat."""
         from pincite.model import ChatMode
-        from pincite.surfaces import answers
+        from pincite.surfaces import answer_text
 
         name, _, argument = line.partition(" ")
         modes: tuple[str, ...] = get_args(ChatMode)
         argument = argument.strip()
         if name == "/sources":
-            lines = answers.source_lines(self._last, all_=True) if self._last else ()
+            lines = answer_text.source_lines(self._last, all_=True) if self._last else ()
             show(*(between(lines) or ["no sources"]))
         elif name == "/new":
             await self._kept()

@@ -14,7 +14,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.asking import agreed
+from pincite.surfaces.cli.confirm import agreed
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     ERROR,

@@ -18,9 +18,9 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.settings.terminal import terminal_settings
 from pincite.support.fields import replace
-from pincite.surfaces.answer import Wanted, look_of
 from pincite.surfaces.cli.live import Found, LiveView
 from pincite.surfaces.cli.options import settings_here
+from pincite.surfaces.pack_output import Wanted, look_of
 
 
 def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colour: bool) -> None:

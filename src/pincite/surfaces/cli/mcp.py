@@ -70,7 +70,7 @@ def mcp(
         )
     from pincite.surfaces.address import Address
     from pincite.surfaces.mcp.serving import Offer, serve_http, serve_stdio
-    from pincite.surfaces.watching import server_says, watched
+    from pincite.surfaces.tracing import server_says, watched
 
     settings = settings_here(index)
     told = server_says(settings, say)

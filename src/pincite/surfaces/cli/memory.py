@@ -10,7 +10,7 @@ import click
 
 from pincite.support.counted import counted
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.asking import agreed
+from pincite.surfaces.cli.confirm import agreed
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
 

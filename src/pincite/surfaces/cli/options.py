@@ -184,7 +184,7 @@ def settings_here(index: Path | None) -> Settings:
     from pincite.errors import UntrustedConfig
     from pincite.settings.opening import settings_for
     from pincite.settings.trust import remember_trust
-    from pincite.surfaces.cli.asking import confirmed
+    from pincite.surfaces.cli.confirm import confirmed
 
     try:
         return settings_for(index)
@@ -214,7 +214,7 @@ def run(
 
     from pincite.engine import AsyncPincite
     from pincite.support.fields import replace
-    from pincite.surfaces.watching import watched
+    from pincite.surfaces.tracing import watched
 
     settings = settings or settings_here(index)
     given = settings.refresh

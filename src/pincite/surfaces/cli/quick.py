@@ -10,8 +10,8 @@ from typing import Any
 from pincite.daemon import short
 from pincite.settings.index_folder import nearest
 from pincite.settings.otel import spans_wanted
-from pincite.surfaces.answer import Printed, Wanted, parts_of_json
 from pincite.surfaces.cli.options import say
+from pincite.surfaces.pack_output import Printed, Wanted, parts_of_json
 
 _COMPLETION_S = 1.0  # the longest wait after Tab
 

@@ -14,7 +14,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model.records import RECORD_LANGUAGES, RECORDS
 from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.asking import agreed
+from pincite.surfaces.cli.confirm import agreed
 from pincite.surfaces.cli.options import (
     ERROR,
     OK,

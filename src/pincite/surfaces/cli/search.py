@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from pincite.ports import CollectionInfo
     from pincite.settings.load import Settings
     from pincite.surfaces import render
-    from pincite.surfaces.answer import Printed, Wanted
     from pincite.surfaces.cli.paging import When
+    from pincite.surfaces.pack_output import Printed, Wanted
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: The question, the searched part of the index, and the mode: options of every command that
@@ -245,8 +245,8 @@ def search_with(
     **asked: Any,
 ) -> int:
     """Search, print the results in this form, and return the exit code."""
-    from pincite.surfaces.answer import Wanted
     from pincite.surfaces.cli.progress import waiting
+    from pincite.surfaces.pack_output import Wanted
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for file names: pincite search ... --format files -0")
@@ -308,18 +308,18 @@ def _asked_here(
     options: Mapping[str, Any], wanted: Wanted, settings: Settings, *, explained: bool, debug: bool
 ) -> Printed:
     """Return the output of the engine in this process."""
-    from pincite.surfaces import commands, render
-    from pincite.surfaces.answer import printed
+    from pincite.surfaces import engine_calls, render
+    from pincite.surfaces.pack_output import printed
 
     asked = options_of(options)
 
     async def searched(engine: AsyncPincite) -> Printed:
         say_hidden(engine.settings, asked.preset)
-        pack, trace = await commands.search(engine, asked, explained=explained, debug=debug)
+        pack, trace = await engine_calls.search(engine, asked, explained=explained, debug=debug)
         infos = await _own(engine) if wanted.form in ("table", "files") else ()
         done = printed(pack, wanted, infos, trace.query_id)
         if explained:
-            say(commands.explain_table(trace))
+            say(engine_calls.explain_table(trace))
         if debug and wanted.form != "json":
             say(render.to_json(pack.debug))
         return done
@@ -342,12 +342,12 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 @with_options(_QUERY, *ASKING, _mode(), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show each stage of a search: candidates, signals, reasons for drops, times."""
-    from pincite.surfaces import commands, render
+    from pincite.surfaces import engine_calls, render
 
     options = options_of(asked_of(**asked, show_all=True))
-    _, trace = run(lambda engine: commands.search(engine, options, explained=True), index)
-    views = commands.explain(trace)
-    show(render.to_json(views) if json_ else commands.explain_table(trace))
+    _, trace = run(lambda engine: engine_calls.search(engine, options, explained=True), index)
+    views = engine_calls.explain(trace)
+    show(render.to_json(views) if json_ else engine_calls.explain_table(trace))
 
 
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:

@@ -65,7 +65,7 @@ def serve(
     _require_libraries()
     from pincite.surfaces.address import Address
     from pincite.surfaces.http.listening import listen
-    from pincite.surfaces.watching import server_says, watched
+    from pincite.surfaces.tracing import server_says, watched
 
     settings = settings_here(index)
     address = Address(host, port, allow_host, allow_origin, "pincite serve")
@@ -96,7 +96,7 @@ def worker(lease_s: float, beside: bool, lexical: bool, index: Path | None) -> N
 
     You can run several, also on other machines that reach the same database, files and store.
     """
-    from pincite.surfaces.watching import server_says, watched
+    from pincite.surfaces.tracing import server_says, watched
     from pincite.workspace.deployment import open_deployment
     from pincite.workspace.worker import WorkerConfig, WorkerDeps, work
 

@@ -39,7 +39,7 @@ _FACTS = "0008_facts"  # facts are in the database since this migration
 @click.group(cls=Group)
 def workspace() -> None:
     """Manage workspace users, their keys, and the database."""
-    from pincite.surfaces.watching import quiet_drivers
+    from pincite.surfaces.tracing import quiet_drivers
 
     quiet_drivers()
 

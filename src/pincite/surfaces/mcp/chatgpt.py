@@ -22,7 +22,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, Evidence
 from pincite.model.citation import cite, page_of
-from pincite.surfaces import commands
+from pincite.surfaces import engine_calls
 from pincite.surfaces.mcp.tools import Answer, Tags, Tool, object_schema
 
 #: Lines around a passage in the result of `fetch`.
@@ -75,8 +75,8 @@ async def _search(
 ) -> Answer:
     engine.reopen()
     tags = bind_tags(bound, asked.tags)
-    options = commands.SearchOptions(asked.query, preset=preset, tags=tags)
-    pack, _ = await commands.search(engine, options)
+    options = engine_calls.SearchOptions(asked.query, preset=preset, tags=tags)
+    pack, _ = await engine_calls.search(engine, options)
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
     return Answer("", msgspec.to_builtins(Results(tuple(found))))
 

@@ -22,7 +22,7 @@ from pincite.model.citation import with_chars, with_lines
 from pincite.model.context_block import write_context
 from pincite.stages.context import Around
 from pincite.support.fields import replace
-from pincite.surfaces import commands, tool_arguments
+from pincite.surfaces import engine_calls, tool_arguments
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.tool_texts import MAX_TOKENS, Budget, answer_text, results_for
 
@@ -153,8 +153,8 @@ async def _search(
     given["tags"] = bind_tags(bound, asked.tags)
     given["limit"] = asked.limit or results_for(budget)
     block = detail == "context"  # for a prompt, the best passages at both ends
-    options = commands.SearchOptions(query, preset=preset, optimise=block, **given)
-    pack, trace = await commands.search(engine, options, debug=detail == "debug")
+    options = engine_calls.SearchOptions(query, preset=preset, optimise=block, **given)
+    pack, trace = await engine_calls.search(engine, options, debug=detail == "debug")
     meta: dict[str, Any] = {"pincite/query_id": trace.query_id} if trace.query_id else {}
     text = write_context(pack, budget).text if block else answer_text(pack, budget)
     if detail in ("text", "context"):
@@ -216,8 +216,8 @@ async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArgument
 
 async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> Answer:
     engine.reopen()
-    found = kept_back(await commands.status(engine), all_=bool(bound))
-    return Answer(commands.status_table(found), msgspec.to_builtins(found))
+    found = kept_back(await engine_calls.status(engine), all_=bool(bound))
+    return Answer(engine_calls.status_table(found), msgspec.to_builtins(found))
 
 
 def tools(

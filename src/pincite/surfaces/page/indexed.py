@@ -18,7 +18,7 @@ from pincite.errors import IndexNotFound, PinciteError
 from pincite.model import AnswerEvent, Evidence, EvidencePack
 from pincite.model.citation import place_of
 from pincite.support.concurrency import both
-from pincite.surfaces import commands
+from pincite.surfaces import engine_calls
 from pincite.surfaces.page.judging import grades_of, judge
 from pincite.surfaces.page.library import Found, Named, Opened
 from pincite.surfaces.page.profiles import profile_views
@@ -59,7 +59,7 @@ class IndexLibrary:
 
     async def find(self, asked: Ask) -> Found:
         """See `Library`."""
-        asking = commands.search(self.engine, self._options(asked))
+        asking = engine_calls.search(self.engine, self._options(asked))
         (pack, _), infos = await both(asking, self.engine.collections())
         grades = await asyncio.to_thread(grades_of, self.golden, asked.text)
         named = {one.collection for one in (*pack.evidence, *pack.closest)}
@@ -68,8 +68,8 @@ class IndexLibrary:
 
     async def explain(self, asked: Ask) -> tuple[EvidencePack, Sequence[StageView]]:
         """See `Library`."""
-        pack, trace = await commands.search(self.engine, self._options(asked), explained=True)
-        return pack, commands.explain(trace)
+        pack, trace = await engine_calls.search(self.engine, self._options(asked), explained=True)
+        return pack, engine_calls.explain(trace)
 
     async def read(self, asked: Place, context: int) -> Opened:
         """See `Library`."""

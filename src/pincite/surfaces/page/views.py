@@ -10,7 +10,7 @@ from pincite.citations.pictures import PagePicture
 from pincite.diagnostics.explain import StageView
 from pincite.model import Answer, AnswerSource, Evidence, EvidencePack
 from pincite.readers import file_type
-from pincite.surfaces import answers
+from pincite.surfaces import answer_text
 from pincite.surfaces.highlight import Highlighter
 from pincite.surfaces.page.colours import Line
 from pincite.surfaces.page.columns import MOST_COLUMNS, Columns, parted
@@ -149,13 +149,13 @@ def answer_view(answer: Answer, named: Naming) -> dict[str, Any]:
     return {
         "text": answer.text,
         "kind": answer.kind,
-        "label": answers.KINDS.get(answer.kind, ""),
+        "label": answer_text.KINDS.get(answer.kind, ""),
         "sources": [
             _source_of(one, evidence.get(one.evidence), named)
-            for one in answers.cited_sources(answer)
+            for one in answer_text.cited_sources(answer)
         ],
-        "doubts": list(answers.doubt_lines(answer)),
-        "notes": [*answers.removed_lines(answer), *answers.warning_lines(answer)],
+        "doubts": list(answer_text.doubt_lines(answer)),
+        "notes": [*answer_text.removed_lines(answer), *answer_text.warning_lines(answer)],
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from pincite.support.counted import counted
-from pincite.surfaces.cli.asking import answer
+from pincite.surfaces.cli.confirm import answer
 from pincite.surfaces.cli.eval.common import (
     FILE,
     collections_option,
