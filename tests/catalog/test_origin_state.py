@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pincite.catalog import made_here
 from pincite.catalog.file import holds_collections, open_catalog
 from pincite.catalog.origin import accept_index
 from pincite.errors import ConfigError, MemoryUnavailable, StoreError
 from pincite.settings.load import load_settings
 from pincite.sources.record_store import RecordStore
 from pincite.stores.sqlite.database import Database
-from pincite.support import made_here, sqlite_schema
+from pincite.support import sqlite_schema
 from pincite.support.private_sqlite import PrivateFile
 from pincite.surfaces.cli.app import app
 from tests.catalog.test_origin import fill, root, ship, use, without_id

@@ -30,12 +30,12 @@ from pincite.answering.transcript import (
 )
 from pincite.errors import PinciteError
 from pincite.model import Notice, Turn
+from pincite.model.reasoning import without_thought
 from pincite.ports import LLM, Completion, ConversationState, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
-from pincite.support.thoughts import without_thought
 
 _TURN_TOKENS: Final = 300  # of each turn in the prompt at most; guess, unmeasured
 _QUESTION_TOKENS: Final = 2_000

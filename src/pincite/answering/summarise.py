@@ -21,10 +21,10 @@ from pincite.answering.transcript import (
 )
 from pincite.errors import PinciteError
 from pincite.model import Notice, Turn
+from pincite.model.reasoning import without_thought
 from pincite.ports import LLM, Conversations, ConversationState, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
-from pincite.support.thoughts import without_thought
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
 
 _TURN_TOKENS: Final = 600  # of each turn in the prompt at most; guess, unmeasured

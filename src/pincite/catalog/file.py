@@ -53,7 +53,7 @@ def open_catalog(folder: Path) -> Catalog:
 
     catalog = SqliteCatalog(folder / _NAME)
     if catalog.made:
-        from pincite.support.made_here import remember_index
+        from pincite.catalog.made_here import remember_index
 
         remember_index(folder, catalog.made)
     catalog.note_changes()

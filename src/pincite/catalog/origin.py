@@ -21,16 +21,16 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from pincite.errors import ConfigError, StoreError
-from pincite.model import CollectionSpec, Source, SourceRecord
-from pincite.support.decodable import ready
-from pincite.support.made_here import (
+from pincite.catalog.made_here import (
     can_remember,
     fresh_id,
     note_signs,
     noted_signs,
     remember_index,
 )
+from pincite.errors import ConfigError, StoreError
+from pincite.model import CollectionSpec, Source, SourceRecord
+from pincite.support.decodable import ready
 from pincite.support.private_file import require_regular
 from pincite.support.sqlite_schema import connect_to_read, require_no_journal, require_passive
 from pincite.support.terminal import one_line

@@ -47,7 +47,7 @@ class _Log(RotatingFileHandler):
     """A log that refuses a link or a pipe for its file."""
 
     def _open(self) -> TextIOWrapper:
-        from pincite.support.background import open_log
+        from pincite.daemon.background import open_log
 
         return TextIOWrapper(os.fdopen(open_log(Path(self.baseFilename)), "ab"), "utf-8")
 
@@ -185,7 +185,7 @@ def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
 
 def _keep_errors(log: Path) -> None:
     """Append what is written to stderr to the log."""
-    from pincite.support.background import open_log
+    from pincite.daemon.background import open_log
 
     file = open_log(log)
     os.dup2(file, sys.stderr.fileno())
@@ -211,7 +211,7 @@ def into_the_background() -> None:
     its own. Call it before any import that starts threads or opens files. Descriptors that the
     caller's children inherit (a lock of its shell, the end of a pipe) are closed; otherwise they
     would stay open as long as the daemon lives. Where processes cannot fork,
-    `pincite.support.background` does this."""
+    `pincite.daemon.background` does this."""
     if not hasattr(os, "fork") or not hasattr(os, "posix_spawn"):
         return
     if os.fork():

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pincite.daemon import protocol
+from pincite.daemon.background import Started, launch, open_log
 from pincite.daemon.loopback import Stream as Stream
 from pincite.daemon.read_only import workplace
 from pincite.daemon.standby import dismiss, told
@@ -18,7 +19,6 @@ from pincite.daemon.transport import StrangerError, dial
 from pincite.errors import IndexNotFound, IndexUnavailable, PinciteError
 from pincite.index.folder import require_own
 from pincite.settings.index_folder import is_inner_worktree
-from pincite.support.background import Started, launch, open_log
 from pincite.support.locks import Lock, is_held, open_lock
 from pincite.support.private_file import read_private
 

@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.support.background import launch_waiting
+from pincite.daemon.background import launch_waiting
 
 if TYPE_CHECKING:
-    from pincite.support.background import Started, Waiting
+    from pincite.daemon.background import Started, Waiting
 
 _waiting: dict[Path, Waiting] = {}
 

@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from pincite.errors import SourceError
+from pincite.readers.children import end_child, start_child
 from pincite.readers.extraction import MOST_CHARS, PAGE_S, Extraction, fault_of, refused
 from pincite.readers.extractors import (
     EXTRACTORS,
@@ -27,7 +28,6 @@ from pincite.readers.extractors import (
     ocr_is_missing,
     recognises,
 )
-from pincite.support.children import end_child, start_child
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
 from pincite.support.pipes import read_block, write_block

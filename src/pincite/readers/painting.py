@@ -14,8 +14,8 @@ import msgspec
 
 from pincite.errors import ConfigError, SourceError
 from pincite.ports import Image
+from pincite.readers.children import end_child, start_child
 from pincite.readers.extractors import DOCUMENTS, is_missing
-from pincite.support.children import end_child, start_child
 from pincite.support.decodable import ready
 from pincite.support.pipes import read_block, write_block
 

@@ -11,12 +11,12 @@ import msgspec
 
 from pincite.errors import PinciteError
 from pincite.model import Candidate, Gated, Notice, Query
+from pincite.model.reasoning import without_thought
 from pincite.model.retrieval import defined
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
-from pincite.support.thoughts import without_thought
 from pincite.support.token_estimate import cut_estimated
 
 _PASSAGES: Final = 3

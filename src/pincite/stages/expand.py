@@ -12,12 +12,12 @@ import msgspec
 
 from pincite.errors import ConfigError, PinciteError
 from pincite.model import Notice, Query, Ranking
+from pincite.model.reasoning import without_thought
 from pincite.model.subqueries import SubQueries, read_subqueries, with_subqueries
 from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
-from pincite.support.thoughts import without_thought
 
 ExpandBy = Literal["off", "names", "llm"]
 #: Texts of models by model, prompt and question.

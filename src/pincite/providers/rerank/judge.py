@@ -14,13 +14,13 @@ import msgspec
 
 from pincite.errors import BadResponse, TooLarge
 from pincite.model import SignalKind
+from pincite.model.reasoning import without_thought
 from pincite.ports import Completion, Message, RerankScore
 from pincite.providers.batching import Limits, plan
 from pincite.providers.facts import Facts
 from pincite.providers.llm.chat import OpenLLM, open_llm
 from pincite.providers.rerank.scoring import OpenReranker, best_first
 from pincite.providers.tokens import CountTokens, estimate_tokens
-from pincite.support.thoughts import without_thought
 
 if TYPE_CHECKING:
     from pincite.providers.registry import Setup

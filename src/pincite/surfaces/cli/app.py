@@ -19,10 +19,10 @@ import click
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.gc_tuning import rarely_collect
-from pincite.support.leaving import run_and_leave
 from pincite.support.terminal import guard_streams, one_line
 from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
+from pincite.surfaces.cli.leaving import run_and_leave
 from pincite.surfaces.cli.options import (
     ERROR,
     INTERRUPTED,

@@ -21,11 +21,11 @@ import msgspec
 
 from pincite.answering.transcript import fenced, new_marker
 from pincite.errors import PinciteError
+from pincite.model.reasoning import without_thought
 from pincite.ports import LLM, Message
 from pincite.providers.sparse.function_words import FUNCTION_WORDS
 from pincite.support.concurrency import within
 from pincite.support.terminal import without_hidden
-from pincite.support.thoughts import without_thought
 from pincite.workspace.metadata.origins import FIELDS, MODEL
 from pincite.workspace.metadata.words import CATEGORY_OF_TYPE, TYPE_WORDS
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pincite.support.thoughts import without_thought
+from pincite.model.reasoning import without_thought
 from tests.places import HANGS_S
 
 

@@ -10,7 +10,9 @@ import pytest
 
 from tests.places import HANGS_S
 
-_BEGIN = "import atexit, sys, threading, time\nfrom pincite.support.leaving import run_and_leave\n"
+_BEGIN = (
+    "import atexit, sys, threading, time\nfrom pincite.surfaces.cli.leaving import run_and_leave\n"
+)
 
 
 def ended(program: str) -> subprocess.CompletedProcess[str]:
