@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pincite.daemon.refresh.freshness import Asked, Wish
+from pincite.daemon.refresh.freshness import RunRequest, Wish
 from pincite.daemon.refresh.indexer import Indexer
 from pincite.engine import AsyncPincite
 from tests.environment import clean_environment
@@ -124,7 +124,7 @@ def test_it_ends_when_nothing_runs_and_never_while_something_does(tmp_path: Path
         root, wish = tmp_path / ".pincite", Wish(auto=False)
         indexer = Indexer(root, clean_environment(), stays_s=0.05)  # its imports take longer
         for _ in range(2):
-            told = [one.trouble async for one in indexer.run(Asked(), wish)]
+            told = [one.trouble async for one in indexer.run(RunRequest(), wish)]
             assert len(told) == 1
             assert "pincite.toml" in told[0]
             await settles(left)
@@ -132,7 +132,7 @@ def test_it_ends_when_nothing_runs_and_never_while_something_does(tmp_path: Path
         async def replace() -> None:
             await indexer.start(Wish(auto=False, models="/elsewhere"))
 
-        run = indexer.run(Asked(), wish)
+        run = indexer.run(RunRequest(), wish)
         (found, _) = await asyncio.gather(anext(run), replace())
         assert "pincite.toml" in found.trouble
         assert [one async for one in run] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.refresh.freshness import Asked, Found
+from pincite.daemon.refresh.freshness import RunRequest, SourceReport
 from pincite.daemon.refresh.glance import parts_of
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
@@ -20,10 +20,10 @@ async def refreshed(engine: AsyncPincite, *places: Path) -> tuple[str, ...]:
     (record,) = info.sources
     asked = parts_of({str(one) for one in places}, record)
     assert asked is not None
-    told: list[Found] = []
+    told: list[SourceReport] = []
     paths = {info.spec.public_name: {record.source.name: asked}}
     await refresh(
-        engine.settings, engine.client(), told.append, Asked(paths=paths), asyncio.Event()
+        engine.settings, engine.client(), told.append, RunRequest(paths=paths), asyncio.Event()
     )
     assert [one.trouble for one in told if one.trouble] == []
     assert told[-1].written

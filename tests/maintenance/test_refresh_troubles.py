@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.refresh.freshness import Asked, Found
+from pincite.daemon.refresh.freshness import RunRequest, SourceReport
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
 from pincite.ports import Waiting
@@ -125,12 +125,16 @@ def test_lost_documents_of_a_source_that_is_away_are_not_tried_again_and_again()
             await engine.stop()
             shutil.rmtree(folder / ".pincite/collections/main")
             (folder / "docs").rename(folder / "away")
-            told: list[Found] = []
-            await refresh(engine.settings, engine.client(), told.append, Asked(), asyncio.Event())
+            told: list[SourceReport] = []
+            await refresh(
+                engine.settings, engine.client(), told.append, RunRequest(), asyncio.Event()
+            )
             assert (await engine.client().collections())[0].lost == 3
             assert [(one.state, one.lasting) for one in told] == [("gone", True)]
             (folder / "away").rename(folder / "docs")
-            await refresh(engine.settings, engine.client(), told.append, Asked(), asyncio.Event())
+            await refresh(
+                engine.settings, engine.client(), told.append, RunRequest(), asyncio.Event()
+            )
             assert await paths(engine) == ["p0.md", "p1.md", "p2.md"]
 
     run(check)

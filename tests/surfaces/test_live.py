@@ -19,7 +19,7 @@ from prompt_toolkit.output import DummyOutput
 from pincite.errors import PinciteError, UsageError
 from pincite.surfaces.cli.editor import editor_words
 from pincite.surfaces.cli.latest import Latest
-from pincite.surfaces.cli.live import Found, LiveView
+from pincite.surfaces.cli.live import LiveView, ShownPack
 from pincite.surfaces.table import Look
 from tests.environment import clean_environment
 from tests.places import HANGS_S
@@ -46,11 +46,11 @@ async def until(happened: Callable[[], object]) -> None:
 async def opened(
     search: Callable[[str], object], editor: str = "true"
 ) -> AsyncIterator[tuple[LiveView, PipeInput, asyncio.Task[None]]]:
-    async def found(text: str) -> Found:
+    async def found(text: str) -> ShownPack:
         answer = search(text)
         if isinstance(answer, PinciteError):
             raise answer
-        assert isinstance(answer, Found)
+        assert isinstance(answer, ShownPack)
         return answer
 
     with create_pipe_input() as keys, create_app_session(input=keys, output=Small()):
@@ -70,7 +70,7 @@ def test_what_is_typed_is_searched_and_arrows_choose() -> None:
     results = (result(1, "a.md"), result(2, "b.md"), result(3, "a.md"))
 
     async def use() -> None:
-        async with opened(lambda text: Found(pack(*results, query=text), Look())) as (
+        async with opened(lambda text: ShownPack(pack(*results, query=text), Look())) as (
             view,
             keys,
             _,
@@ -95,7 +95,7 @@ def test_what_is_typed_is_searched_and_arrows_choose() -> None:
 @pytest.mark.parametrize("key", [ESCAPE, "\x03", "\x04"])
 def test_escape_and_control_c_leave(key: str) -> None:
     async def use() -> None:
-        async with opened(lambda text: Found(pack(), Look())) as (_, keys, running):
+        async with opened(lambda text: ShownPack(pack(), Look())) as (_, keys, running):
             keys.send_text(key)
             await until(running.done)
             assert running.exception() is None
@@ -108,7 +108,7 @@ def test_an_error_is_a_line_of_the_view_and_the_next_answer_takes_its_place() ->
         return (
             UsageError("no\x1b[2J tags", hint="give --tag")
             if text == "a"
-            else Found(pack(), Look())
+            else ShownPack(pack(), Look())
         )
 
     async def use() -> None:
@@ -132,7 +132,7 @@ def test_enter_opens_the_editor_at_the_line_without_a_shell(tmp_path: Path) -> N
     item = result(path="a $(touch pwned).md")
 
     async def use(editor: str, happened: Callable[[LiveView], object]) -> None:
-        async with opened(lambda text: Found(pack(item), look), editor) as (view, keys, _):
+        async with opened(lambda text: ShownPack(pack(item), look), editor) as (view, keys, _):
             keys.send_text("keys")
             await until(lambda: view.chosen)
             keys.send_text(ENTER)
@@ -147,7 +147,7 @@ def test_enter_opens_the_editor_at_the_line_without_a_shell(tmp_path: Path) -> N
 
 def test_what_has_no_file_here_cannot_be_opened() -> None:
     async def use() -> None:
-        async with opened(lambda text: Found(pack(result()), Look())) as (view, keys, _):
+        async with opened(lambda text: ShownPack(pack(result()), Look())) as (view, keys, _):
             keys.send_text("keys")
             await until(lambda: view.chosen)
             keys.send_text(ENTER)

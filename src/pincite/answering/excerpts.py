@@ -48,7 +48,7 @@ _BUT: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PassageSentence:
     """A sentence of `item`, the evidence at `place`. `words` are those of the text without marks of
     a comment, with as many characters. `terms` are its informative words and those of the
     question or the heading before it, `section` those of the heading that it is below."""
@@ -83,7 +83,9 @@ class Found:
         return self.place, self.number
 
 
-def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
+def grown(
+    one: PassageSentence, passage: Sequence[PassageSentence], used: Set[tuple[int, int]]
+) -> list[PassageSentence]:
     """The sentence with what belongs to it, in order; without sentences that are `used`.
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
@@ -130,7 +132,7 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
     return run
 
 
-def _begins_other(one: Found, before: Found) -> bool:
+def _begins_other(one: PassageSentence, before: PassageSentence) -> bool:
     """Is the sentence a question or a label on a line of its own?"""
     if one.span.code or one.span.item:
         return False
@@ -140,7 +142,7 @@ def _begins_other(one: Found, before: Found) -> bool:
     return bool(ASKS.search(one.said) or (ended and _LABEL.fullmatch(one.words)))
 
 
-def _has_items(one: Found, passage: Sequence[Found]) -> bool:
+def _has_items(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
     """Does a list go on with a sentence that has no end, or is it nested in an item?"""
     following = passage[one.number + 1 : one.number + 2]
     if one.span.code or not following or not _is_listed(following[0]):
@@ -155,21 +157,21 @@ def _has_items(one: Found, passage: Sequence[Found]) -> bool:
     return not _ENDED.search(one.said)
 
 
-def _is_listed(one: Found) -> bool:
+def _is_listed(one: PassageSentence) -> bool:
     """Is it an item with a mark?"""
     marked = bool(one.item.text[_line_start(one) : one.span.start].strip())
     return one.span.item and not one.is_row and marked
 
 
-def _indent(one: Found) -> int:
+def _indent(one: PassageSentence) -> int:
     return len(_INDENT.match(one.item.text, _line_start(one))[0])  # type: ignore[index]
 
 
-def _line_start(one: Found) -> int:
+def _line_start(one: PassageSentence) -> int:
     return one.item.text.rfind("\n", 0, one.span.start) + 1
 
 
-def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
+def _denial_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> PassageSentence | None:
     """The heading or introduction above that denies it, if it is near."""
     if one.span.heading or one.span.code or not (one.span.item or len(one.said) <= _SHORT):
         return None
@@ -183,18 +185,20 @@ def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
     return None
 
 
-def has_block(one: Found, passage: Sequence[Found]) -> bool:
+def has_block(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
     """Does anything follow an introduction?"""
     rest = passage[one.number + 1 : one.number + 2]
     return any(not part.span.heading for part in rest)
 
 
-def line_of(number: int, run: Sequence[Found], asked: frozenset[str], terms: Terms) -> str:
+def line_of(
+    number: int, run: Sequence[PassageSentence], asked: frozenset[str], terms: Terms
+) -> str:
     """Prose on a line, items on lines of their own, code in a block, with the number behind it. A
     `[2]` of the prose itself is written as Markdown has it, so that nobody takes it for a number of
     ours."""
     parts: list[str] = []
-    before: Found | None = None
+    before: PassageSentence | None = None
     for one in run:
         if one.span.code:
             text = one.item.text[one.span.start : one.span.end].replace("`", "\\`")
@@ -205,7 +209,7 @@ def line_of(number: int, run: Sequence[Found], asked: frozenset[str], terms: Ter
     return f"{''.join(parts)}{chr(10) if run[-1].span.code else ' '}[{number}]"
 
 
-def _between(before: Found | None, one: Found) -> str:
+def _between(before: PassageSentence | None, one: PassageSentence) -> str:
     if before is None:
         return ""
     if before.span.code:
@@ -215,7 +219,7 @@ def _between(before: Found | None, one: Found) -> str:
     return "\n- " if one.span.item else " "
 
 
-def _prose(one: Found, asked: frozenset[str], terms: Terms) -> str:
+def _prose(one: PassageSentence, asked: frozenset[str], terms: Terms) -> str:
     said = _NOTICE.sub(r"\1:", " ".join(one.said.split()), count=1)
     if one.span.heading:
         said = said.lstrip("#= ")
@@ -236,7 +240,7 @@ def _part_of_cell(cell: str, room: int, asked: frozenset[str], terms: Terms) -> 
     return f"{before}{cell[start:end]}{after}"
 
 
-def cut(one: Found, asked: frozenset[str], terms: Terms) -> Found:
+def cut(one: PassageSentence, asked: frozenset[str], terms: Terms) -> PassageSentence:
     """The part of a long sentence, in whole words, that has most of the question's words; the
     first of several."""
     start, end = _best_part(one.words, LONGEST, asked, terms)

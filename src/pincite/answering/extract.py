@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from pincite.answering.code import words_of_code
-from pincite.answering.excerpts import ASKS, LONGEST, Found, Terms, cut, grown, has_block, line_of
+from pincite.answering.excerpts import (
+    ASKS,
+    LONGEST,
+    PassageSentence,
+    Terms,
+    cut,
+    grown,
+    has_block,
+    line_of,
+)
 from pincite.answering.markup import shown, words_of_markup
 from pincite.answering.sentences import Sentence
 from pincite.model import AnswerSource, Evidence
@@ -85,9 +94,9 @@ def _found(
     asked: frozenset[str],
     terms: Terms,
     echoes: Callable[[str], bool],
-) -> list[Found]:
+) -> list[PassageSentence]:
     """The sentences of a passage, with the words that count for each."""
-    found: list[Found] = []
+    found: list[PassageSentence] = []
     before: frozenset[str] = frozenset()  # the words of a question or heading just before
     section = terms(" ".join(item.headings[-1:]) or item.title)
     was_heading = False
@@ -96,7 +105,9 @@ def _found(
         own = terms(said)
         echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
         is_question = not span.heading and (echo or (asked <= own and bool(ASKS.search(said))))
-        one = Found(item, place, len(found), span, words, own | before, section, is_question)
+        one = PassageSentence(
+            item, place, len(found), span, words, own | before, section, is_question
+        )
         if span.heading:
             section = own | section if span.item else own  # of front matter all entries
             before = own | before if was_heading else own
@@ -108,8 +119,8 @@ def _found(
 
 
 def _candidates(
-    passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
-) -> list[Found]:
+    passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
+) -> list[PassageSentence]:
     """The sentences that may answer, else those that ask or announce, else parts of long ones.
     Where there are only headings, it is those that say more than was asked."""
     said = [one for found in passages for one in found if one.terms]
@@ -125,7 +136,7 @@ def _candidates(
     return good or short or [cut(one, asked, terms) for one in every]
 
 
-def _unmarked(heading: Found) -> Found:
+def _unmarked(heading: PassageSentence) -> PassageSentence:
     mark = _HEADING.match(heading.words)
     size = mark.end() if mark else 0
     span = replace(heading.span, start=heading.span.start + size)
@@ -187,16 +198,16 @@ def _is_asked(entry: str, asked: frozenset[str], terms: Terms) -> bool:
 
 def _chosen(
     asked: frozenset[str],
-    every: Sequence[Found],
+    every: Sequence[PassageSentence],
     of_code: float,
-    passages: Sequence[Sequence[Found]],
-) -> list[list[Found]]:
+    passages: Sequence[Sequence[PassageSentence]],
+) -> list[list[PassageSentence]]:
     having = {term: sum(term in one.terms for one in every) for term in asked}
     weight = {
         term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
     }
     whole = math.fsum(weight.values())
-    runs: list[list[Found]] = []
+    runs: list[list[PassageSentence]] = []
     covered: frozenset[str] = frozenset()
     used: set[tuple[int, int]] = set()
     while len(runs) < _EXCERPTS and whole:
@@ -218,19 +229,19 @@ def _chosen(
     return runs or [[one] for one in every[:1]]
 
 
-def _may_add(one: Found, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
+def _may_add(one: PassageSentence, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
     """From another file one word more would be a filler."""
     same = not files or (one.item.collection, one.item.path) in files
     return same or len(one.terms & missing) >= _LEAST_TERMS
 
 
-def _gain(one: Found, missing: frozenset[str], weight: Mapping[str, float]) -> float:
+def _gain(one: PassageSentence, missing: frozenset[str], weight: Mapping[str, float]) -> float:
     own = math.fsum(weight.get(term, 0.0) for term in one.terms & missing)
     above = math.fsum(weight.get(term, 0.0) for term in (one.section - one.terms) & missing)
     return (own + _SECTION * above) * _RANK**one.place
 
 
-def _source(number: int, run: Sequence[Found]) -> AnswerSource:
+def _source(number: int, run: Sequence[PassageSentence]) -> AnswerSource:
     item, start, end = run[0].item, run[0].span.start, run[-1].span.end
     return AnswerSource(
         number=number,

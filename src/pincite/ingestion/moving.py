@@ -23,7 +23,7 @@ _COMPARED: Final = 40
 _SAME_OF_FIVE: Final = 4
 
 
-class Gone(msgspec.Struct, frozen=True):
+class MissingSource(msgspec.Struct, frozen=True):
     """A source whose place on this machine no longer exists, with some of its documents."""
 
     record: SourceRecord
@@ -32,7 +32,7 @@ class Gone(msgspec.Struct, frozen=True):
 
 async def gone_sources(
     client: Index, base: CollectionInfo | None, held: Sequence[CollectionInfo]
-) -> tuple[Gone, ...]:
+) -> tuple[MissingSource, ...]:
     """Return the sources of a collection whose place on this machine no longer exists; `held` are
     its members. Places of another machine may exist there."""
     gone = []
@@ -45,12 +45,12 @@ async def gone_sources(
         found: list[DocumentRecord] = []
         for info in held:
             found += await client.documents(info.spec.name, source.name)
-        gone.append(Gone(record, tuple(found[:: len(found) // _COMPARED + 1])))
+        gone.append(MissingSource(record, tuple(found[:: len(found) // _COMPARED + 1])))
     return tuple(gone)
 
 
 def moved_from(
-    opened: OpenSource, gone: Sequence[Gone], name: str | None, index: Path | None
+    opened: OpenSource, gone: Sequence[MissingSource], name: str | None, index: Path | None
 ) -> Source | None:
     """Return the source that has moved to this place, None if none has: the one with the given
     `name`, else one whose documents are here with the same content. That one has the same name, or
@@ -71,7 +71,7 @@ def moved_from(
     return None
 
 
-def refuse(opened: OpenSource, before: str, gone: Sequence[Gone]) -> SourceError:
+def refuse(opened: OpenSource, before: str, gone: Sequence[MissingSource]) -> SourceError:
     """Return the error for a source with the name of another one, which is at `before`."""
     name = opened.source.name
     other = "give this one another name with --name NAME; or, to index it instead of that one,"

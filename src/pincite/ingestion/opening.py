@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from pincite.errors import PinciteError, SourceError, SourcesMissing
-from pincite.ingestion.moving import Gone, moved_from, moved_notice, refuse
+from pincite.ingestion.moving import MissingSource, moved_from, moved_notice, refuse
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.source_attributes import require_whole
 from pincite.ingestion.source_settings import decide_ocr, describe_source, share_settings
@@ -34,7 +34,7 @@ def open_all(
     folder: Path | None = None,
     among: frozenset[str] | None = None,
     ocr: bool | None = None,
-    gone: Sequence[Gone] = (),
+    gone: Sequence[MissingSource] = (),
     missing: dict[str, PinciteError] | None = None,
 ) -> Iterator[list[Opened]]:
     """Open the named sources, or else all that the collection and the configuration know, with
@@ -153,7 +153,7 @@ def _open(
     options: IndexOptions,
     configured: Sequence[SourceConfig],
     records: Sequence[SourceRecord],
-    gone: Sequence[Gone],
+    gone: Sequence[MissingSource],
     index: Path | None,
 ) -> tuple[OpenSource, Selection, Source | None]:
     """Return an open source with its selection, and the known one that has moved there, if any."""
@@ -241,7 +241,7 @@ def _require_distinct(
     opened: Sequence[Opened],
     records: Sequence[SourceRecord],
     moved: Collection[str],
-    gone: Sequence[Gone],
+    gone: Sequence[MissingSource],
 ) -> None:
     """Raise SourceError if a name is that of two places. Sources that have `moved` have left
     theirs."""

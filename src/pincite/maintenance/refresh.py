@@ -23,7 +23,7 @@ from pincite.collection.members import all_members, as_one, members, visible
 from pincite.collection.unfinished import kept_back
 from pincite.daemon.open_index import open_index
 from pincite.daemon.protocol import ServedIndex
-from pincite.daemon.refresh.freshness import DONE, GAVE_WAY, WORDS, Asked, Found
+from pincite.daemon.refresh.freshness import DONE, GAVE_WAY, WORDS, RunRequest, SourceReport
 from pincite.daemon.refresh.glance import UNREAD, Glance, glance, glance_at, unreadable_of
 from pincite.daemon.resting import trim
 from pincite.errors import PinciteError
@@ -61,8 +61,8 @@ class _Looked:
 async def refresh(
     settings: Settings,
     client: ServedIndex,
-    tell: Callable[[Found], None],
-    asked: Asked,
+    tell: Callable[[SourceReport], None],
+    asked: RunRequest,
     stop: asyncio.Event,
 ) -> None:
     """Look at every source on disk of every collection, or at the requested paths, and index the
@@ -74,22 +74,22 @@ async def refresh(
         if asked.paths and base not in asked.paths:
             continue
         if stop.is_set():
-            tell(Found(base, "", GAVE_WAY))
+            tell(SourceReport(base, "", GAVE_WAY))
             return
         held = members(infos, base)
         info = as_one(held, held[-1].spec)
         try:
             await _refresh_base(settings, client, info, tell, asked, stop)
         except PinciteError as error:
-            tell(Found(base, "", "trouble", trouble=error.line))
+            tell(SourceReport(base, "", "trouble", trouble=error.line))
 
 
 async def _refresh_base(
     settings: Settings,
     client: ServedIndex,
     info: CollectionInfo,
-    tell: Callable[[Found], None],
-    asked: Asked,
+    tell: Callable[[SourceReport], None],
+    asked: RunRequest,
     stop: asyncio.Event,
 ) -> None:
     base = info.spec.public_name
@@ -148,7 +148,9 @@ async def _refresh_base(
         tell(replace(done, left=left, shows=shows, unread=kept, encode_s=encode_s))
 
 
-def _telling_words(tell: Callable[[Found], None], found: Found) -> Callable[[Progress], None]:
+def _telling_words(
+    tell: Callable[[SourceReport], None], found: SourceReport
+) -> Callable[[Progress], None]:
     """Return a receiver of progress that tells this once, when the source is found by words."""
     untold = [found]
 
@@ -205,9 +207,9 @@ def _showing(records: Sequence[DocumentRecord]) -> tuple[str, ...]:
 
 def _found(
     base: str, one: _Looked, *, trouble: str = "", lasting: bool = False, written: bool = False
-) -> Found:
+) -> SourceReport:
     seen = one.seen
-    return Found(
+    return SourceReport(
         base,
         one.record.source.name,
         seen.state,
@@ -238,12 +240,12 @@ def _options(info: CollectionInfo, unreachable: dict[str, None]) -> IndexOptions
     )
 
 
-def _tell(found: Found) -> None:
+def _tell(found: SourceReport) -> None:
     sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
     sys.stdout.buffer.flush()
 
 
-async def _run(root: Path, asked: Asked, stop: asyncio.Event) -> None:
+async def _run(root: Path, asked: RunRequest, stop: asyncio.Event) -> None:
     """Answer one request. Settings and trust are read again for each."""
     try:
         settings = trusted(load_settings(os.environ, root.parent, root))
@@ -253,8 +255,8 @@ async def _run(root: Path, asked: Asked, stop: asyncio.Event) -> None:
         finally:
             await client.close()
     except PinciteError as error:
-        _tell(Found("", "", "trouble", trouble=error.line))
-    _tell(Found("", "", DONE))
+        _tell(SourceReport("", "", "trouble", trouble=error.line))
+    _tell(SourceReport("", "", DONE))
 
 
 async def _answer(root: Path) -> None:
@@ -262,14 +264,14 @@ async def _answer(root: Path) -> None:
     lines = _lines(asyncio.get_running_loop())
     coming = asyncio.create_task(lines.get())
     while line := await _next(coming):
-        asked, stop = msgspec.json.decode(line, type=ready(Asked)), asyncio.Event()
+        asked, stop = msgspec.json.decode(line, type=ready(RunRequest)), asyncio.Event()
         coming = asyncio.create_task(lines.get())
         if asked.stop:  # of a run that has ended
             continue
         run = asyncio.create_task(_run(root, asked, stop))
         await asyncio.wait((run, coming), return_when=asyncio.FIRST_COMPLETED)
         while not run.done() and (line := coming.result()):
-            if not msgspec.json.decode(line, type=ready(Asked)).stop:
+            if not msgspec.json.decode(line, type=ready(RunRequest)).stop:
                 break
             stop.set()
             coming = asyncio.create_task(lines.get())

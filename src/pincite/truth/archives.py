@@ -16,7 +16,7 @@ from pincite.sources.reopening import reopen_source
 from pincite.support.terminal import one_line
 from pincite.truth.on_disk import Signature, signature
 from pincite.truth.pages import changed_file
-from pincite.truth.seen import Asked, changed, fresh, gone, missing_place, unchecked
+from pincite.truth.seen import NumberedQuote, changed, fresh, gone, missing_place, unchecked
 
 _MOST_TAR_BYTES = 20_000_000  # guess, unmeasured: one is unpacked as a whole, in a second or so
 _REMEMBERED = 20_000  # members; each takes 300 bytes
@@ -28,7 +28,9 @@ class Archives:
     def __init__(self) -> None:
         self._known: dict[tuple[str, Signature], dict[str, str]] = {}
 
-    def look(self, record: SourceRecord, asked: Sequence[Asked], seen: list[Seen | None]) -> None:
+    def look(
+        self, record: SourceRecord, asked: Sequence[NumberedQuote], seen: list[Seen | None]
+    ) -> None:
         """As `Folders.look`. An archive is opened once for as long as it stays as it is."""
         missing = missing_place(record, folder=False)
         if isinstance(missing, str):
@@ -68,7 +70,7 @@ class Archives:
             )
 
     def _compare(
-        self, opened: OpenSource, record: SourceRecord, one: Asked, known: dict[str, str]
+        self, opened: OpenSource, record: SourceRecord, one: NumberedQuote, known: dict[str, str]
     ) -> Seen:
         """Raises SourceError."""
         chunk = one.quote.chunk
@@ -89,7 +91,7 @@ class Archives:
         return changed(one.quote, text, ref, content_hash)
 
 
-def _give_up(asked: Sequence[Asked], seen: list[Seen | None], notice: Notice) -> None:
+def _give_up(asked: Sequence[NumberedQuote], seen: list[Seen | None], notice: Notice) -> None:
     for number, quote in asked:
         if seen[number] is None:
             seen[number] = unchecked(quote, notice)

@@ -23,12 +23,12 @@ from pincite.truth.archives import Archives
 from pincite.truth.checkouts import Checkouts
 from pincite.truth.folders import Folders
 from pincite.truth.on_disk import RACY_NS, Disk
-from pincite.truth.seen import Asked, unchecked
+from pincite.truth.seen import NumberedQuote, unchecked
 
 _THREADS = SpareThreads("pincite-look")
 _STARS = "****"  # no secret is shorter
 Sources = Callable[[str], Awaitable[Sequence[SourceRecord]]]
-_Look = Callable[[SourceRecord, Sequence[Asked], list[Seen | None]], None]
+_Look = Callable[[SourceRecord, Sequence[NumberedQuote], list[Seen | None]], None]
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class _Run:
     """One look, in a thread: what is to be looked at, in order, and what has been seen. `at` is
     the place that it is at."""
 
-    groups: Sequence[tuple[SourceRecord, Sequence[Asked]]]
+    groups: Sequence[tuple[SourceRecord, Sequence[NumberedQuote]]]
     seen: list[Seen | None]
     at: str = ""
     given_up: bool = False
@@ -68,7 +68,7 @@ class FilesOnDisk:
         """See Files."""
         records = await self._records({quote.collection for quote in quotes})
         seen: list[Seen | None] = [None] * len(quotes)
-        groups: dict[tuple[str, str], tuple[SourceRecord, list[Asked]]] = {}
+        groups: dict[tuple[str, str], tuple[SourceRecord, list[NumberedQuote]]] = {}
         for number, quote in enumerate(quotes):
             key = (quote.collection, quote.chunk.repo)
             record = records.get(key)
@@ -79,7 +79,7 @@ class FilesOnDisk:
             elif self._hangs(record.source.location):
                 seen[number] = unchecked(quote, _late(record.source.location))
             else:
-                groups.setdefault(key, (record, []))[1].append(Asked(number, quote))
+                groups.setdefault(key, (record, []))[1].append(NumberedQuote(number, quote))
         if groups:
             await self._run(_Run(tuple(groups.values()), seen), limit_s)
         for record, asked in groups.values():

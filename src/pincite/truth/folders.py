@@ -12,7 +12,15 @@ from pincite.readers import text_in
 from pincite.truth.checkouts import Checkouts, GitFile
 from pincite.truth.on_disk import Content, Disk, Lacking
 from pincite.truth.pages import changed_file
-from pincite.truth.seen import Asked, changed, fresh, gone, lacking, missing_place, unchecked
+from pincite.truth.seen import (
+    NumberedQuote,
+    changed,
+    fresh,
+    gone,
+    lacking,
+    missing_place,
+    unchecked,
+)
 
 
 @dataclass(slots=True)
@@ -25,7 +33,7 @@ class _Look:
     seen: list[Seen | None]
     folders: dict[str, bool] = field(default_factory=dict)
     contents: dict[str, Content | Lacking] = field(default_factory=dict)
-    later: list[tuple[GitFile, Asked]] = field(default_factory=list)
+    later: list[tuple[GitFile, NumberedQuote]] = field(default_factory=list)
 
 
 class Folders:
@@ -35,7 +43,9 @@ class Folders:
         self._disk = disk
         self._checkouts = checkouts
 
-    def look(self, record: SourceRecord, asked: Sequence[Asked], seen: list[Seen | None]) -> None:
+    def look(
+        self, record: SourceRecord, asked: Sequence[NumberedQuote], seen: list[Seen | None]
+    ) -> None:
         """Write into `seen` what there is of each, at its number. What git has to be asked for is
         cited by its content until git has answered."""
         missing = missing_place(record, folder=True)
@@ -58,7 +68,7 @@ class Folders:
         if this.later and head is not None:
             self._ask_git(this, head)
 
-    def _content(self, this: _Look, one: Asked) -> Content | Lacking:
+    def _content(self, this: _Look, one: NumberedQuote) -> Content | Lacking:
         """What the file has, with its bytes where it has changed."""
         root, chunk = this.record.source.location, one.quote.chunk
         content = this.contents.get(chunk.path)
@@ -73,7 +83,7 @@ class Folders:
         this.contents[chunk.path] = content
         return content
 
-    def _compare(self, this: _Look, one: Asked, content: Content) -> None:
+    def _compare(self, this: _Look, one: NumberedQuote, content: Content) -> None:
         source, chunk = this.record.source, one.quote.chunk
         same = content.content_hash == chunk.content_hash
         ref: str | None = chunk.ref if same else content_ref(content.content_hash)
@@ -104,7 +114,7 @@ def _is_gone(seen: Seen | None) -> bool:
     return seen is None or seen.gone is not None
 
 
-def _held_against(one: Asked, content: Content, ref: str, source: Source) -> Seen:
+def _held_against(one: NumberedQuote, content: Content, ref: str, source: Source) -> Seen:
     chunk = one.quote.chunk
     if content.content_hash == chunk.content_hash:
         return fresh(one.quote, ref)

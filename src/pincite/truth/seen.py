@@ -15,7 +15,7 @@ from pincite.truth.compare import around, at_ref, find_again
 from pincite.truth.on_disk import Lacking
 
 
-class Asked(NamedTuple):
+class NumberedQuote(NamedTuple):
     """A quote and its place among all of a look."""
 
     number: int

@@ -42,7 +42,13 @@ from pincite.workspace.administration import DatabaseAdministration
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import Row, time_of, utc_now
 from pincite.workspace.ports import Administration, Session
-from pincite.workspace.postgres_roles import GROUPS, Found, key, require_bound, require_one
+from pincite.workspace.postgres_roles import (
+    GROUPS,
+    ConnectedDatabase,
+    key,
+    require_bound,
+    require_one,
+)
 from pincite.workspace.schema_steps import TAKEN, Step, steps_after, steps_of
 from pincite.workspace.session import DatabaseSession
 
@@ -149,7 +155,7 @@ class PostgresWorkspaces:
                         await rolled_back(connection)
                         raise
 
-    async def _bound(self, role: str) -> Found:
+    async def _bound(self, role: str) -> ConnectedDatabase:
         async with self._connected(role) as connection:
             return await require_bound(connection, role)
 

@@ -29,7 +29,7 @@ _WHAT_IT_IS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ConnectedDatabase:
     """What an address connects to. `place` differs for any two databases, also for a database and
     its copy; a restart of the server changes it."""
 
@@ -43,7 +43,7 @@ def key(role: str) -> str:
     return f"[workspace] {role}"
 
 
-async def require_bound(connection: Connection, role: str) -> Found:
+async def require_bound(connection: Connection, role: str) -> ConnectedDatabase:
     """Return what an address, `database` or `operator`, connects to. Raise ConfigError if row level
     security does not apply to its role, or if the role is not a member of its group."""
     group = GROUPS[role]
@@ -62,10 +62,10 @@ async def require_bound(connection: Connection, role: str) -> Found:
             f"{key(role)} connects with a role that is not a member of {group}",
             hint=f"set {ADDRESSES[role]} to a role of its own, with GRANT {group} TO it alone",
         )
-    return Found(standby, read_only, (int(place[0]), str(place[1])))
+    return ConnectedDatabase(standby, read_only, (int(place[0]), str(place[1])))
 
 
-def require_one(users: Found, operator: Found) -> None:
+def require_one(users: ConnectedDatabase, operator: ConnectedDatabase) -> None:
     """Raise ConfigError for two places, and ReadOnlyDatabase if one of the addresses cannot
     write."""
     if users.place != operator.place:

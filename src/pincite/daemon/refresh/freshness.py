@@ -44,7 +44,7 @@ GAVE_WAY: Final = "gave way"  #: the `state` of a source whose run stopped befor
 WORDS: Final = "words"  #: the `state` of a source that is found by words, and is being embedded
 
 
-class Asked(msgspec.Struct, frozen=True):
+class RunRequest(msgspec.Struct, frozen=True):
     """A request to the indexing process. `remote` as in `Wish`. `paths` limits the look, by
     collection and source; without paths, everything is looked at. `stop` requests nothing: the
     current run stops, and what it has finished stays."""
@@ -54,7 +54,7 @@ class Asked(msgspec.Struct, frozen=True):
     stop: bool = False
 
 
-class Found(msgspec.Struct, frozen=True):
+class SourceReport(msgspec.Struct, frozen=True):
     """A line of the indexing process about a source that it has looked at. `files` maps paths to
     their difference. `left` are differences that are known by now, each a path with size and time.
     `trouble` is the reason why the source was not updated; if it is `lasting`, another attempt is

@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from pincite.daemon.refresh.freshness import DONE, Asked, Found, Wish
+from pincite.daemon.refresh.freshness import DONE, RunRequest, SourceReport, Wish
 from pincite.support.decodable import ready
 
 _PROGRAM: Final = "pincite.maintenance.refresh"
@@ -55,7 +55,7 @@ class Indexer:
         if not self._running:  # a running process is kept, whatever the new wish
             await self._at_hand(wish)
 
-    async def run(self, asked: Asked, wish: Wish) -> AsyncIterator[Found]:
+    async def run(self, asked: RunRequest, wish: Wish) -> AsyncIterator[SourceReport]:
         """Bring sources up to date and yield the lines of the process. If the process dies, the
         last line is a trouble. Raises OSError, msgspec.MsgspecError."""
         self._running += 1
@@ -71,7 +71,7 @@ class Indexer:
             started.runs += 1
             output = started.process.stdout
             while output and line:
-                found = msgspec.json.decode(line, type=ready(Found))
+                found = msgspec.json.decode(line, type=ready(SourceReport))
                 if found.state == DONE:
                     ended = True
                     break
@@ -79,7 +79,7 @@ class Indexer:
                 line = await output.readline()
             if not ended:
                 code = await started.process.wait()
-                yield Found(
+                yield SourceReport(
                     "", "", "trouble", trouble=f"the indexing process ended with code {code}"
                 )
         finally:
@@ -92,7 +92,7 @@ class Indexer:
     def stop(self) -> None:
         """Ask the current run, if any, to stop."""
         if self._running and self._started is not None:
-            asking = asyncio.create_task(_ask(self._started, Asked(stop=True)))
+            asking = asyncio.create_task(_ask(self._started, RunRequest(stop=True)))
             self._stops.add(asking)
             asking.add_done_callback(self._stops.discard)
 
@@ -181,7 +181,7 @@ async def _hang_up(process: asyncio.subprocess.Process) -> None:
             await process.stdout.read()
 
 
-async def _first_line(started: _Started, asked: Asked) -> bytes:
+async def _first_line(started: _Started, asked: RunRequest) -> bytes:
     """Send the request and return the first line of the answer, empty if the process has ended."""
     output = started.process.stdout
     if output is None or not await _ask(started, asked):
@@ -189,7 +189,7 @@ async def _first_line(started: _Started, asked: Asked) -> bytes:
     return await output.readline()
 
 
-async def _ask(started: _Started, asked: Asked) -> bool:
+async def _ask(started: _Started, asked: RunRequest) -> bool:
     """Send the request. Return False if the process is known to have ended."""
     stdin = started.process.stdin
     if stdin is None or not started.alive:

@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.refresh.attempts import Attempts
-from pincite.daemon.refresh.freshness import Asked, Freshness, Wish
+from pincite.daemon.refresh.freshness import Freshness, RunRequest, Wish
 from pincite.daemon.refresh.glance import (
     Glance,
     Limits,
@@ -354,7 +354,7 @@ class Refreshing:
         interruption = Interruption(self._indexer.stop, self._interrupted)
         self._interruption = interruption if whole else None
         try:
-            asked = Asked(self._wish.remote, paths or {})
+            asked = RunRequest(self._wish.remote, paths or {})
             async for found in self._indexer.run(asked, self._wish):
                 interruption.looked()
                 results.add(found)

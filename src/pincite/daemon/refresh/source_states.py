@@ -14,9 +14,9 @@ from pincite.daemon.refresh.freshness import (
     REMEMBERED,
     WORDS,
     Change,
-    Found,
     Freshness,
     Pending,
+    SourceReport,
     Trouble,
 )
 from pincite.daemon.refresh.glance import UNREAD, Differing, changes_in
@@ -104,7 +104,7 @@ class SourceStates:
         """Note more folders of a source."""
         self.folders[key] = tuple(sorted({*folders, *self.folders.get(key, ())}))
 
-    def written(self, key: Key, named: Mapping[str, str], found: Found) -> None:
+    def written(self, key: Key, named: Mapping[str, str], found: SourceReport) -> None:
         """Note changes that were indexed; files that turned out to be no documents are none. Keep
         the differences that were looked at and stay."""
         left = [one for one in found.left if one[1] >= 0]
@@ -121,7 +121,7 @@ class SourceStates:
             left += [one for one in self.settled(key) if one[0] not in no_documents]
         self.kept.left[_name(key)] = left[:_LEFT]
 
-    def lasting(self, key: Key, found: Found) -> frozenset[Differing] | None:
+    def lasting(self, key: Key, found: SourceReport) -> frozenset[Differing] | None:
         """Return the differences of the last look if the trouble of a run with them lasts.
 
         It does not if the run could not read a file that was readable before it. It is tried again
@@ -162,7 +162,7 @@ class RunResults:
         self._named: dict[Key, Mapping[str, str]] = {}
         self._tried: dict[Key, frozenset[Differing]] = {}
 
-    def add(self, found: Found) -> None:
+    def add(self, found: SourceReport) -> None:
         """Note what the run says of a source."""
         states, key = self._states, (found.collection, found.source)
         self.encode_s += found.encode_s
@@ -194,7 +194,7 @@ class RunResults:
         complete = not self.gave_way
         self._states.end_run(self._troubles, self._tried, whole=whole, complete=complete)
 
-    def _add_trouble(self, key: Key, found: Found) -> None:
+    def _add_trouble(self, key: Key, found: SourceReport) -> None:
         self._troubles[key] = found.trouble
         if not found.written and found.state != "gone":
             self.failure = self.failure or found.trouble
@@ -203,7 +203,7 @@ class RunResults:
         if (told := self._states.lasting(key, found)) is not None:
             self._tried[key] = told
 
-    def _shown(self, key: Key, found: Found) -> frozenset[str]:
+    def _shown(self, key: Key, found: SourceReport) -> frozenset[str]:
         """Return the known pages of a source that show other files."""
         if not found.paths:
             return frozenset(found.shows)

@@ -57,7 +57,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TopCandidate:
     """A candidate near the top. `grade` is the best of the items that it counts for, None if it
     is unjudged; `signals` go by `name/kind`."""
 
@@ -88,7 +88,7 @@ class QueryResult:
     calibrated: bool
     shown: int
     values: Mapping[str, float]
-    results: tuple[Found, ...]
+    results: tuple[TopCandidate, ...]
     wanted_types: tuple[str, ...] = ()
     shown_types: tuple[str, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)

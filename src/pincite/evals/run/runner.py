@@ -25,11 +25,11 @@ from pincite.evals.run.observe import (
 )
 from pincite.evals.run.results import (
     CollectionStamp,
-    Found,
     QueryResult,
     Run,
     Searched,
     Stamp,
+    TopCandidate,
 )
 from pincite.model import Candidate, EvidencePack, Gated, Question, Scope
 from pincite.model.citation import place_of
@@ -183,9 +183,9 @@ def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:
 
 def _found(
     one: Candidate, targets: Mapping[Key, tuple[int, ...]], grades: tuple[int, ...]
-) -> Found:
+) -> TopCandidate:
     places = targets.get((one.collection, one.chunk.id), ())
-    return Found(
+    return TopCandidate(
         candidate_id=one.chunk.candidate_id,
         place=place_of(one.chunk),
         grade=max((grades[place] for place in places), default=None),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pincite.model import Candidate, Chunk, Query
 from pincite.stages.rank_code.config import RankCodeConfig
 from pincite.stages.rank_code.paths import place_of
-from pincite.stages.rank_code.words import Asked, Likeness
+from pincite.stages.rank_code.words import Likeness, QuestionWords
 from pincite.support.names import components, last_component, owner_of, placed_name
 
 _OTHER_CASE = 0.5
@@ -48,7 +48,7 @@ class AtPath(NamedTuple):
 _NOWHERE = AtPath()
 
 
-def at_their_paths(asked: Asked, chunks: Sequence[Chunk]) -> list[AtPath]:
+def at_their_paths(asked: QuestionWords, chunks: Sequence[Chunk]) -> list[AtPath]:
     """Return what each passage defines at its path: `matches` of `Route.matches` if it defines this
     name within `Route`. The path is known from the headings of the passage and the paths of its own
     names. A guess is made from its other names, and from the name of its file. Upper and lower case
@@ -142,7 +142,7 @@ def _placed(query: Query) -> tuple[str, ...]:
 
 
 def definition_part(
-    asked: Asked,
+    asked: QuestionWords,
     names: Set[str],
     definitions: Set[str],
     like: Likeness,

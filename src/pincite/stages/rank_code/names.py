@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import mul
 
 from pincite.stages.rank_code.config import RankCodeConfig
-from pincite.stages.rank_code.words import Asked, Likeness, Vocabulary, mean
+from pincite.stages.rank_code.words import Likeness, QuestionWords, Vocabulary, mean
 from pincite.support.fields import replace
 
 #: Files that are named for their place: the folder names what is in them.
@@ -33,7 +33,7 @@ def file_name(path: str) -> FileName:
 
 
 def name_parts(
-    asked: Asked,
+    asked: QuestionWords,
     paths: Iterable[str],
     vocabulary: Vocabulary,
     config: RankCodeConfig,
@@ -84,7 +84,7 @@ def _placed(name: FileName, like: Likeness, vocabulary: Vocabulary) -> float:
     return (mean(like.best(name.folder)) + mean(rest)) / 2
 
 
-def _within(asked: Asked, source: str, vocabulary: Vocabulary) -> Asked:
+def _within(asked: QuestionWords, source: str, vocabulary: Vocabulary) -> QuestionWords:
     """Return the question without the words of this source's name, unless it has no other words."""
     named = {source.lower(), *(word.text for word in vocabulary.words(source))}
     words = tuple(word for word in asked.words if word.text not in named)

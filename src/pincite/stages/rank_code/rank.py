@@ -24,7 +24,7 @@ from pincite.stages.rank_code.definitions import (
 from pincite.stages.rank_code.names import name_parts
 from pincite.stages.rank_code.paths import place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
-from pincite.stages.rank_code.words import Asked, Likeness, Terms, vocabulary_of
+from pincite.stages.rank_code.words import Likeness, QuestionWords, Terms, vocabulary_of
 
 __all__ = ["RankCodeConfig", "rank_code"]
 
@@ -188,7 +188,7 @@ def _ordered(
 
 def _files(
     candidates: Sequence[Candidate],
-    asked: Asked,
+    asked: QuestionWords,
     like: Likeness,
     copied: Copied,
     config: RankCodeConfig,

@@ -52,7 +52,7 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionWords:
     """A question: its `words` without function words; `names`, the last components of all its
     names; `code`, those of names that are written like code; `alone`, whether it is only a name.
     `owners` has the last component of each name with a path, and the one before it."""
@@ -88,10 +88,10 @@ class Vocabulary:
                 self._names[text] = known
         return known
 
-    def asked(self, query: Query) -> Asked:
+    def asked(self, query: Query) -> QuestionWords:
         """Split the question into words and names."""
         words = (word for word in self._split(query.text) if word.stems and len(word.text) > 1)
-        return Asked(
+        return QuestionWords(
             tuple(dict.fromkeys(words)),
             _last(written_names(query.text), _LEAST),
             _last(query.symbols, 1),

@@ -56,7 +56,7 @@ _STYLE = Style.from_dict(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ShownPack:
     """A pack and its look."""
 
     pack: EvidencePack
@@ -68,7 +68,7 @@ class LiveView:
 
     def __init__(
         self,
-        search: Callable[[str], Awaitable[Found]],
+        search: Callable[[str], Awaitable[ShownPack]],
         editor: str,
         *,
         stdin: Input | None = None,
@@ -80,7 +80,7 @@ class LiveView:
         `editor` is a command line. `stdin` and `stdout` default to the terminal."""
         self._latest = Latest(search, self._take, pause_s)
         self._editor = editor
-        self._found: Found | None = None
+        self._found: ShownPack | None = None
         self._results: list[Evidence] = []
         self._chosen = 0
         self._message = ""
@@ -184,7 +184,7 @@ class LiveView:
     def _typed(self, _: Buffer) -> None:
         self._latest.ask(self._question.text)
 
-    def _take(self, text: str, found: Found | PinciteError | None) -> None:
+    def _take(self, text: str, found: ShownPack | PinciteError | None) -> None:
         """Show a result or an error."""
         self._failed, self._message = False, ""
         if isinstance(found, PinciteError):

@@ -18,7 +18,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.settings.terminal import terminal_settings
 from pincite.support.fields import replace
-from pincite.surfaces.cli.live import Found, LiveView
+from pincite.surfaces.cli.live import LiveView, ShownPack
 from pincite.surfaces.cli.options import settings_here
 from pincite.surfaces.pack_output import Wanted, look_of
 
@@ -39,11 +39,11 @@ async def _search_live(
         engine.client()  # report a missing index as any other search does
         warming = asyncio.create_task(_warm(engine))
 
-        async def search(text: str) -> Found:
+        async def search(text: str) -> ShownPack:
             pack = await engine.find(replace(options, text=text))
             columns = shutil.get_terminal_size().columns
             wanted = Wanted(width=columns, here=here, whole=bool(options.context))
-            return Found(pack, look_of(pack, wanted, await engine.collections()))
+            return ShownPack(pack, look_of(pack, wanted, await engine.collections()))
 
         view = LiveView(
             search,

@@ -27,7 +27,7 @@ from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import told_problem
 from pincite.surfaces.http.routes.spaces import require_within
 from pincite.surfaces.http.serving import Desk
-from pincite.surfaces.page.library import Found, Named, Opened
+from pincite.surfaces.page.library import Named, Opened, SearchResults
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
 from pincite.surfaces.render import page_words
@@ -61,14 +61,14 @@ class WorkspaceLibrary:
             "judging": False,
         }
 
-    async def find(self, asked: Ask) -> Found:
+    async def find(self, asked: Ask) -> SearchResults:
         """See `Library`."""
         workspace = self.desk.workspace
         pack, languages = await both(
             workspace.search(self.may, asked.text, preset=_preset(asked)),
             workspace.languages(),
         )
-        return Found(told(pack, self.request_id), languages)
+        return SearchResults(told(pack, self.request_id), languages)
 
     async def explain(self, asked: Ask) -> tuple[EvidencePack, Sequence[StageView]]:
         """See `Library`."""

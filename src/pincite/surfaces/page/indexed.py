@@ -20,7 +20,7 @@ from pincite.model.citation import place_of
 from pincite.support.concurrency import both
 from pincite.surfaces import engine_calls
 from pincite.surfaces.page.judging import grades_of, judge
-from pincite.surfaces.page.library import Found, Named, Opened
+from pincite.surfaces.page.library import Named, Opened, SearchResults
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
 from pincite.surfaces.page.streaming import problem_view
@@ -57,14 +57,14 @@ class IndexLibrary:
             "judging": True,
         }
 
-    async def find(self, asked: Ask) -> Found:
+    async def find(self, asked: Ask) -> SearchResults:
         """See `Library`."""
         asking = engine_calls.search(self.engine, self._options(asked))
         (pack, _), infos = await both(asking, self.engine.collections())
         grades = await asyncio.to_thread(grades_of, self.golden, asked.text)
         named = {one.collection for one in (*pack.evidence, *pack.closest)}
         languages = sorted({one.spec.language for one in infos if one.spec.name in named})
-        return Found(pack, languages or ["english"], grades)
+        return SearchResults(pack, languages or ["english"], grades)
 
     async def explain(self, asked: Ask) -> tuple[EvidencePack, Sequence[StageView]]:
         """See `Library`."""

@@ -20,7 +20,7 @@ Grades = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResults:
     """The results for a question. `languages` are the stemming languages of the texts."""
 
     pack: EvidencePack
@@ -56,7 +56,7 @@ class Library(Protocol):
         """Return the text at the foot of the page (`words`), the views of the `presets` and of the
         default `preset`, and whether `judging` is available."""
 
-    async def find(self, asked: Ask) -> Found:
+    async def find(self, asked: Ask) -> SearchResults:
         """Return the evidence for a question."""
 
     async def explain(self, asked: Ask) -> tuple[EvidencePack, Sequence[StageView]]:

@@ -15,7 +15,7 @@ from pincite.surfaces.highlight import Highlighter
 from pincite.surfaces.page.colours import Line
 from pincite.surfaces.page.columns import MOST_COLUMNS, Columns, parted
 from pincite.surfaces.page.judging import grade_of, item_of
-from pincite.surfaces.page.library import Found, Grades, Named, Opened
+from pincite.surfaces.page.library import Grades, Named, Opened, SearchResults
 from pincite.surfaces.render import asides, verdict_words
 
 _MOST_SNIPPET = 12  # lines of a passage in the list
@@ -23,7 +23,7 @@ _MOST_SNIPPET = 12  # lines of a passage in the list
 Naming = Callable[[Evidence], Named]
 
 
-def pack_view(found: Found, named: Naming) -> dict[str, Any]:
+def pack_view(found: SearchResults, named: Naming) -> dict[str, Any]:
     """Return a verdict in words, and results best first; below the threshold they are the nearest
     ones."""
     pack, grades = found.pack, found.grades

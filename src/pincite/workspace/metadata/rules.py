@@ -25,14 +25,14 @@ from pincite.workspace.metadata.words import (
     TYPE_WORDS,
 )
 
-Found = tuple[str, str]  #: a value and its rule; both are empty if none applies
+ValueWithRule = tuple[str, str]  #: a value and its rule; both are empty if none applies
 
 _MOST_CHARS: Final = 1_000  # of a value; guess, unmeasured
 _TITLE_CHARS: Final = 120  # a longer first line is no title; guess, unmeasured
 _BEGINNING: Final = 5_000  # characters that are searched for phrases of a type; guess, unmeasured
 _LEAD: Final = 1.5  # factor over the words of the second category; guess, unmeasured
 _FEWEST: Final = 4  # different words that a category needs; guess, unmeasured
-_NOTHING: Final[Found] = ("", "")
+_NOTHING: Final[ValueWithRule] = ("", "")
 
 _TYPE_OF_LANGUAGE: Final = {
     "csv": "table", "tsv": "table", "spreadsheet": "table", "json": "data", "xml": "data",
@@ -68,7 +68,7 @@ def found_metadata(filename: str, text: str, title: str = "") -> dict[str, str]:
     structure = data_structure_of(filename, text)
     kind = document_type_of(filename, head, named[0], structure[0])
     days, days_from = dates_of(filename, head)
-    found: dict[str, Found] = {
+    found: dict[str, ValueWithRule] = {
         "title": named,
         "category": category_of(head, kind[0]),
         "document_type": kind,
@@ -83,7 +83,7 @@ def found_metadata(filename: str, text: str, title: str = "") -> dict[str, str]:
     return metadata
 
 
-def title_found(filename: str, head: str, title: str = "") -> Found:
+def title_found(filename: str, head: str, title: str = "") -> ValueWithRule:
     """Return the first that exists of: the title in the file, the subject of a mail, the first
     heading, a first line that looks like a title, and the file name."""
     if title.strip() and title != filename:
@@ -108,7 +108,7 @@ def title_found(filename: str, head: str, title: str = "") -> Found:
     return filename, "filename"
 
 
-def document_type_of(filename: str, head: str, title: str, structure: str) -> Found:
+def document_type_of(filename: str, head: str, title: str, structure: str) -> ValueWithRule:
     """Return the type of the document by its name, suffix, title and structure, in this order."""
     found = file_type(filename)
     language = found.language if found else ""
@@ -140,7 +140,7 @@ def document_type_of(filename: str, head: str, title: str, structure: str) -> Fo
     return _NOTHING
 
 
-def category_of(head: str, document_type: str) -> Found:
+def category_of(head: str, document_type: str) -> ValueWithRule:
     """Return the category of the document by its type, else by words in its text."""
     if document_type in CATEGORY_OF_TYPE:
         return CATEGORY_OF_TYPE[document_type], "document_type"
@@ -161,7 +161,7 @@ def category_of(head: str, document_type: str) -> Found:
     return _NOTHING
 
 
-def language_of(head: str) -> Found:
+def language_of(head: str) -> ValueWithRule:
     """Return the language under the name of its stemmer, such as `german`."""
     language = guess_language(head)
     return _NOTHING if language == UNKNOWN else (language, "words")
