@@ -15,9 +15,7 @@ from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
 from pincite.ports import Waiting
 from pincite.support.fields import replace
-from tests.disks import fill, limited, small_disk
-from tests.environment import clean_environment
-from tests.maintenance.test_refresh import (
+from tests.daemon.refresh.test_refresh import (
     contents,
     engine_of,
     kill_a_refresh,
@@ -26,6 +24,8 @@ from tests.maintenance.test_refresh import (
     settles,
     write,
 )
+from tests.disks import fill, limited, small_disk
+from tests.environment import clean_environment
 from tests.places import HANGS_S
 
 

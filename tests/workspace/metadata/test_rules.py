@@ -24,7 +24,7 @@ from tests.workspace.memory import page
 pytestmark = pytest.mark.anyio
 
 GOLDEN: list[dict[str, str]] = tomllib.loads(
-    Path(__file__).with_name("metadata_golden.toml").read_text(encoding="utf-8")
+    Path(__file__).with_name("golden.toml").read_text(encoding="utf-8")
 )["document"]
 _WORDS = [max(re.findall(r"[A-Za-z]+", one["text"]), key=len) for one in GOLDEN]
 _FILTERS = ("category", "document_type", "data_structure")
