@@ -24,6 +24,7 @@ from pincite.support.fields import field_names
 
 Search = Callable[..., Awaitable[EvidencePack]]
 _STAGES = "pincite.stages."
+_ORDER = (search.__module__, "pincite.search_steps.")
 _BY_VALUE = frozenset((str, bytes, int, float, bool, frozenset, type(None)))
 
 
@@ -36,19 +37,26 @@ class Steps:
         self._ledger = ledger
         self._known: dict[Hashable, tuple[Any, float, Any]] = {}
         self._configs: dict[int, tuple[object, bytes]] = {}
-        names = dict(search.__globals__)
-        for name, value in tuple(names.items()):
-            if not isinstance(value, FunctionType):
-                continue
-            if value.__module__.startswith(_STAGES):
-                names[name] = self._remembered(value)
-            elif value.__module__ == search.__module__:
-                names[name] = _among(value, names)
-        self.search: Search = names[search.__name__]
+        self._modules: dict[str, dict[str, Any]] = {}
+        self.search: Search = self._twin(cast(FunctionType, search))
 
     def forget(self) -> None:
         """Let go of all results."""
         self._known.clear()
+
+    def _twin(self, function: FunctionType) -> FunctionType:
+        """The same function with stages that remember, also in the functions that it calls."""
+        names = self._modules.get(function.__module__)
+        if names is None:
+            names = self._modules[function.__module__] = dict(function.__globals__)
+            for name, value in tuple(names.items()):
+                if not isinstance(value, FunctionType):
+                    continue
+                if value.__module__.startswith(_STAGES):
+                    names[name] = self._remembered(value)
+                elif value.__module__.startswith(_ORDER):
+                    names[name] = self._twin(value)
+        return _among(function, names)
 
     def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__

@@ -1,0 +1,63 @@
+"""The probe before a search: is any chunk near enough to the question?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pincite.model import Candidate, Pool
+from pincite.profile import Profile
+from pincite.scope.filter import of_ref
+from pincite.search_steps.run import Outcome, Run
+from pincite.stages.look import look
+from pincite.stages.probe import Probed, probe, remembered
+from pincite.stages.retrieve import Retrieved
+from pincite.stages.select import citable, select
+from pincite.support.fields import replace
+
+
+async def probe_nearest(run: Run) -> Probed | None:
+    """The nearest chunk that may be cited; None if the profile has no probe."""
+    deps, profile, scope = run.deps, run.profile, run.scope
+    if not profile.probe.enabled:
+        return None
+
+    async def there(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        within = of_ref(candidates, scope) if scope.ref else tuple(candidates)
+        within = await deps.admitted(within)
+        kept = citable(Pool(tuple(within)), profile.select).candidates
+        seen = await look(kept, (None,) * len(kept), deps.files, run.look_s, scope.refs)
+        return seen.candidates
+
+    limit_s = profile.retrieve.timeout_s
+    asked = probe(run.query, deps.collections, scope, profile.probe, there, limit_s)
+    return run.trace.tap("probe", await asked)
+
+
+def after_probe(run: Run, near: Probed) -> Run:
+    """The search after its probe: the vectors of the question are known, and keyword search is
+    added for a question that vectors alone may miss."""
+    collections = remembered(run.deps.collections, run.query, near.vectors)
+    profile = _with_words(run.profile) if near.verdict is None else run.profile
+    return replace(run, deps=replace(run.deps, collections=collections), profile=profile)
+
+
+def nothing_near(run: Run, near: Probed) -> Outcome:
+    """The outcome if no chunk is near enough to continue the search."""
+    profile = run.profile
+    found = Retrieved(
+        near.rankings,
+        tuple(one.collection for one in near.rankings),
+        near.notices,
+        frozenset(one.collection for one in near.rankings),
+        {one.collection: len(one.hits) for one in near.rankings},
+    )
+    gated = run.trace.tap("gate", near.gated(profile.answer.mode))
+    chosen = select(gated, profile.select, run.query.mode, run.deps.kinds(run.scope))
+    pool = Pool(gated.candidates)
+    return Outcome(found, pool, pool, gated, run.trace.tap("select", chosen), near.notices)
+
+
+def _with_words(profile: Profile) -> Profile:
+    if profile.retrieve.mode != "vector":
+        return profile
+    return replace(profile, retrieve=replace(profile.retrieve, mode="hybrid"))

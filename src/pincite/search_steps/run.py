@@ -1,0 +1,55 @@
+"""The values that the steps of one search share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.deps import Deps
+from pincite.model import Chosen, Gated, Notice, Pool, Query, Question, Scope
+from pincite.profile import Profile
+from pincite.stages.retrieve import Retrieved
+from pincite.trace import Trace
+
+_LOOK_S = 1.0  # guess, unmeasured: files of a local disk need a thousandth of it
+_LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget is used up
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One search: the `question` as asked, the `query` made of it, what is searched and how."""
+
+    question: Question
+    query: Query
+    deps: Deps
+    profile: Profile
+    trace: Trace
+
+    @property
+    def scope(self) -> Scope:
+        """The part of the index that may be seen."""
+        return self.question.scope
+
+    @property
+    def left_ms(self) -> float | None:
+        """What is left of the time budget, in milliseconds; negative if it is exceeded, None if
+        there is none."""
+        budget_ms = self.question.budget_ms
+        return None if budget_ms is None else budget_ms - self.trace.spent_ms()
+
+    @property
+    def look_s(self) -> float:
+        """The time limit for comparing results with their files, in seconds."""
+        left_ms = self.left_ms
+        return _LOOK_S if left_ms is None else min(_LOOK_S, max(_LEAST_LOOK_S, left_ms / 1000))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one pass: the `loaded` candidates, and those of them that may be shown."""
+
+    found: Retrieved
+    loaded: Pool
+    judged: Pool
+    gated: Gated
+    chosen: Chosen
+    notices: tuple[Notice, ...]

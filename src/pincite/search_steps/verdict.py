@@ -1,0 +1,43 @@
+"""The verdict on the evidence, and the words of the question that nothing contains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pincite.model import AbsentTerms, Candidate, Context, Gated
+from pincite.search_steps.run import Run
+from pincite.stages.absent import find_absent
+from pincite.stages.coverage import only_word
+from pincite.stages.gate import doubt, gate, may_doubt
+from pincite.stages.retrieve import Retrieved
+from pincite.stages.subjects import find_subjects
+
+_ENGLISH = ("english", "unknown")  # languages of a question
+
+
+async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieved) -> Gated:
+    """The verdict on the candidates, lower if the index lacks a word of the question."""
+    query, deps, profile = run.query, run.deps, run.profile
+    word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
+    judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word, query.text)
+    gated = gate(covered, *judging)
+    if not may_doubt(gated.verdict, profile.gate):
+        return gated
+    best = covered[: profile.select.results]
+    absent = absent_words(run, best, (None,) * len(best), found)
+    subjects = await find_subjects(absent.index, deps.collections, profile.retrieve.timeout_s)
+    return doubt(gated, subjects, profile.gate)
+
+
+def absent_words(
+    run: Run,
+    shown: Sequence[Candidate],
+    contexts: Sequence[Context | None],
+    found: Retrieved,
+) -> AbsentTerms:
+    """The words of the question that the whole index lacks, or only the shown passages with their
+    contexts."""
+    query, deps = run.query, run.deps
+    asked = (query.text, shown, contexts, found.rankings, deps.collections, deps.terms)
+    english = deps.language_of(query.text) in _ENGLISH
+    return find_absent(*asked, apart=deps.apart(run.scope), english=english)

@@ -1,0 +1,30 @@
+"""The wordings of a question: its own, and rephrasings from the caller or a language model."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from pincite.errors import PinciteError
+from pincite.search_steps.run import Run
+from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
+from pincite.stages.retrieve import retrieve
+from pincite.support.fields import replace
+
+
+async def find_wordings(run: Run) -> Expanded:
+    """The query with its rephrasings, from the caller or as the profile says. The latter are
+    skipped if keyword search alone has a clear winner."""
+    query, deps, config = run.query, run.deps, run.profile.expand
+    given = given_by_caller(query, run.question.subqueries)
+    if config.by == "off" or given.query.subqueries:
+        return run.trace.tap("expand", given) if run.question.subqueries else given
+    only_words = {"mode": "keyword", "keyword": "bm25", "engine_fusion": "none", "symbol_limit": 0}
+    words = replace(run.profile.retrieve, **only_words)
+    signal = None
+    with suppress(PinciteError):  # the search itself raises the error
+        found = await retrieve(query, deps.collections, run.scope, words)
+        rarity = deps.rarity(query.text, found.rankings, run.scope)
+        signal = lexical_signal(found.rankings, rarity)
+    llm = deps.llm if config.by == "llm" else None
+    asked = (signal, deps.terms, llm, config, deps.known_wordings, run.left_ms)
+    return run.trace.tap("expand", await expand(given, *asked))
