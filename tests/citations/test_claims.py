@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from pincite.citations.claims import Claim, ClaimCheck, ClaimStatus
+from pincite.citations.claims import Claim, ClaimCheck, ClaimStatus, check
 from pincite.citations.verify import Freshness
 from pincite.engine import AsyncPincite
+from pincite.errors import StoreError
 from pincite.ingestion.options import IndexOptions
+from pincite.model import Chunk
+from pincite.ports import Readable
 from pincite.settings.load import load_settings
 from pincite.sources import Entry
 from pincite.sources.folder import FolderSource
@@ -99,6 +103,42 @@ def test_a_commit_that_nobody_has_needs_a_quote(repository: Repository) -> None:
     assert "give the quote" in found.detail
     assert repository.check(elsewhere, "dreams of fish").status == "fresh"
     assert repository.check(elsewhere, "dreams of trees").status == "changed"
+
+
+class Away:
+    """An index whose points cannot be read."""
+
+    def __init__(self, index: Readable) -> None:
+        self._index = index
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    async def document(self, collection: str, source: str, path: str) -> tuple[Chunk, ...]:
+        raise StoreError(f"the store does not answer for {collection} {source} {path}")
+
+
+def test_a_passage_is_not_called_changed_if_its_points_cannot_be_read(
+    repository: Repository,
+) -> None:
+    repository.write("walrus.txt", "".join(f"{number:x}" for number in range(1000, 4000)))
+    repository.index()
+
+    async def session() -> tuple[ClaimCheck, ...]:
+        async with AsyncPincite(repository.settings) as engine:
+            client = engine.client()
+            (info,) = await client.collections()
+            source = info.sources[0].source.name
+            (*_, last) = await client.document("main", source, "walrus.txt")
+            place = f"acme@{last.ref}:walrus.txt#L1"
+            claims = [Claim(place, last.text), Claim(place, "no such text")]
+            up = await check(client, claims, repository.place)
+            assert [one.status for one in up] == ["fresh", "changed"]
+            return await check(cast(Readable, Away(client)), claims, repository.place)
+
+    found = asyncio.run(session())
+    assert [one.status for one in found] == ["unknown", "unknown"]
+    assert "does not answer" in found[0].detail
 
 
 def test_a_short_commit_is_as_good_as_a_whole_one(repository: Repository) -> None:

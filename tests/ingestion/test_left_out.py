@@ -79,7 +79,7 @@ PDF = "broken: it cannot be opened (Failed to load document (PDFium: Data format
 
 
 @pytest.mark.parametrize("path", ["docs/a.pdf", "docs/a (1).pdf", "notes (old)", "a b/(c).md"])
-@pytest.mark.parametrize("detail", ["", "TypeError: f() of (x)", PDF])
+@pytest.mark.parametrize("detail", ["", "TypeError: f() of (x)", PDF, "expected ')'", "a) or (b"])
 def test_a_line_names_its_path_whatever_its_detail_says(path: str, detail: str) -> None:
     line = line_of("failed", path, detail)
     if detail or not path.endswith(")"):
@@ -89,6 +89,12 @@ def test_a_line_names_its_path_whatever_its_detail_says(path: str, detail: str) 
     assert is_of(line, path.rpartition("/")[0])
     assert not is_of(line, path[:-1])
     assert not is_of(line, f"{path}x")
+
+
+def test_a_folder_does_not_have_the_files_beside_it_whose_names_begin_alike() -> None:
+    for path in ("docs (old).pdf", "docs (old)/a.pdf", "docs2/a.pdf"):
+        assert not is_of(line_of("failed", path, PDF), "docs")
+    assert is_of(line_of("failed", "docs/a.pdf", PDF), "docs")
 
 
 def test_lines_of_files_are_replaced_and_stay_few() -> None:

@@ -45,6 +45,17 @@ def test_entries_are_in_the_order_of_paths_and_change_with_the_text(tmp_path: Pa
     assert [a.path for a, b in zip(before, after, strict=True) if a != b] == ["t0001"]
 
 
+def test_the_file_is_private_in_a_folder_that_others_may_enter(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    for _ in range(2):
+        with RecordStore(tmp_path) as store:
+            store.put("main", "desk", [KeptRecord(path="a", id="a", text="a salary")])
+            files = list(tmp_path.iterdir())
+            assert len(files) == 3  # beside it a log and shared memory
+            assert [one for one in files if stat.S_IMODE(one.stat().st_mode) & 0o077] == []
+        records_file(tmp_path).chmod(0o644)  # as earlier versions have left it
+
+
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     source = source_of_records("main", "desk")
     with pytest.raises(SourceError, match="the records of desk are missing from the index folder"):

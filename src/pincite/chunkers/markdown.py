@@ -141,16 +141,16 @@ def _blocks(lines: Lines, first: int, last: int, depth: int) -> list[_Block]:
     """Return the blocks of a range whose content is indented by 4 columns per depth. Lines between
     them (blank lines, link definitions) belong to the previous block."""
     found: list[_Block] = []
-    cuts: list[int] = []
+    items: dict[int, list[int]] = {}  # first lines of its items by the number of a list
     for token in parse_blocks(lines, first, last, depth * 4):
         if token.map is None or token.nesting < 0:
             continue
         if token.level == 0:
-            cuts = []
             found.append(_block_of(token, first))
         elif token.level == 1 and token.type == "list_item_open":
-            cuts.append(first + token.map[0])
-            found[-1] = replace(found[-1], kind="list", cuts=tuple(cuts))
+            items.setdefault(len(found) - 1, []).append(first + token.map[0])
+    for number, cuts in items.items():
+        found[number] = replace(found[number], kind="list", cuts=tuple(cuts))
     if not found:
         return [_Block(first, last, first, "paragraph")] if first < last else []
     starts = [first, *(block.first for block in found[1:]), last]

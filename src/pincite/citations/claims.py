@@ -155,13 +155,14 @@ async def _check_one(
         return found
     # A passage of the index may begin and end inside of a word, other quotes may not.
     known = cited.known
+    away = ""
     try:
         chunks = await index.document(known.collection, known.record.source.name, known.path)
-    except StoreError:
-        return found
+    except StoreError as error:
+        chunks, away = (), error.message
     if is_passage(claim.quote, chunks) or await asyncio.to_thread(was_cited, cited, folder):
         return await asyncio.to_thread(held, replace(cited, cut=True))
-    return found
+    return ClaimCheck(claim.citation, "unknown", away, known.path) if away else found
 
 
 def _held_against(

@@ -135,7 +135,8 @@ class IngestReport(msgspec.Struct):
         self, record: SourceRecord, former: Sequence[str], now: Sequence[str]
     ) -> SourceRecord:
         """Return the record of a source after a run over a part of it, in which the files of the
-        lines `former` were looked at again, and those of the lines `now` left out."""
+        lines `former` were looked at again, and those of the lines `now` left out. A file that
+        the record counts without its name is counted once more."""
         counts = Counter(record.skipped)
         parts = {part: Counter(known) for part, known in record.skipped_in.items()}
         kept = [line for line in record.skipped_paths if line not in former]

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 
+_BRACKETS = str.maketrans("()", "[]")
+
+
 def line_of(code: str, path: str, detail: str = "") -> str:
-    """Return the line of a file: `code: path (detail)`."""
-    return f"{code}: {path} ({detail})" if detail else f"{code}: {path}"
+    """Return the line of a file: `code: path (detail)`. Brackets that a detail does not close are
+    made square, so that the line tells where its path ends."""
+    if not detail:
+        return f"{code}: {path}"
+    return f"{code}: {path} ({detail if _is_closed(detail) else detail.translate(_BRACKETS)})"
+
+
+def _is_closed(text: str) -> bool:
+    depth = 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            return False
+    return not depth
 
 
 def path_of(line: str) -> str:
@@ -22,7 +37,7 @@ def path_of(line: str) -> str:
 def is_of(line: str, path: str) -> bool:
     """Is this the line of a file, or of one in a folder of this path? "" is everything."""
     said = line.partition(": ")[2]
-    return not path or said == path or said.startswith((f"{path} (", f"{path}/"))
+    return not path or path in (said, path_of(line)) or said.startswith(f"{path}/")
 
 
 def lies_in(path: str, part: str) -> bool:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_MAX_BYTES = 50_000_000  # guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
+_MAX_PACKED = 50_000_000  # bytes; guess, unmeasured: `packed-refs` of 500,000 refs takes 40 MB
+_MAX_BYTES = 1_000_000  # guess, unmeasured: of every other file, such as `config`
 _LONGEST_URL = 300  # of a remote: its name is part of every citation
 _DIGITS = 40  # of a SHA-1; a SHA-256 has 64
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,64}")
@@ -160,18 +161,18 @@ def _resolve(folder: Path, name: str) -> Path | None:
         return None  # a loop of links, a NUL: no folder, which is what the caller then finds
 
 
-def _read(file: Path) -> str:
-    """Return a regular file of ordinary size, "" for anything else: nothing here blocks."""
+def _read(file: Path, max_bytes: int = _MAX_BYTES) -> str:
+    """Return a regular file of at most that size, "" for anything else: nothing here blocks."""
     try:
         handle = open_to_read(file, follow=True)
     except (OSError, ValueError):
         return ""
     with os.fdopen(handle, "rb") as opened:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
             return ""
         try:
-            return opened.read(_MAX_BYTES).decode("utf-8", "replace")
+            return opened.read(max_bytes).decode("utf-8", "replace")
         except OSError:
             return ""
 
@@ -196,7 +197,7 @@ def _read_ref(name: str, private: Path, shared: Path) -> str:
         found = _read(folder / name).strip()
         if found:
             return found
-    packed = f"\n{_read(shared / 'packed-refs')}\n"  # may have millions of lines
+    packed = f"\n{_read(shared / 'packed-refs', _MAX_PACKED)}\n"  # may have millions of lines
     end = packed.find(f" {name}\n")
     return packed[packed.rfind("\n", 0, end) + 1 : end] if end >= 0 else ""
 

@@ -24,6 +24,7 @@ from pincite.sources.record_filter import add_functions
 from pincite.sources.record_layout import layout_in, pages_text
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
+from pincite.support.private_file import require_private_file
 from pincite.support.sqlite_schema import (
     connect_to_read,
     migrate,
@@ -95,6 +96,7 @@ class RecordStore:
             add_functions(self._db)
 
     def _open(self) -> sqlite3.Connection:
+        require_private_file(self._path, make=True)
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=60)
         try:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only in a new file
