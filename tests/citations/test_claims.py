@@ -15,7 +15,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import StoreError
 from pincite.ingestion.options import IndexOptions
 from pincite.model import Chunk
-from pincite.ports import Readable
+from pincite.ports import ReadableIndex
 from pincite.settings.load import load_settings
 from pincite.sources import Entry
 from pincite.sources.folder import FolderSource
@@ -108,7 +108,7 @@ def test_a_commit_that_nobody_has_needs_a_quote(repository: Repository) -> None:
 class Away:
     """An index whose points cannot be read."""
 
-    def __init__(self, index: Readable) -> None:
+    def __init__(self, index: ReadableIndex) -> None:
         self._index = index
 
     def __getattr__(self, name: str) -> Any:
@@ -134,7 +134,7 @@ def test_a_passage_is_not_called_changed_if_its_points_cannot_be_read(
             claims = [Claim(place, last.text), Claim(place, "no such text")]
             up = await check(client, claims, repository.place)
             assert [one.status for one in up] == ["fresh", "changed"]
-            return await check(cast(Readable, Away(client)), claims, repository.place)
+            return await check(cast(ReadableIndex, Away(client)), claims, repository.place)
 
     found = asyncio.run(session())
     assert [one.status for one in found] == ["unknown", "unknown"]
