@@ -2,7 +2,7 @@
 
     find changes -> prepare (read -> cut -> enrich -> weigh) -> embed -> write -> remove -> record
 
-One batch is prepared while the previous one is embedded and the two before that are written.
+`ingestion.pipeline` takes batches through the steps from `prepare` to `write`, several at once.
 Documents are recorded as soon as their batch is complete in the store, so an interrupted run
 continues there. Large sources are indexed twice. The first run writes keywords only, which makes
 everything searchable soon. The second run adds vectors, starting with the latest changes.
@@ -12,56 +12,47 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Container, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.small_texts import SMALL
 from pincite.collection.members import members
 from pincite.collection.no_documents import no_documents
 from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, ProviderError, SourcesMissing
-from pincite.ingestion.analysers import open_analyser
-from pincite.ingestion.batch import Prepared
 from pincite.ingestion.change_scan import Looked, look, look_at_all
-from pincite.ingestion.changes import Changes, keep_unreachable, unreachable, unread_commit
+from pincite.ingestion.changes import keep_unreachable, unread_commit
 from pincite.ingestion.dense_model import open_dense, require_local
-from pincite.ingestion.deps import IngestDeps, Only, Stopped
+from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.early import reading_early
-from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.left_out import record_left_out
 from pincite.ingestion.moving import gone_sources
 from pincite.ingestion.opening import open_all, remember_refs
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import prepare_all
+from pincite.ingestion.pipeline import write_all
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress, count_time
-from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
 from pincite.ingestion.revisions import made_with_no_other
 from pincite.ingestion.run_progress import Counted
-from pincite.ingestion.schema import known_types, learn, settle_schema
+from pincite.ingestion.schema import known_types, settle_schema
 from pincite.ingestion.sources import names_of, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.tracing import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
-from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
+from pincite.model import CollectionSpec
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 from pincite.sources.folder import FolderSource
 from pincite.sources.records import unsettle
 from pincite.support.fields import replace
-from pincite.support.thread_switching import frequent_switches
 
 _TOUCHED = 1_000  # records per message; an interrupted run continues after the last one
-#: Batches sent and not yet answered: while one is written, the next one is already there.
-_WRITING = 2
 
 
 @watched_run
@@ -263,93 +254,3 @@ async def ingest(
         await index.settle(spec.name)
     report.duration_s = time.monotonic() - started_s
     return report
-
-
-async def write_all(
-    opened: OpenSource,
-    changes: Changes,
-    records: Sequence[DocumentRecord],
-    spec: CollectionSpec,
-    deps: IngestDeps,
-    report: IngestReport,
-) -> CollectionSpec:
-    """Process four batches at once: one is prepared, one embedded, and two are written. Returns
-    the spec with new types of attributes."""
-    indexed = {record.path: record for record in records}
-    removed = {record.content_hash for record in changes.removed}
-    known = partial(known_vectors, indexed=indexed, opened=opened, spec=spec, deps=deps)
-    pending, unread = changes.pending, dict[str, str]()
-    if deps.stop is not None or deps.stage == "embed":  # it may end early
-        pending = tuple(sorted(pending, key=lambda entry: (-entry.mtime_ns, entry.path)))
-    total_bytes = sum(entry.size for entry in pending)
-    SMALL.expect(total_bytes)
-    deps.progress(Progress(deps.stage, 0, len(pending)))
-    with open_analyser(deps.chunker, deps.sparse, total_bytes) as analyser, frequent_switches():
-        early = await deps.early(opened, spec) if pending else {}
-        batches = prepare_all(opened, pending, spec, deps, analyser, early)
-        embedding: asyncio.Task[tuple[Prepared, ...]] | None = None
-        writing: deque[asyncio.Task[None]] = deque()
-        preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
-        try:
-            while (batch := await preparing) is not None:
-                if writing and deps.stop is not None and deps.stop.is_set():
-                    await asyncio.gather(*writing)
-                    raise Stopped
-                embedding = asyncio.create_task(_embed(batch.documents, known, deps, report))
-                preparing = asyncio.create_task(asyncio.to_thread(next, batches, None))
-                embedded = await embedding
-                while writing and (len(writing) == _WRITING or writing[0].done()):
-                    await writing[0]
-                    writing.popleft()
-                spec = await learn(deps.index, spec, batch.new, deps.on_notice)
-                writing.append(asyncio.create_task(_write(embedded, spec, deps, report)))
-                kept = batch.unread(indexed) if deps.careful else {}
-                unread.update(kept)
-                report.count(batch, indexed, removed, kept)
-                skipped = [one.path for one in batch.skipped if one.path not in kept]
-                stale = [indexed[path].revision for path in skipped if path in indexed]
-                if stale:  # their files changed and cannot be indexed now
-                    await deps.index.remove(spec.name, stale)
-                deps.progress(
-                    Progress(deps.stage, batch.position, len(pending), report.chunks, batch.path)
-                )
-            while writing:
-                await writing[0]
-                writing.popleft()
-        finally:
-            left = [one for one in (preparing, embedding, *writing) if one is not None]
-            for task in left:  # all, before one ends: the second write waits for the first
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-    if unread:
-        deps.on_notice(unreachable(opened, unread))
-    return spec
-
-
-async def _embed(
-    documents: tuple[Prepared, ...],
-    known: Callable[[Sequence[Prepared]], Awaitable[KnownVectors]],
-    deps: IngestDeps,
-    report: IngestReport,
-) -> tuple[Prepared, ...]:
-    if deps.dense is None:
-        return documents
-    started_s = time.monotonic()
-    vectors = await known(documents)
-    if deps.words_only:
-        embedded = embed_known(documents, vectors)
-    else:
-        embedded = await embed(documents, deps.dense, vectors)
-    report.encode_s += time.monotonic() - started_s
-    report.reused += count_reused(documents, vectors)
-    return embedded
-
-
-async def _write(
-    documents: tuple[Prepared, ...], spec: CollectionSpec, deps: IngestDeps, report: IngestReport
-) -> None:
-    await deps.index.replace(
-        spec.name, [IndexedDocument(one.record, one.points) for one in documents]
-    )
-    report.chunks += sum(len(one.points) for one in documents)
-    report.tokens += sum(one.record.tokens for one in documents)

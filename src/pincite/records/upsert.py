@@ -23,11 +23,11 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import DiskFull, InvalidRecord, UsageError
-from pincite.ingest import write_all
 from pincite.ingestion.changes import Changes
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.pipeline import write_all
 from pincite.ingestion.report import Progress
 from pincite.ingestion.revisions import fingerprints, revision_of
 from pincite.ingestion.schema import known_types, learn, settle_schema
