@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from bench.ablation import ablation
-from bench.docstrings import DocstringFigures, Group
+from bench.docstrings import DocstringFigures, Group, System
+from bench.docstrings_questions import NAMES, SENTENCES
 from pincite.evals.report.tables import table
 
 
@@ -39,6 +41,10 @@ def docstrings(raw: Any) -> str:
 def _group(label: str, one: Group) -> tuple[str, ...]:
     systems = one.systems.values()
     rows = [("all", *(f"**{system.ndcg_10:.3f}**" for system in systems))]
+    for name, kinds in (("sentences", SENTENCES), ("names", NAMES)):
+        asked = {kind: one.questions[kind] for kind in kinds if kind in one.questions}
+        means = (f"{_mean(system, asked):.3f}" for system in systems)
+        rows.append((f"{name} ({sum(asked.values())})", *means))
     rows += [
         (f"{kind} ({count})", *(f"{system.kinds[kind]:.3f}" for system in systems))
         for kind, count in one.questions.items()
@@ -55,3 +61,8 @@ def _group(label: str, one: Group) -> tuple[str, ...]:
         "Differences, with the range of 95 % of the means of resampled questions:",
         table(("nDCG@10", *next(iter(one.differences.values()))), pairs),
     )
+
+
+def _mean(system: System, asked: Mapping[str, int]) -> float:
+    """nDCG@10 of some kinds of questions together, each question counted once."""
+    return sum(system.kinds[kind] * of for kind, of in asked.items()) / sum(asked.values())

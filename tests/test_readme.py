@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import clean_environment
+from tests.test_guides import missing
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -68,6 +69,9 @@ def test_every_command_of_the_readme_works_as_it_stands(checkout: Path) -> None:
     pack = json.loads((checkout / "pack.json").read_text(encoding="utf-8"))
     assert pack["evidence"][0]["path"] == "docs/install.md"
     assert "network" in pack["evidence"][0]["text"]
+    done = run('pincite search "How do I install Pincite without a network?" -n 1', checkout)
+    (shown,) = blocks("text")
+    assert missing([line for line in shown.splitlines() if line], done.stdout) == [], done.stdout
 
 
 def test_the_python_of_the_readme_works_as_it_stands(checkout: Path) -> None:

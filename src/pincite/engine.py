@@ -96,9 +96,9 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         """Index sources: add new documents, update changed ones, remove deleted ones.
 
         Arguments:
-            locations: a folder, checkout, archive, wheel or file, or several of them. None: all
-                sources of the index and of `pincite.toml`, collection by collection, unless
-                `collection` or the environment names one.
+            locations: a folder, checkout, archive, wheel or file, or several of them. Left out or
+                empty: all sources of the index and of `pincite.toml`, collection by collection,
+                unless `collection` or the environment names one.
             progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or

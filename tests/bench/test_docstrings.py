@@ -260,6 +260,8 @@ def test_the_table_has_groups_packages_and_parts() -> None:
     package = PackageFigures("1.0", "python", 12, 0, scores)
     figures = DocstringFigures({"lamps": package}, "9.9", {"all": group(taken, {"lamps"})}, parts)
     page = " ".join(docstrings(msgspec.to_builtins(figures)).split())
+    assert "| sentences (1) | 0.750 | 0.500 |" in page
+    assert "| names (1) | 0.750 | 0.500 |" in page
     assert "| lamps 1.0 (python) | 12 | 0.750 | 0.500 |" in page
     assert "| lexical less semble | +0.250 (+0.250 to +0.250) |" in page
     assert "-0.0123 (-0.020 to -0.001)" in page

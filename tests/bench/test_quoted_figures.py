@@ -1,4 +1,4 @@
-"""Pages that quote figures of `code_search` have those of the latest run."""
+"""Pages that quote figures of `code_search` and `docstrings` have those of the latest run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.docstrings_table import docstrings
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = ("lexical", "hybrid", "semble")
-FIGURES: dict[str, Any] = json.loads((ROOT / "bench/results/latest.json").read_text())["subjects"][
-    "code_search"
-]["figures"]["systems"]
+SUBJECTS = json.loads((ROOT / "bench/results/latest.json").read_text())["subjects"]
+FIGURES: dict[str, Any] = SUBJECTS["code_search"]["figures"]["systems"]
 
 
 def row(page: str, begins: str) -> list[str]:
@@ -70,6 +70,16 @@ def test_the_comparison_quotes_the_languages_of_the_latest_run(
     order = ("semble", "lexical", "hybrid")
     expected = [share(FIGURES[system]["languages"][name]) for system in order for name in names]
     assert row("docs/comparison.md", begins) == expected
+
+
+def test_figures_of_removed_sentences_are_those_of_the_table() -> None:
+    page = docstrings(SUBJECTS["docstrings"]["figures"]).splitlines()
+    line = next(line for line in page if line.startswith("| sentences (270)"))
+    ours, _, semble = (cell.strip().removeprefix("0") for cell in line.strip("|").split("|")[1:])
+    removed = "code, 270 sentences from removed documentation, 18 other packages"
+    assert row("README.md", removed) == [ours, semble]
+    other = "sentences of 18 packages that no setting was chosen with"
+    assert row("docs/comparison.md", other) == [semble, ours]
 
 
 def test_the_limits_quote_the_latest_run() -> None:

@@ -139,8 +139,8 @@ class Counts(msgspec.Struct, frozen=True):
 
 class Access(msgspec.Struct, frozen=True):
     """The limits of a search, read, deletion, answer or tool call: one user, and optional
-    restrictions. It is made from a verified key or by a call of an administrator, never from input
-    of a caller or a model. None restricts nothing; an empty tuple allows nothing.
+    restrictions. It is made from a verified key or by a call of the operator, never from input of a
+    caller or a model. None restricts nothing; an empty tuple allows nothing.
 
     A `space_id` of a space that the user is not a member of is treated as one that does not
     exist."""

@@ -79,6 +79,20 @@ def test_bound_tags_hold(tmp_path: Path, server: ContractServer) -> None:
     assert server.record.requests == 0
 
 
+def test_clients_are_told_that_a_service_writes_the_answer(tmp_path: Path) -> None:
+    async def session() -> Any:
+        known = load_settings({}, tmp_path, tmp_path / ".pincite")
+        settings = replace(known, use=replace(known.use, llm="ollama:qwen3:8b"))
+        async with AsyncPincite(settings) as engine:
+            async with Client(make_server(engine, tools(engine))) as client:
+                return (await client.list_tools()).tools[-1]
+
+    tool = asyncio.run(session())
+    assert tool.name == "answer"
+    assert tool.annotations.read_only_hint is True
+    assert tool.annotations.open_world_hint is True
+
+
 def test_without_a_model_there_is_no_such_tool(tmp_path: Path) -> None:
     engine = AsyncPincite(load_settings({}, tmp_path, tmp_path / ".pincite"))
     assert "answer" not in {tool.name for tool in tools(engine)}

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
+from mcp.types import Tool as Listed
 
 from pincite.daemon.spawn import daemon_pid
 from pincite.engine import AsyncPincite
@@ -23,6 +24,14 @@ from tests.surfaces.conftest import Cli
 
 T = TypeVar("T")
 ERAS = ("legacy", "auto")
+READS = {
+    "read_only_hint": True,
+    "destructive_hint": False,
+    "idempotent_hint": True,
+    "open_world_hint": False,
+}
+#: `refresh` removes what the index has of deleted files: that is not only additive.
+HINTS = {"refresh": {"read_only_hint": False, "destructive_hint": True}}
 
 
 def with_client(
@@ -61,14 +70,21 @@ def structure_of(result: CallToolResult) -> dict[str, Any]:
     return result.structured_content
 
 
+def hints_of(tool: Listed) -> dict[str, bool]:
+    """What the annotations of a tool say of its effects."""
+    assert tool.annotations is not None
+    hints = tool.annotations.model_dump(exclude_none=True)
+    assert hints.pop("title") == tool.title
+    return hints
+
+
 @pytest.mark.parametrize("mode", ERAS)
-def test_there_are_five_strict_tools_that_change_nothing(indexed: Cli, mode: str) -> None:
+def test_there_are_five_strict_tools_that_change_no_file(indexed: Cli, mode: str) -> None:
     listed = with_client(indexed.folder, lambda c: c.list_tools(), mode).tools
     names = ["search_evidence", "read_lines", "verify_citations", "index_status", "refresh"]
     assert [tool.name for tool in listed] == names
     for tool in listed:
-        assert tool.annotations is not None
-        assert tool.annotations.read_only_hint is True
+        assert hints_of(tool) == {**READS, **HINTS.get(tool.name, {})}
         assert tool.input_schema["type"] == "object"
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema is None
@@ -323,6 +339,11 @@ def test_warming_starts_the_daemon_and_never_fails(indexed: Cli, tmp_path: Path)
     asyncio.run(warm_both())
     assert daemon_pid(indexed.folder / ".pincite") is not None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tools_of_chatgpt_only_read(indexed: Cli) -> None:
+    listed = with_client(indexed.folder, lambda c: c.list_tools(), chatgpt=True).tools
+    assert [(tool.name, hints_of(tool)) for tool in listed] == [("search", READS), ("fetch", READS)]
 
 
 def test_chatgpt_gets_its_two_tools_in_its_shapes(indexed: Cli) -> None:

@@ -72,4 +72,5 @@ def answer_tool(
         AnswerArguments,
         None,
         partial(_answer, engine, preset, tags),
+        open_world=True,
     )

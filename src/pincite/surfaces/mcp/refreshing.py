@@ -129,4 +129,5 @@ def refresh_tool(engine: AsyncPincite, tags: Attributes) -> Tool[RefreshArgument
         RefreshArguments,
         None,
         partial(_refresh, engine, tags),
+        updates=True,
     )

@@ -95,10 +95,10 @@ def listed(tool: Tool[Any], needed: Sequence[str], *, bound: bool) -> Listed:
         output_schema=None if tool.gives is None else dict(tool.gives),
         annotations=ToolAnnotations(
             title=tool.title,
-            read_only_hint=True,
-            destructive_hint=False,
+            read_only_hint=not tool.updates,
+            destructive_hint=tool.updates,  # not only additive: entries of deleted files go
             idempotent_hint=True,
-            open_world_hint=False,
+            open_world_hint=tool.open_world,
         ),
     )
 

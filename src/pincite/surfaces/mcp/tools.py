@@ -47,8 +47,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[S]):
-    """A tool. All of them read and change nothing. Clients of a `plain` one know one argument.
-    `gives` is the schema of its structured content, None where an answer may have none."""
+    """A tool. Clients of a `plain` one know one argument. `gives` is the schema of its structured
+    content, None where an answer may have none. One that `updates` removes and replaces entries of
+    the index, and a second call changes nothing more; the others only read. One that is
+    `open_world` takes its text from a service."""
 
     name: str
     title: str
@@ -57,6 +59,8 @@ class Tool(Generic[S]):
     gives: Mapping[str, Any] | None
     run: Callable[[S], Awaitable[Answer]]
     plain: bool = False
+    updates: bool = False
+    open_world: bool = False
 
 
 class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -223,8 +227,8 @@ async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -
 def tools(
     engine: AsyncPincite, preset: str | None = None, tags: Attributes = MappingProxyType({})
 ) -> Sequence[Tool[Any]]:
-    """All five, and `answer` where a language model is named: bound to an engine, to a preset in
-    place of its profile, and to tags that no call can take off or widen."""
+    """Return five tools, and `answer` where a language model is named: bound to an engine, to a
+    preset in place of its profile, and to tags that no call can take off or widen."""
     from pincite.surfaces.mcp.answering import answer_tool  # which needs this module
     from pincite.surfaces.mcp.refreshing import refresh_tool
 
