@@ -275,7 +275,8 @@ class Point(msgspec.Struct, frozen=True):
 class DocumentRecord(msgspec.Struct, frozen=True):
     """An indexed document in the catalog.
 
-    `revision` is unique to (source, path, content, index fingerprint). A document whose revision is
+    `revision` names the indexed version, `ref` the revision that citations name (see the glossary).
+    It is unique to (source, path, content, index fingerprint). A document whose revision is
     in the catalog is completely indexed and current. `includes` are the names of other files that
     it shows, one per line; it changes with them. `notes` are remarks, one `code: detail` per line.
     `chunk_attributes` are the names of attributes that only chunks have, one per line. `embedded`

@@ -98,6 +98,8 @@ class CollectionInfo(msgspec.Struct, frozen=True):
 class Store(Protocol):
     """Collections of points. Searches see a document completely or not at all.
 
+    A revision here is an indexed version of a document, not the `ref` of citations.
+
     Points are written in two steps. `stage` stores the points of revisions, invisible. `publish`
     makes those of a revision visible and the one that it replaces invisible, atomically for every
     search that begins later, and then removes the old one. After a crash, `revisions` lists what

@@ -210,7 +210,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "prepare": {
             "max_chars": "maximum length of a question; a longer one is truncated, with a notice",
-            "mode": "the task of questions that name none; all but explain ask for both kinds",
+            "mode": "the task if `mode` of a search is unset; all but explain ask for both kinds",
             "expansions": (
                 "rephrasings for a second pass, by the name "
                 'of a collection or "*"; at most three each'
@@ -239,7 +239,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             ),
             "engine_k": "the k of the store's RRF",
             "engine_limit": "results that the store returns when it fuses",
-            "mode": "hybrid, semantic only, or keyword only",
+            "mode": "hybrid, semantic only, or keyword only; `by` of a search",
             "keyword": "use keywords for ranking (BM25) or only as a filter",
             "per_result": (
                 "multiply the requested number of results to get the limits; 0 for fixed limits"
@@ -266,7 +266,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "vector_weight": "shift these shares; 0 is keyword only, 1 is semantic only",
         },
         "across": {
-            "method": "compare collections by score or by rank",
+            "method": "merge collections by score or by rank, after `fuse`",
             "k": "of RRF",
             "depth": "how many of each collection take part in RRF; 0 for all",
             "per_result": (
@@ -426,7 +426,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "relevance": "balance: 1 for relevance only, 0 for diversity only",
         },
         "answer": {
-            "mode": "what to do if the evidence is not good enough",
+            "mode": "what to do if the evidence is not good enough; `mode` of an answer",
             "refusal": "a fixed sentence, or an answer by the model without evidence",
             "sentence": "the fixed sentence of a refusal",
             "context_tokens": (
