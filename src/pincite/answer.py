@@ -13,7 +13,7 @@ from pincite.answering.config import AnswerConfig
 from pincite.answering.declined import declined
 from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
-from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
+from pincite.answering.prompting import Spoken, WrittenPrompt, write_prompt, write_refusal
 from pincite.answering.prompts import PromptFolder, read_prompts
 from pincite.answering.transcript import without_failed
 from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
@@ -195,7 +195,7 @@ def _prompt(
     spoken: Spoken,
     deps: AnswerDeps,
     config: AnswerConfig,
-) -> Prompt | None:
+) -> WrittenPrompt | None:
     """The prompt; None if no model is called."""
     if deps.llm is None or (not basis.evidence and config.refusal == "sentence"):
         return None
@@ -213,7 +213,7 @@ def _prompt(
     )
 
 
-def _of_prompt(prompt: Prompt) -> list[Notice]:
+def _of_prompt(prompt: WrittenPrompt) -> list[Notice]:
     """Notices about evidence that is not in the prompt or is cut."""
     said = []
     if prompt.left_out:
@@ -229,7 +229,7 @@ def _of_prompt(prompt: Prompt) -> list[Notice]:
 def _finished(
     base: Answer,
     basis: Basis,
-    prompt: Prompt | None,
+    prompt: WrittenPrompt | None,
     written: Written | None,
     deps: AnswerDeps,
     config: AnswerConfig,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.prompting import Prompt, Spoken, write_prompt, write_refusal
+from pincite.answering.prompting import Spoken, WrittenPrompt, write_prompt, write_refusal
 from pincite.model import Context, Evidence, Fact, Turn
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens
@@ -25,7 +25,7 @@ def prompt(
     weak: bool = False,
     facts: tuple[Fact, ...] = (),
     spoken: Spoken = Spoken(),
-) -> Prompt:
+) -> WrittenPrompt:
     return write_prompt(
         *("Do it.", question, items, MARK),
         weak=weak,
@@ -35,11 +35,11 @@ def prompt(
     )
 
 
-def last(of: Prompt) -> str:
+def last(of: WrittenPrompt) -> str:
     return of.messages[-1].content
 
 
-def outside(of: Prompt) -> str:
+def outside(of: WrittenPrompt) -> str:
     """What stands in no fence, of all that is sent."""
     said = "\n".join(one.content for one in of.messages)
     return re.sub(r"<(\w+)-([0-9a-f]+)>\n.*?\n</\1-\2>", "", said, flags=re.DOTALL)

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from pincite.citations.claims import Claim, ClaimCheck, ClaimStatus, check
-from pincite.citations.verify import Freshness
+from pincite.citations.claims import Claim, ClaimCheck, check
+from pincite.citations.verify import CitationStatus
 from pincite.engine import AsyncPincite
 from pincite.errors import StoreError
 from pincite.ingestion.options import IndexOptions
@@ -184,7 +184,7 @@ def test_passages_cut_inside_of_a_word_have_moved_for_check_and_verify(
     commit(repository.place)
     repository.index()
 
-    async def statuses() -> tuple[set[ClaimStatus], set[ClaimStatus], set[Freshness]]:
+    async def statuses() -> tuple[set[CitationStatus], set[CitationStatus], set[CitationStatus]]:
         async with AsyncPincite(repository.settings) as engine:
             pack = await engine.search("ice900 ice1300", paths="long.txt")
             claims = [Claim(one.citation, one.text) for one in pack.evidence]

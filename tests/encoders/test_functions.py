@@ -12,6 +12,7 @@ import pytest
 import pincite
 from pincite import OpenModels, embed_documents, embed_query
 from pincite.errors import ConfigError, ModelUnavailable, UsageError
+from pincite.model import Notice
 from pincite.settings.load import Settings, load_settings
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
@@ -109,6 +110,21 @@ def test_without_a_reranker_or_weights_the_error_says_what_to_do(tmp_path: Path)
         asyncio.run(pincite.rerank("a", ["b"], index=settings))
     with pytest.raises(ModelUnavailable, match="pincite models fetch"):
         asyncio.run(embed_query("a", index=settings))
+
+
+def test_an_instruction_that_a_model_cannot_take_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[Notice] = []
+    with ContractServer() as server:
+        settings = configured(tmp_path, server, rerank="cohere:rerank-v3.5")
+        asked = {"index": settings, "instruction": "Code first."}
+        asyncio.run(pincite.rerank("a", ["b"], on_notice=heard.append, **asked))  # type: ignore[arg-type]
+        asyncio.run(pincite.rerank("a", ["b"], **asked))  # type: ignore[arg-type]
+    assert [(one.code, "cohere:rerank-v3.5" in one.message) for one in heard] == [
+        ("instruction_unused", True)
+    ]
+    assert caplog.text.count("instruction_unused") == 1
 
 
 def test_no_documents_are_an_answer_and_ask_nobody(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.deps import Deps
 from pincite.evals.golden.corpora import index_corpus
-from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
+from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet, write_whole
 from pincite.evals.golden.targets import find_targets
 from pincite.evals.run.results import QueryResult, Run, Stamp
 from pincite.evals.run.runner import Subject, run_golden
@@ -119,3 +121,24 @@ def run_of(*queries: QueryResult, label: str = "run", golden: str = "g") -> Run:
 
     profile = msgspec.to_builtins(Profile())
     return Run(Stamp(label, "2026-01-01T00:00:00", "0", golden, golden, profile, "p", ()), queries)
+
+
+def write_beir(folder: Path, golden: GoldenSet, corpus: Mapping[str, str]) -> None:
+    """Write a golden set as a BEIR collection. Its documents are the items: files, spans of lines
+    or candidates; `corpus` has their texts under the items' names."""
+    rows = [{"_id": name, "title": "", "text": text} for name, text in sorted(corpus.items())]
+    write_whole(folder / "corpus.jsonl", _lines(rows))
+    asked = [{"_id": query.id, "text": query.text} for query in golden.queries]
+    write_whole(folder / "queries.jsonl", _lines(asked))
+    judged = [
+        f"{query.id}\t{item.name}\t{item.grade}"
+        for query in golden.queries
+        for item in query.expected
+    ]
+    write_whole(
+        folder / "qrels" / "test.tsv", "\n".join(("query-id\tcorpus-id\tscore", *judged)) + "\n"
+    )
+
+
+def _lines(rows: list[dict[str, str]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evals.golden.beir import read_beir, read_qrels, write_beir
+from pincite.evals.golden.beir import read_beir, read_qrels
 from pincite.evals.golden.questions import (
     Expected,
     GoldenQuery,
@@ -22,7 +22,7 @@ from pincite.evals.golden.targets import Targets, require_indexed
 from pincite.evals.golden.trec import read_trec, write_qrels, write_run, write_topics
 from pincite.evals.run.results import load_run, save_run
 from pincite.profile import profile_from
-from tests.evals.builders import GOLDEN, hybrid, take
+from tests.evals.builders import GOLDEN, hybrid, take, write_beir
 
 ROW = {"id": "q1", "query": "how?", "expected": [{"path": "a.md", "start_line": 1, "end_line": 3}]}
 

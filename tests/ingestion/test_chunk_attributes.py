@@ -6,7 +6,7 @@ import pytest
 
 from pincite.chunkers import cut
 from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.file_attributes import Described, describe, described_again
+from pincite.ingestion.file_attributes import Described, attributed, described_again
 from pincite.ingestion.read import ReadFile
 from pincite.model import (
     Attributes,
@@ -34,7 +34,7 @@ def sections(first: Attributes, second: Attributes) -> tuple[Section, Section]:
 def described(
     given: tuple[Section, ...], own: Attributes, of: Source, spec: CollectionSpec = SPEC
 ) -> Described:
-    found = describe(ReadFile(DOCUMENT, fields=own), given, of, spec)
+    found = attributed(ReadFile(DOCUMENT, fields=own), given, of, spec)
     assert isinstance(found, Described)
     return found
 
@@ -68,7 +68,7 @@ def test_a_value_that_a_source_gets_later_leaves_those_of_chunks_alone() -> None
 def test_what_is_required_is_of_whole_documents() -> None:
     spec = replace(SPEC, require=("course",))
     given = sections({"course": "ml"}, {"course": "stats"})
-    found = describe(ReadFile(DOCUMENT), given, source(), spec)
+    found = attributed(ReadFile(DOCUMENT), given, source(), spec)
     assert found == SkippedFile("a.md", "tags_missing", "course")
     kept = described(given, {}, source(course="nets"), spec)
     assert [section.attributes for section in kept.sections] == [{}, {}]

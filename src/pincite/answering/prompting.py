@@ -35,7 +35,7 @@ _BLANK_TOKENS: Final = 3  # of a blank line, see `support.token_estimate`
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class WrittenPrompt:
     """What is sent, and what of the evidence is in it, best first. `left_out` are the numbers of
     passages for which there was no room, `cut` those of which only the beginning is told. `sha256`
     is that of the messages with the mark left blank, so that equal prompts have equal ones."""
@@ -66,7 +66,7 @@ def write_prompt(
     spoken: Spoken = Spoken(),
     context_tokens: int,
     order: ContextOrder = "rank",
-) -> Prompt:
+) -> WrittenPrompt:
     """The messages. Whatever others wrote stands between marks with random letters in them, which
     occur nowhere else: nothing in it can end its block.
 
@@ -94,10 +94,10 @@ def write_prompt(
         *_turns(spoken.turns),
         Message("user", "\n\n".join(parts)),
     )
-    return Prompt(messages, told, left_out, cut, _hash(messages, fence))
+    return WrittenPrompt(messages, told, left_out, cut, _hash(messages, fence))
 
 
-def write_refusal(instructions: str, question: str, mark: str) -> Prompt:
+def write_refusal(instructions: str, question: str, mark: str) -> WrittenPrompt:
     """The messages where nothing was found: instructions and the question, and nothing else."""
     return write_prompt(instructions, question, (), mark, weak=False, context_tokens=0)
 

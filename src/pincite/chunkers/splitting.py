@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from pincite.support.trailing_space import end_before_space
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -94,9 +96,9 @@ def split_span(lines: Lines, start: int, end: int, *, limit: float) -> Iterator[
         cut = _last_end(_SENTENCE_END, text, middle, stop) or _last_end(
             _WORD_END, text, middle, stop
         )
-        yield start, _rstrip(text, start, cut or stop)
+        yield start, end_before_space(text, start, cut or stop)
         start = cut or stop
-    end = _rstrip(text, start, end)
+    end = end_before_space(text, start, end)
     if start < end:
         yield start, end
 
@@ -106,9 +108,3 @@ def _last_end(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
     for match in pattern.finditer(text, low, high):
         found = match.end()
     return found
-
-
-def _rstrip(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end

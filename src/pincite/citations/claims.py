@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 from pincite.citations.cited import (
     Cited,
@@ -42,7 +41,7 @@ from pincite.citations.pages import (
     words_of,
 )
 from pincite.citations.reading import IndexedFile, lines_of, reopened
-from pincite.citations.verify import Freshness, Renames, absent, document_at
+from pincite.citations.verify import CitationStatus, Renames, absent, document_at
 from pincite.errors import PinciteError, StoreError, UsageError
 from pincite.model import Attributes, Document
 from pincite.model.citation import Citation, chars_of, parse_citation
@@ -60,7 +59,6 @@ from pincite.support.find import Lines, find_text, has_words
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096
 _SHORTEST_ID = 8  # as `get` takes it; a shorter one may become another chunk's
-ClaimStatus = Freshness | Literal["unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class ClaimCheck:
     the `page` and characters stand in place of lines."""
 
     citation: str
-    status: ClaimStatus
+    status: CitationStatus
     detail: str = ""
     path: str | None = None
     start_line: int | None = None
@@ -412,11 +410,11 @@ def _compare_page(claim: Claim, cited: Cited, document: Document, opened: OpenSo
         return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
     said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"
     place_now = (path, None, None, found.start, found.end, found.page)
-    status: ClaimStatus = "moved" if cited.chars or cited.page else "fresh"
+    status: CitationStatus = "moved" if cited.chars or cited.page else "fresh"
     return ClaimCheck(claim.citation, status, said, *place_now)
 
 
-_Verdict = tuple[ClaimStatus, str, int | None, int | None]
+_Verdict = tuple[CitationStatus, str, int | None, int | None]
 
 
 def _compare(cited: Cited, document: Document) -> _Verdict:

@@ -16,7 +16,7 @@ from pincite.citations.forms import LINES, Span, forms, misread, places, spans
 from pincite.citations.listing import ReadOnce
 from pincite.citations.reading import IndexedFile, Passage, read_cited, read_columns, read_lines
 from pincite.citations.suggestions import hint_for
-from pincite.citations.verify import Checked, Freshness, Renames, check, check_stored
+from pincite.citations.verify import Checked, CitationStatus, Renames, check, check_stored
 from pincite.collection.members import visible
 from pincite.errors import PinciteError, SourceError, StoreError, UsageError
 from pincite.model import (
@@ -403,7 +403,7 @@ async def verify(
             record = places[key][1]
             planned.append((item, record, await _given(within, of_item, record, given)))
         except PinciteError as error:
-            state: Freshness = "unknown" if item.collection in foreign else "deleted"
+            state: CitationStatus = "unknown" if item.collection in foreign else "deleted"
             planned.append(Checked(item.number, item.citation, state, error.message))
     # A source may be in a database that does not answer: the event loop does not wait for it.
     return await asyncio.to_thread(

@@ -18,6 +18,7 @@ from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
 from pincite.support.find import Lines, find_chars, find_text
+from pincite.support.trailing_space import end_before_space
 from pincite.support.word_ends import whole_places
 
 
@@ -63,7 +64,7 @@ def place_in(
             raise UsageError(f"{own} {page} of {path} is empty in {said}")
         return Place(*found, page)
     span = document.pages[page - 1]
-    return Place(span.start, _stripped(document.text, span.start, span.end), page)
+    return Place(span.start, end_before_space(document.text, span.start, span.end), page)
 
 
 def place_of_chars(document: Document, start: int, end: int) -> Place:
@@ -94,7 +95,7 @@ def widened(document: Document, place: Place, lines: int) -> Place:
         end = position
     while text[start].isspace():
         start += 1
-    return Place(start, _stripped(text, start, end), place.page)
+    return Place(start, end_before_space(text, start, end), place.page)
 
 
 def words_of(document: Document, place: Place) -> str:
@@ -196,9 +197,3 @@ def _line_starts(text: str, first: int, last: int) -> tuple[int, int]:
         if end == 0:
             return position, len(text)
     return position, end - 1
-
-
-def _stripped(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end

@@ -18,7 +18,8 @@ from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
 from pincite.support.find import Lines, find_chars, find_text, without_returns
 
-Freshness = Literal["fresh", "moved", "changed", "deleted", "unknown"]
+#: Of a citation against the files as they are; `docs/freshness.md` has the other states.
+CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
 RevisionState = Literal["confirmed", "refuted", "unknown"]
 _WHOLE_HASH = 64  # digits
 _NO_FILE: frozenset[SkipCode] = frozenset({"special", "link", "outside", "loop"})
@@ -33,7 +34,7 @@ class Checked:
 
     number: int
     citation: str
-    status: Freshness
+    status: CitationStatus
     detail: str = ""
     start_line: int | None = None
     end_line: int | None = None
@@ -153,7 +154,7 @@ def check_page(
         details.insert(0, "the text is not in the file")
         detail = "; ".join(details)
         return Checked(item.number, item.citation, "changed", detail, revision=revision)
-    status: Freshness = "fresh"
+    status: CitationStatus = "fresh"
     if not held.there:
         status = "moved"
         details.insert(0, f"now {words_of(document, held.place)}")
@@ -177,7 +178,7 @@ def _now(
     *,
     text_cut: bool,
     renames: Renames | None,
-) -> tuple[Freshness, str, int | None, int | None]:
+) -> tuple[CitationStatus, str, int | None, int | None]:
     if document is None:
         status, said = _absent(opened, item, renames=renames)
         lines = (item.start_line, item.end_line) if status == "moved" else (None, None)
@@ -191,7 +192,7 @@ def _now(
     return "moved", f"now lines {found.start}-{end}", found.start, end
 
 
-def absent(opened: OpenSource, path: str) -> tuple[Freshness, str]:
+def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
     """What has become of a file that `document_at` does not return."""
     left_out = opened.left_out(path)
     if left_out is None or left_out.code in _NO_FILE:
@@ -203,7 +204,7 @@ def absent(opened: OpenSource, path: str) -> tuple[Freshness, str]:
 
 def _absent(
     opened: OpenSource, item: Evidence, *, renames: Renames | None
-) -> tuple[Freshness, str]:
+) -> tuple[CitationStatus, str]:
     """As `absent`, or where the file has been moved to."""
     status, said = absent(opened, item.path)
     path = None

@@ -57,10 +57,10 @@ def this_machine() -> Mark:
     return Mark(digest, socket.gethostname())
 
 
-async def require_here(root: Path, machine: Mark | None = None, stale_s: float = STALE_S) -> None:
-    """Return when no other machine works in the folder. Waits up to `stale_s` seconds after another
+async def require_here(root: Path) -> None:
+    """Return when no other machine works in the folder. Waits up to `STALE_S` seconds after another
     one was last seen. Raises IndexUnavailable if one still does."""
-    await _stale(root, machine or this_machine(), stale_s)
+    await _stale(root, this_machine(), STALE_S)
 
 
 async def _stale(root: Path, machine: Mark, stale_s: float) -> tuple[Mark, int] | None:

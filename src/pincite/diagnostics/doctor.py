@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pincite.catalog.file import holds_index
 from pincite.encoders.by_name import CollectionEncoder, Models
+from pincite.encoders.functions import OpenModels
 from pincite.errors import PinciteError, ProviderError
 from pincite.model import Notice
 from pincite.model.model_names import name_in_fingerprint
@@ -22,7 +23,7 @@ from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
-    from pincite.ports import CollectionInfo, DenseEncoder
+    from pincite.ports import CollectionInfo
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import Kind
 
@@ -60,29 +61,16 @@ async def embed_texts(
     as_query: bool,
     on_notice: Callable[[Notice], None],
 ) -> Embedded:
-    """Vectors of texts. Raises ConfigError, ProviderError and ModelUnavailable."""
-    name = model or settings.use.dense or BUNDLED
-    async with AsyncExitStack() as stack:
-        encoder: DenseEncoder
-        if name == BUNDLED:
-            from pincite.encoders.bundled import open_encoder
-
-            bundled = open_encoder(settings.models, threads=settings.threads, load=False)
-            stack.callback(bundled.close)
-            encoder = bundled
-        else:
-            models = Models(
-                settings.use, settings.models, offline=settings.offline, on_notice=on_notice
-            )
-            stack.push_async_callback(models.close)
-            encoder = hosted = await models.dense(name)
-            name = hosted.name
+    """Embed texts as `OpenModels` does, and say with what. Raises UsageError for an empty text,
+    ConfigError, ProviderError and ModelUnavailable."""
+    async with OpenModels(settings, dense=model, on_notice=on_notice) as models:
         if as_query:
-            rows = [await encoder.embed_query(text) for text in texts]
+            vectors = [await models.embed_query(text) for text in texts]
         else:
-            rows = list(await encoder.embed_documents(texts))
-        vectors = [row.tolist() for row in rows]
-        return Embedded(name, encoder.fingerprint, encoder.dimensions, vectors)
+            vectors = await models.embed_documents(texts)
+        used = await models.dense()
+        name = getattr(used, "name", models.dense_name)  # with what the server calls it
+        return Embedded(name, used.fingerprint, used.dimensions, vectors)
 
 
 async def examine(settings: Settings, *, ask: bool = True) -> tuple[Finding, ...]:

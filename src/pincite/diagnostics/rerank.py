@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from pincite.encoders.by_name import Models
-from pincite.encoders.functions import Ranked
-from pincite.errors import ConfigError, UsageError
+from pincite.encoders.functions import OpenModels, Ranked
+from pincite.errors import UsageError
 from pincite.model import Notice, SignalKind
 
 if TYPE_CHECKING:
@@ -51,33 +50,17 @@ async def put_in_order(
     instruction: str,
     on_notice: Callable[[Notice], None],
 ) -> Order:
-    """Raises UsageError without a query or documents, ConfigError, ProviderError and
+    """Rerank as `OpenModels.rerank` does, and say with what. `limit` None returns all documents.
+    Raises UsageError without a query or documents, ConfigError, ProviderError and
     ModelUnavailable."""
-    if not query.strip():
-        raise UsageError("the query is empty")
     if not documents:
         raise UsageError(
             "there are no documents", hint="give them as arguments, or one a line on stdin"
         )
-    name = model or settings.use.rerank
-    if not name:
-        raise ConfigError(
-            "no reranker is configured in pincite.toml, and none is named",
-            hint='--model PROVIDER:MODEL, or [models] with rerank = "PROVIDER:MODEL" in'
-            " pincite.toml, such as cohere:rerank-v4.0-fast or local:FOLDER: docs/providers.md",
+    async with OpenModels(settings, rerank=model, on_notice=on_notice) as models:
+        results = await models.rerank(
+            query, documents, limit or len(documents), instruction=instruction
         )
-    models = Models(settings.use, settings.models, offline=settings.offline, on_notice=on_notice)
-    reranker: Any = await models.registry.open("rerank", name)
-    try:
-        if instruction and not reranker.instructed:
-            message = f"{name} accepts no instruction; it was omitted"
-            on_notice(Notice("instruction_unused", message))
-        scores = await reranker.rerank(query, documents, limit, instruction=instruction)
-    finally:
-        if (close := getattr(reranker, "close", None)) is not None:
-            await close()
-    results = tuple(
-        Ranked(rank, one.index, one.score, documents[one.index])
-        for rank, one in enumerate(scores, start=1)
-    )
-    return Order(name, reranker.fingerprint, reranker.kind, reranker.listwise, results)
+        used = await models.reranker()
+        about = (models.rerank_name, used.fingerprint, used.kind, used.listwise)
+    return Order(*about, results)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pincite.encoders.bundled import open_encoder
 from pincite.encoders.by_name import Models
 from pincite.errors import ConfigError, UsageError
+from pincite.model import Notice
 from pincite.ports import DenseEncoder, Reranker
 from pincite.settings.load import Settings
 from pincite.settings.models import BUNDLED
@@ -18,6 +20,10 @@ from pincite.settings.opening import settings_for
 from pincite.support.arguments import require_count, require_kind, shown
 from pincite.support.valid_text import valid_text
 
+if TYPE_CHECKING:
+    from pincite.providers.bundled.minilm import MiniLmEncoder
+
+log = logging.getLogger("pincite")
 _MOST = 100_000
 
 
@@ -45,16 +51,22 @@ class OpenModels:
         *,
         dense: str = "",
         rerank: str = "",
+        on_notice: Callable[[Notice], None] | None = None,
     ) -> None:
         """`index` says where the settings are, as for `AsyncPincite`. `dense` and `rerank` name
-        other models, each as PROVIDER:MODEL."""
+        other models, each as PROVIDER:MODEL. `on_notice` is called with each warning, such as
+        `instruction_unused`; None logs it as `pincite`."""
         self._settings = settings_for(index)
+        self._on_notice = on_notice or _log_notice
         self._models = Models(
-            self._settings.use, self._settings.models, offline=self._settings.offline
+            self._settings.use,
+            self._settings.models,
+            offline=self._settings.offline,
+            on_notice=self._on_notice,
         )
-        self._dense_name = dense or self._settings.use.dense or BUNDLED
-        self._rerank_name = rerank or self._settings.use.rerank
-        self._bundled: DenseEncoder | None = None
+        self.dense_name = dense or self._settings.use.dense or BUNDLED
+        self.rerank_name = rerank or self._settings.use.rerank
+        self._bundled: MiniLmEncoder | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,48 +78,63 @@ class OpenModels:
         trace: TracebackType | None,
     ) -> None:
         await self._models.close()
+        if self._bundled is not None:
+            self._bundled.close()
 
     async def embed_query(self, query: str) -> list[float]:
         """Return the vector of a question, normalised to length 1. Raises UsageError without a
         text, ConfigError, ModelUnavailable and ProviderError."""
-        vector = await (await self._dense()).embed_query(_text("query", query))
+        vector = await (await self.dense()).embed_query(_text("query", query))
         return [float(value) for value in vector]
 
     async def embed_documents(self, documents: Sequence[str]) -> list[list[float]]:
         """Return a vector for each document, in their order. Raises the errors of `embed_query`."""
-        rows = await (await self._dense()).embed_documents(_texts(documents))
+        rows = await (await self.dense()).embed_documents(_texts(documents))
         return [[float(value) for value in row] for row in rows]
 
     async def rerank(
         self, query: str, documents: Sequence[str], top_n: int = 10, *, instruction: str = ""
     ) -> tuple[Ranked, ...]:
-        """Return the best documents, best first. Raises the errors of `embed_query`, and
+        """Return the best documents, best first. If the model accepts no `instruction`, it is left
+        out, with the notice `instruction_unused`. Raises the errors of `embed_query`, and
         ConfigError if no reranker is configured."""
         require_count("top_n", top_n, most=_MOST)
         texts = _texts(documents)
         asked = _text("query", query)
         if not texts:
             return ()
-        scores = await (await self._reranker()).rerank(asked, texts, top_n, instruction=instruction)
+        reranker = await self.reranker()
+        if instruction and not reranker.instructed:
+            said = f"{self.rerank_name} accepts no instruction; it was omitted"
+            self._on_notice(Notice("instruction_unused", said))
+        scores = await reranker.rerank(asked, texts, top_n, instruction=instruction)
         return tuple(
             Ranked(rank, one.index, one.score, texts[one.index])
             for rank, one in enumerate(scores, start=1)
         )
 
-    async def _dense(self) -> DenseEncoder:
-        if self._dense_name != BUNDLED:
-            return await self._models.dense(self._dense_name)
+    async def dense(self) -> DenseEncoder:
+        """Return the dense model itself. Raises ConfigError, ModelUnavailable and
+        ProviderError."""
+        if self.dense_name != BUNDLED:
+            return await self._models.dense(self.dense_name)
         if self._bundled is None:
-            self._bundled = open_encoder(self._settings.models, threads=self._settings.threads)
+            self._bundled = open_encoder(
+                self._settings.models, threads=self._settings.threads, load=False
+            )
         return self._bundled
 
-    async def _reranker(self) -> Reranker:
-        if not self._rerank_name:
+    async def reranker(self) -> Reranker:
+        """Return the reranker itself. Raises ConfigError if none is configured,
+        ModelUnavailable and ProviderError."""
+        if not self.rerank_name:
             raise ConfigError(
                 "no reranker is configured in pincite.toml, and none is named",
-                hint='rerank="PROVIDER:MODEL", or [models] with rerank = "..." in pincite.toml',
+                hint="name one (`pincite rerank --model PROVIDER:MODEL`), or [models] with"
+                ' rerank = "PROVIDER:MODEL" in pincite.toml, such as cohere:rerank-v4.0-fast or'
+                " local:FOLDER: docs/providers.md",
             )
-        return await self._models.reranker(self._rerank_name)
+        return await self._models.reranker(self.rerank_name)
 
 
 async def embed_query(
@@ -138,11 +165,16 @@ async def rerank(
     model: str = "",
     instruction: str = "",
     index: str | PathLike[str] | Settings | None = None,
+    on_notice: Callable[[Notice], None] | None = None,
 ) -> tuple[Ranked, ...]:
     """Rerank documents with the configured reranker or with `model`. Returns the best `top_n`,
     best first; see `OpenModels`."""
-    async with OpenModels(index, rerank=model) as models:
+    async with OpenModels(index, rerank=model, on_notice=on_notice) as models:
         return await models.rerank(query, documents, top_n, instruction=instruction)
+
+
+def _log_notice(notice: Notice) -> None:
+    log.warning("%s: %s", notice.code, notice.message)
 
 
 def _text(name: str, value: object) -> str:

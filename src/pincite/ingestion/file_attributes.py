@@ -42,7 +42,7 @@ class Described(msgspec.Struct, frozen=True):
     new: Mapping[str, AttributeType]
 
 
-def describe(
+def attributed(
     file: ReadFile, sections: Sequence[Section], source: Source, spec: CollectionSpec
 ) -> Described | SkippedFile:
     """Return the file with its attributes. Invalid ones become notes; a file without a value that

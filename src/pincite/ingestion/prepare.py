@@ -19,7 +19,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.fields import with_fields, with_places
-from pincite.ingestion.file_attributes import describe
+from pincite.ingestion.file_attributes import attributed
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.revisions import record_of, unembedded_revision
@@ -109,7 +109,7 @@ def finish(
         taken = {*opened.source.attributes, *begun.file.fields, *document.attributes, *spec.require}
         placed = with_places(analysed.sections, spec.attributes, taken)
         sections = with_fields(placed, spec.fields)
-        described = describe(begun.file, sections, opened.source, spec)
+        described = attributed(begun.file, sections, opened.source, spec)
         if isinstance(described, SkippedFile):
             return described
         found = described.file

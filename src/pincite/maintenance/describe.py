@@ -71,7 +71,9 @@ class Describer(OpenIndex):
         if not isinstance(place, str | PathLike):
             raise UsageError(f"place is {shown(place)}; it takes {_HINT}")
         among = texts_of("collections", collections)
-        return await describe(self.client(), self.settings, fspath(place), text, among, waiting)
+        return await put_description(
+            self.client(), self.settings, fspath(place), text, among, waiting
+        )
 
     async def descriptions(self) -> tuple[Description, ...]:
         """List descriptions of folders and files, in order of collection, source and path.
@@ -94,7 +96,7 @@ class Describer(OpenIndex):
         return tuple(found[key] for key in sorted(found))
 
 
-async def describe(
+async def put_description(
     index: LeasedIndex,
     settings: Settings,
     place: str,

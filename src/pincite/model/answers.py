@@ -11,7 +11,7 @@ from pincite.errors import UsageError
 from pincite.model.evidence import EvidencePack
 from pincite.model.retrieval import Notice, Question
 from pincite.support.decodable import ready
-from pincite.support.json_text import json_text
+from pincite.support.json_text import json_text, json_values
 
 #: What happens if the evidence is not good enough. `strict` refuses. `open` and `learning` give the
 #: nearest passage to the model as weak evidence, and the model marks general knowledge. `learning`
@@ -118,8 +118,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as values of JSON."""
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
-        return found
+        return json_values(self)
 
     def to_json(self, indent: int | None = 2) -> str:
         """The JSON of `pincite ask --json`. `indent`: as in `EvidencePack.to_json`."""

@@ -22,7 +22,7 @@ from pincite.model.retrieval import (
     TaskMode,
 )
 from pincite.support.decodable import ready
-from pincite.support.json_text import json_text
+from pincite.support.json_text import json_text, json_values
 
 VerdictLevel = Literal["grounded", "weak", "none"]
 #: Origin of the thresholds: measured on public collections, learned on a golden set of the corpus,
@@ -311,8 +311,7 @@ class EvidencePack:
         >>> pack.to_dict()["verdict"]["level"]
         'grounded'
         """
-        found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
-        return found
+        return json_values(self)
 
     def to_json(self, indent: int | None = 2) -> str:
         """The JSON of `pincite search --json`.

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pincite.trace import Follower
+
+if TYPE_CHECKING:
+    from pincite.model import Vector
+    from pincite.ports.encoders import DenseEncoder
 
 Value = str | bool | int | float | tuple[str, ...]
 SpanKind = Literal["internal", "client", "server", "consumer"]
@@ -135,3 +139,10 @@ def model_call(
     }
     named = f"{operation} {model or provider}"
     return _installed[0].span(named, attributes, "client", current=current)
+
+
+async def embed_query(encoder: DenseEncoder, text: str) -> Vector:
+    """Return the vector of a question, within the span of a model call. Raises the errors of
+    `DenseEncoder.embed_query`."""
+    with model_call("embeddings", encoder.fingerprint, 1):
+        return await encoder.embed_query(text)

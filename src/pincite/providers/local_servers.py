@@ -70,14 +70,13 @@ class _Said:
 async def find_servers(
     places: Sequence[tuple[Vendor, str]] = USUAL,
     *,
-    connect_s: float = CONNECT_S,
     answer_s: float = ANSWER_S,
 ) -> tuple[LocalServer, ...]:
     """Return the model servers that answer at these places, in the same order. A server that does
     not answer in time is reported as such; any other program is left out."""
     import httpx
 
-    limits = httpx.Timeout(answer_s, connect=connect_s)
+    limits = httpx.Timeout(answer_s, connect=CONNECT_S)
     # ignore the environment: a proxy would be asked instead of this machine
     headers = {"Accept-Encoding": ACCEPTED}
     async with httpx.AsyncClient(headers=headers, timeout=limits, trust_env=False) as client:

@@ -9,6 +9,7 @@ from pincite.errors import UsageError
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.trust import require_trust
 from pincite.support.arguments import shown
+from pincite.support.current_folder import current_folder
 
 
 def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
@@ -21,7 +22,7 @@ def settings_for(index: str | os.PathLike[str] | Settings | None) -> Settings:
         settings = index
     else:
         place = None if index is None else _path(index)
-        settings = trusted(load_settings(os.environ, _here(), place))
+        settings = trusted(load_settings(os.environ, current_folder(), place))
     if _is_file(settings.index):
         raise UsageError(
             f"{settings.index} is a file, but an index is a folder",
@@ -53,13 +54,3 @@ def _is_file(place: Path) -> bool:
         return place.exists() and not place.is_dir()
     except OSError:  # what opens the index says why it cannot be reached
         return False
-
-
-def _here() -> Path:
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise UsageError(
-            f"the current folder no longer exists or cannot be read: {error.strerror}",
-            hint="cd to another one",
-        ) from error

@@ -24,7 +24,7 @@ from pincite.model import (
 )
 from pincite.model.citation import cite
 from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
-from pincite.ports.tracing import model_call
+from pincite.ports.tracing import embed_query
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.support.concurrency import gather_outcomes, with_timeout
@@ -197,11 +197,6 @@ def _reason(error: BaseException) -> str:
     raise error
 
 
-async def _as_query(encoder: DenseEncoder, text: str) -> Vector:
-    with model_call("embeddings", encoder.fingerprint, 1):
-        return await encoder.embed_query(text)
-
-
 async def _vectors(
     text: str, collections: Sequence[Searchable], timeout_s: float
 ) -> tuple[dict[str, Vector], dict[str, str]]:
@@ -209,7 +204,7 @@ async def _vectors(
     encoders = {one.dense.fingerprint: one.dense for one in collections if one.dense is not None}
     outcomes = await gather_outcomes(
         [
-            with_timeout(name, _as_query(encoder, text), timeout_s)
+            with_timeout(name, embed_query(encoder, text), timeout_s)
             for name, encoder in encoders.items()
         ]
     )

@@ -121,7 +121,8 @@ def be_nice(by: int) -> None:
 
 
 def cores() -> int:
-    """Return the number of processors that this process may use."""
+    """Return the number of processors that this process may use, or of all of them if the system
+    does not say."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from pincite.support.arguments import require_count
 from pincite.support.terminal import visible_json
 
 _MOST_INDENT = 1_000
+
+
+def json_values(value: object) -> dict[str, Any]:
+    """Return a struct as values of JSON: dicts, lists, texts, numbers, booleans and None."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(value))
+    return found
 
 
 def json_text(value: object, indent: int | None = 2) -> str:

@@ -16,12 +16,12 @@ QUERY_CHARS: Final = 20_000
 FACTS: Final = 2_000
 
 
-def require_text(name: str, value: str, most: int, hint: str = "") -> None:
+def require_text(name: str, value: str, most: int) -> None:
     """Raise UsageError unless the value is a text that is not blank and has at most `most`
     characters."""
     require_kind(name, value, str, "a text")
     if not value.strip():
-        raise UsageError(f"{name} is {shown(value)}; it takes a text that is not empty", hint=hint)
+        raise UsageError(f"{name} is {shown(value)}; it takes a text that is not empty")
     require_length(name, value, most)
 
 

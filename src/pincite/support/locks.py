@@ -19,6 +19,7 @@ from pincite.support.private_file import open_private, require_private_file
 if FLOCK:
     import fcntl
 
+_SAID_BYTES: Final = 65_536
 HELD: Final = ".held"  #: suffix of the file that SQLite locks
 
 
@@ -74,10 +75,10 @@ def say_in(lock: Lock, text: bytes) -> None:
     os.write(lock.file, text)
 
 
-def said_in(lock: Lock, most_bytes: int = 65_536) -> bytes:
+def said_in(lock: Lock) -> bytes:
     """Return the written text. Raises OSError."""
     os.lseek(lock.file, 0, os.SEEK_SET)
-    return os.read(lock.file, most_bytes)
+    return os.read(lock.file, _SAID_BYTES)
 
 
 class _Flock:

@@ -258,7 +258,7 @@ def translated() -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise InvalidPoint(f"a name is not valid Unicode: {error.object[:80]!r}") from error
     except (errors.DataError, errors.ProgramLimitExceeded) as error:
-        raise InvalidPoint(f"PostgreSQL cannot store a text: {_first_line(error)}") from error
+        raise InvalidPoint(f"PostgreSQL cannot store a text: {first_line(error)}") from error
     except psycopg_pool.PoolTimeout as error:
         raise StoreError(
             f"no connection to the database of the index was free within {WAIT_S:g} s",
@@ -275,10 +275,11 @@ def translated() -> Iterator[None]:
         ) from error
     except psycopg.Error as error:
         raise StoreError(
-            f"the database of the index cannot be used: {_first_line(error)}",
+            f"the database of the index cannot be used: {first_line(error)}",
             hint="check that PostgreSQL runs and that [workspace] operator is right",
         ) from error
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error says, or its class."""
     return (str(error).splitlines() or [type(error).__name__])[0]

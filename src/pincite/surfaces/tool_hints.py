@@ -65,10 +65,10 @@ def for_tools(text: str, tools: ToolNames = TOOLS) -> str:
     return "".join([*pieces, _arguments(text[at:])])
 
 
-def error_text(error: PinciteError, tools: ToolNames = TOOLS) -> str:
+def error_text(error: PinciteError) -> str:
     """Return an error for a model, with the next step if the error names one."""
-    said = for_tools(error.message, tools)
-    return f"{said}\n  try: {for_tools(error.hint, tools)}" if error.hint else said
+    said = for_tools(error.message)
+    return f"{said}\n  try: {for_tools(error.hint)}" if error.hint else said
 
 
 def _tags(options: str, tools: ToolNames) -> str:

@@ -31,6 +31,7 @@ from pincite.support.postgres import (
     Statement,
     begin,
     bounded,
+    first_line,
     has_table,
     require_utf8,
     rolled_back,
@@ -328,7 +329,7 @@ async def _translated(role: str, *, within: bool = False) -> AsyncIterator[None]
             raise Forbidden("your role in the space does not allow that") from error
         group = GROUPS.get(role)
         raise ConfigError(
-            f"{key(role)} connects with a role that lacks a right: {_first_line(error)}",
+            f"{key(role)} connects with a role that lacks a right: {first_line(error)}",
             hint=f"GRANT {group} TO that role" if group else "use the owner of the database",
         ) from error
     except psycopg_pool.PoolTimeout as error:
@@ -344,15 +345,11 @@ async def _translated(role: str, *, within: bool = False) -> AsyncIterator[None]
         ) from error
     except errors.ReadOnlySqlTransaction as error:
         raise ReadOnlyDatabase(
-            f"the database of workspaces is read-only: {_first_line(error)}",
+            f"the database of workspaces is read-only: {first_line(error)}",
             hint="use the primary server, and reset default_transaction_read_only",
         ) from error
     except psycopg.Error as error:
         raise WorkspaceUnavailable(
-            f"the database of workspaces cannot be used: {_first_line(error)}",
+            f"the database of workspaces cannot be used: {first_line(error)}",
             hint="check that PostgreSQL runs, and that the address and role are right",
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

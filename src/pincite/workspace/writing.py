@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pincite.errors import UsageError
 from pincite.workspace.files.uploads import UploadedText
 from pincite.workspace.indexing import index_documents, remove_document, write_feeds
-from pincite.workspace.metadata.detection import describe
+from pincite.workspace.metadata.detection import metadata_of_all
 from pincite.workspace.model import Document
 from pincite.workspace.workspace_engine import WorkspaceEngine
 
@@ -43,7 +43,7 @@ class WritingWorkspace:
         self, given: Sequence[tuple[Document, UploadedText]]
     ) -> tuple[dict[str, str] | UsageError, ...]:
         told = self._engine.settings.workspace
-        described = await describe(given, told, self._engine.describing_llm)
+        described = await metadata_of_all(given, told, self._engine.describing_llm)
         whole = tuple((*one, found) for one, found in zip(given, described, strict=True))
         refused = await index_documents(self._engine, whole, lexical=self._lexical)
         return tuple(why or found for why, found in zip(refused, described, strict=True))

@@ -83,9 +83,9 @@ def test_clients_are_told_that_a_service_writes_the_answer(tmp_path: Path) -> No
     async def session() -> Any:
         known = load_settings({}, tmp_path, tmp_path / ".pincite")
         settings = replace(known, use=replace(known.use, llm="ollama:qwen3:8b"))
-        async with AsyncPincite(settings) as engine:
-            async with Client(make_server(engine, tools(engine))) as client:
-                return (await client.list_tools()).tools[-1]
+        engine = AsyncPincite(settings)
+        async with engine, Client(make_server(engine, tools(engine))) as client:
+            return (await client.list_tools()).tools[-1]
 
     tool = asyncio.run(session())
     assert tool.name == "answer"

@@ -129,8 +129,11 @@ def curve(on_topic: Sequence[float], off_topic: Sequence[float]) -> tuple[CurveP
         return ()
     cuts = [values[0], *((a + b) / 2 for a, b in pairwise(values))]
     cuts.append(values[-1] + max(1e-6, abs(values[-1]) * 1e-6))
-    return tuple(CurvePoint(cut, _below(off_topic, cut), _below(on_topic, cut)) for cut in cuts)
+    return tuple(
+        CurvePoint(cut, share_below(off_topic, cut), share_below(on_topic, cut)) for cut in cuts
+    )
 
 
-def _below(values: Sequence[float], cut: float) -> float:
+def share_below(values: Sequence[float], cut: float) -> float:
+    """Return the share of values below `cut`, 0 to 1; 0 without values."""
     return sum(value < cut for value in values) / len(values) if values else 0.0

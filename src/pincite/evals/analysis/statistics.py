@@ -13,32 +13,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES: Final = 10_000
+_CONFIDENCE: Final = 0.95
+_SEED: Final = 0
 _BLOCK = 2_000_000  # numbers that are drawn at a time
 
 
-def interval(
-    values: Sequence[float], *, confidence: float = 0.95, seed: int = 0
-) -> tuple[float, float]:
+def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the percentile bootstrap interval of the mean over queries (Efron, 1979): the middle
-    `confidence` of the means of RESAMPLES draws with replacement. (0, 0) without values."""
+    95 % of the means of RESAMPLES draws with replacement. (0, 0) without values."""
     import numpy as np
 
     if not values:
         return 0.0, 0.0
     given = np.asarray(values, float)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_SEED)
     means = np.concatenate(
         [
             given[rng.integers(0, len(given), (rows, len(given)))].mean(axis=1)
             for rows in _rows(len(given))
         ]
     )
-    tail = (1 - confidence) / 2
+    tail = (1 - _CONFIDENCE) / 2
     low, high = np.quantile(means, (tail, 1 - tail))
     return float(low), float(high)
 
 
-def randomisation_test(differences: Sequence[float], *, seed: int = 0) -> float:
+def randomisation_test(differences: Sequence[float]) -> float:
     """Return the two-sided p of the paired randomisation test (Fisher; Smucker, Allan and
     Carterette, 2007, "A comparison of statistical significance tests for information retrieval
     evaluation"): the share of random signs with a mean difference at least as far from 0.
@@ -56,7 +56,7 @@ def randomisation_test(differences: Sequence[float], *, seed: int = 0) -> float:
     if 2 ** len(moved) <= RESAMPLES:
         signs = 1 - 2 * ((np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1)
         return float((abs(signs @ moved) >= edge).mean())
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_SEED)
     far = sum(
         int((abs(_signs(rng, rows, len(moved)) @ moved) >= edge).sum())
         for rows in _rows(len(moved))

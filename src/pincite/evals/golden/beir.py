@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import UsageError
-from pincite.evals.golden.questions import MAX_GRADE, Expected, GoldenQuery, GoldenSet, write_whole
+from pincite.evals.golden.questions import MAX_GRADE, Expected, GoldenQuery, GoldenSet
 from pincite.support.fields import replace
 
 _LONGEST = 80  # characters of a wrong value in a message
@@ -38,9 +38,7 @@ class Collection:
 
     def golden(self) -> GoldenSet:
         """The queries as a golden set whose items are whole documents, by their ids."""
-        return GoldenSet(
-            self.name, tuple(golden_queries(self.queries, self.judgements, synthetic=""))
-        )
+        return GoldenSet(self.name, tuple(golden_queries(self.queries, self.judgements)))
 
 
 def read_beir(folder: Path, split: str = "test") -> Collection:
@@ -73,7 +71,7 @@ def read_beir(folder: Path, split: str = "test") -> Collection:
 
 
 def golden_queries(
-    queries: Mapping[str, str], judgements: Mapping[str, Mapping[str, int]], synthetic: str
+    queries: Mapping[str, str], judgements: Mapping[str, Mapping[str, int]]
 ) -> Iterator[GoldenQuery]:
     """Return the queries with their judged documents. Gains below 0 count as 0. Raises UsageError
     for gains above the highest grade, which would be flattened."""
@@ -82,7 +80,7 @@ def golden_queries(
             Expected(path=document, grade=_grade(gain, f"{document} for query {key}"))
             for document, gain in judgements.get(key, {}).items()
         )
-        yield GoldenQuery(key, text, expected, synthetic=synthetic)
+        yield GoldenQuery(key, text, expected)
 
 
 def _grade(gain: int, what: str) -> int:
@@ -92,23 +90,6 @@ def _grade(gain: int, what: str) -> int:
             hint="scale the judgements in the qrels file to 0..10, then import it again",
         )
     return max(0, gain)
-
-
-def write_beir(folder: Path, golden: GoldenSet, corpus: Mapping[str, str]) -> None:
-    """Write a golden set as a BEIR collection. Its documents are the items: files, spans of lines
-    or candidates; `corpus` has their texts under the items' names."""
-    rows = [{"_id": name, "title": "", "text": text} for name, text in sorted(corpus.items())]
-    write_whole(folder / "corpus.jsonl", _lines(rows))
-    asked = [{"_id": query.id, "text": query.text} for query in golden.queries]
-    write_whole(folder / "queries.jsonl", _lines(asked))
-    judged = [
-        f"{query.id}\t{item.name}\t{item.grade}"
-        for query in golden.queries
-        for item in query.expected
-    ]
-    write_whole(
-        folder / "qrels" / "test.tsv", "\n".join(("query-id\tcorpus-id\tscore", *judged)) + "\n"
-    )
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
@@ -184,7 +165,3 @@ def _text(row: Mapping[str, Any], name: str, where: str, *, empty: bool = True) 
 
 def _shortened(value: object) -> str:
     return textwrap.shorten(repr(value), _LONGEST)
-
-
-def _lines(rows: list[dict[str, str]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -26,7 +26,7 @@ def read_trec(topics: Path, qrels: Path) -> GoldenSet:
     for query in judgements:
         if query not in queries:
             raise UsageError(f"{qrels}: query {query!r} does not exist in {topics}")
-    return GoldenSet(topics.stem, tuple(golden_queries(queries, judgements, synthetic="")))
+    return GoldenSet(topics.stem, tuple(golden_queries(queries, judgements)))
 
 
 def write_qrels(path: Path, golden: GoldenSet) -> None:

@@ -26,11 +26,11 @@ def _cell(text: str) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def bars(rows: Iterable[tuple[str, float, str]], top: float = 1.0, colour: int = 0) -> str:
-    """Bars to the right with what they stand for; each row is name, value, text."""
+def bars(rows: Iterable[tuple[str, float, str]]) -> str:
+    """Bars to the right with what they stand for; each row is name, value of 0..1, text."""
     items = "".join(
-        f'<tr><th>{escape(name)}</th><td class="bar"><b class="c{colour}"'
-        f' style="width:{100 * min(1.0, max(0.0, value) / (top or 1.0)):.1f}%"></b></td>'
+        f'<tr><th>{escape(name)}</th><td class="bar"><b class="c0"'
+        f' style="width:{100 * min(1.0, max(0.0, value)):.1f}%"></b></td>'
         f"<td>{escape(text)}</td></tr>"
         for name, value, text in rows
     )

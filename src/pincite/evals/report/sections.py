@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from pincite.evals.analysis.calibrate import Calibration
-from pincite.evals.analysis.refusal import curve
+from pincite.evals.analysis.refusal import curve, share_below
 from pincite.evals.analysis.summary import (
     STAGE_DEPTHS,
     StageFigures,
@@ -128,7 +128,7 @@ def refusals(run: Run, summary: Summary) -> str:
         by_signal[name] = [(0.0, 0.0), *((p.on_refused, p.off_refused) for p in points), (1.0, 1.0)]
         weak = run.stamp.profile["gate"].get(name.replace("/", "_"), {}).get("weak_at")
         if weak is not None:
-            at[name] = (_below(inside, weak), _below(outside, weak))
+            at[name] = (share_below(inside, weak), share_below(outside, weak))
     parts = [
         figure(
             f"{used} of the best candidate",
@@ -148,10 +148,6 @@ def refusals(run: Run, summary: Summary) -> str:
         ),
     ]
     return f'{verdicts}<div class="plots">{"".join(parts)}</div>'
-
-
-def _below(values: list[float], cut: float) -> float:
-    return sum(value < cut for value in values) / len(values) if values else 0.0
 
 
 def calibration(found: Calibration | None) -> str:

@@ -23,7 +23,7 @@ def lines(
     """One line for each series over named places, values 0..top."""
     left = _LEFT + _INSET
     step = (_WIDTH - left - _RIGHT) / max(1, len(labels) - 1)
-    parts = [_axis(0, top)]
+    parts = [_axis(top)]
     for place, label in enumerate(labels):
         x = left + place * step
         parts.append(
@@ -50,7 +50,7 @@ def curves(
     up: str,
 ) -> str:
     """One step curve for each series over 0..1 both ways; a mark is a point worth naming."""
-    parts = [_axis(0, 1), _across(0, 1, across), _up(up)]
+    parts = [_axis(1), _across(0, 1, across), _up(up)]
     for number, (name, points) in enumerate(series.items()):
         path = " ".join(f"{_x(x, 0, 1):.1f},{_y(y, 0, 1):.1f}" for x, y in points)
         parts.append(
@@ -84,7 +84,7 @@ def histogram(
         high = low + 1.0
     counts = {name: _counts(values, low, high, bins) for name, values in series.items()}
     top = max((max(found, default=0.0) for found in counts.values()), default=1.0) or 1.0
-    parts = [_axis(0, top, percent=True), _across(low, high, across)]
+    parts = [_axis(top, percent=True), _across(low, high, across)]
     wide = (_WIDTH - _LEFT - _RIGHT) / bins
     each = wide / max(1, len(counts)) * 0.92
     for number, (name, found) in enumerate(counts.items()):
@@ -134,12 +134,12 @@ def _y(value: float, low: float, high: float) -> float:
     return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
 
 
-def _axis(low: float, high: float, *, percent: bool = False) -> str:
+def _axis(high: float, *, percent: bool = False) -> str:
     """Lines across with their values to the left."""
     parts = []
     for number in range(5):
-        value = low + (high - low) * number / 4
-        y = _y(value, low, high)
+        value = high * number / 4
+        y = _y(value, 0, high)
         text = f"{value:.0%}" if percent else f"{value:.2f}"
         parts.append(
             f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="g"/>'

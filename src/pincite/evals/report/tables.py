@@ -13,6 +13,7 @@ from pincite.evals.sweep.results import SweepTable
 from pincite.support.counted import counted, listed
 
 _SHOWN = 5
+_MISSED = 20
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -260,7 +261,7 @@ def sweep_table(found: SweepTable, limit: int) -> str:
     )
 
 
-def ann_table(found: AnnReport, limit: int = 20) -> str:
+def ann_table(found: AnnReport) -> str:
     """What approximate search missed."""
     text = (
         f"Approximate search finds {found.recall:.4f} of the exact first {found.depth}"
@@ -272,6 +273,6 @@ def ann_table(found: AnnReport, limit: int = 20) -> str:
         return text
     rows = [
         (one.query_id, one.rank, f"{one.score:.4f}", "yes" if one.expected else "", one.place)
-        for one in found.missed[:limit]
+        for one in found.missed[:_MISSED]
     ]
     return f"{text}\n\n{table(('question', 'exact rank', 'cosine', 'expected', 'place'), rows)}"

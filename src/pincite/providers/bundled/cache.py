@@ -98,16 +98,11 @@ def known(name: str, catalog: Mapping[str, KnownModel]) -> KnownModel:
     return catalog[name]
 
 
-def status_of(
-    model: KnownModel, root: Path, *, hashes: bool, package: Path | None = None
-) -> ModelStatus:
+def status_of(model: KnownModel, root: Path, *, hashes: bool) -> ModelStatus:
     """Return the state of a model. `hashes` reads its files (about 20 ms); otherwise only sizes are
-    compared.
-
-    `package` is the folder of models of an installed package; by default it is looked up.
-    """
+    compared."""
     own = _in_folder(model, root, hashes=hashes)
-    if own.state == "ready" or (packaged := package or packaged_models()) is None:
+    if own.state == "ready" or (packaged := packaged_models()) is None:
         return own
     brought = _in_folder(model, packaged, hashes=hashes)
     return own if own.path and brought.state != "ready" else brought

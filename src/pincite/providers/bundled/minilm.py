@@ -7,7 +7,6 @@ for a speed-up of a tenth at best (see docs/decisions/0002-bundled-model.md).
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -22,6 +21,7 @@ from pincite.providers.bundled.manifest import (
     find_damage,
     read_manifest,
 )
+from pincite.support.capabilities import cores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class MiniLmEncoder:
         self._loaded: tuple[Tokenizer, InferenceSession] | None = None
         if load:
             self._model()
-        self._threads = threads or usable_cores()
+        self._threads = threads or cores()
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="pincite-encoder")
 
     @property
@@ -160,14 +160,6 @@ def leading_pieces(tokenizer: Tokenizer, text: str, limit: int) -> list[int]:
         look_chars *= LOOK_FACTOR
         ids = tokenizer.encode(text[:look_chars]).ids
     return ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
-
-
-def usable_cores() -> int:
-    """Return the number of cores this process may use, or all of them if the system does not
-    say."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def encodable(text: str) -> str:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import ConfigError, ModelUnavailable
 from pincite.ports import RerankScore
-from pincite.providers.bundled.minilm import usable_cores
 from pincite.providers.rerank.scoring import best_first
 from pincite.providers.transformers.folder import read_folder
 from pincite.providers.transformers.heads import classifier
 from pincite.providers.transformers.session import TransformerSession
+from pincite.support.capabilities import cores
 
 if TYPE_CHECKING:
     from pincite.model import SignalKind
@@ -58,9 +58,7 @@ class CrossEncoder:
             f"cross-encoder/{name or folder.name}/{session.precision}/{session.sha256[:12]}"
             f"/{session.longest}"
         )
-        self._pool = ThreadPoolExecutor(
-            threads or usable_cores(), thread_name_prefix="pincite-reranker"
-        )
+        self._pool = ThreadPoolExecutor(threads or cores(), thread_name_prefix="pincite-reranker")
 
     async def rerank(
         self,

@@ -8,18 +8,13 @@ from collections.abc import Awaitable
 from pincite.errors import Unavailable
 from pincite.model import SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
-from pincite.ports.tracing import model_call
+from pincite.ports.tracing import embed_query, model_call
 
 
 async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
     with model_call("embeddings", encoder.fingerprint, 1):
         vector: Vector = (await encoder.embed_documents([text]))[0]
     return vector
-
-
-async def _as_query(encoder: DenseEncoder, text: str) -> Vector:
-    with model_call("embeddings", encoder.fingerprint, 1):
-        return await encoder.embed_query(text)
 
 
 class QueryVectors:
@@ -37,10 +32,10 @@ class QueryVectors:
         """As `encoder.embed_query`. Raises Unavailable if that takes too long. A collection that
         gives up does not stop the request for others."""
         if not self._shared:
-            return await self._in_time(_as_query(encoder, text))
+            return await self._in_time(embed_query(encoder, text))
         key = (encoder.fingerprint, text)
         if key not in self._tasks:
-            self._tasks[key] = asyncio.ensure_future(_as_query(encoder, text))
+            self._tasks[key] = asyncio.ensure_future(embed_query(encoder, text))
         return await self._in_time(asyncio.shield(self._tasks[key]))
 
     async def of_document(self, encoder: DenseEncoder, text: str) -> Vector:

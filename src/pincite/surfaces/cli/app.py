@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import click
 
 from pincite.errors import PinciteError, UsageError
+from pincite.support.current_folder import current_folder
 from pincite.support.gc_tuning import rarely_collect
 from pincite.support.terminal import guard_streams, one_line
 from pincite.surfaces.cli.ahead import start_ahead
@@ -31,7 +32,6 @@ from pincite.surfaces.cli.options import (
     USAGE,
     collections_option,
     hand_over,
-    here,
     index_option,
     json_option,
     run,
@@ -241,7 +241,7 @@ def get(
     async def read(engine: AsyncPincite) -> Passage:
         if locator.startswith(("./", "../")):
             with suppress(UsageError):
-                there = f"{here()}/{locator}"
+                there = f"{current_folder()}/{locator}"
                 return await engine.get(there, context, tags=asked, collections=collections)
         return await engine.get(locator, context, tags=asked, collections=collections)
 
@@ -331,7 +331,7 @@ def stop(index: Path | None) -> None:
     from pincite.daemon.open_index import stop_daemon
     from pincite.settings.load import index_place
 
-    ran = asyncio.run(stop_daemon(index_place(os.environ, here(), index)))
+    ran = asyncio.run(stop_daemon(index_place(os.environ, current_folder(), index)))
     say("stopped" if ran else "no process has this index open, so none was stopped")
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
-    here,
     index_option,
     json_option,
     preset_option,
@@ -75,8 +75,10 @@ def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
     from pincite.settings.toml_text import dotted, inline
     from pincite.surfaces.render import to_json
 
-    one = named_table(name, here())
-    second = merged(_settings(index).layers) if other is None else named_table(other, here())
+    one = named_table(name, current_folder())
+    second = (
+        merged(_settings(index).layers) if other is None else named_table(other, current_folder())
+    )
     found = {
         dotted(path): (safe(path, mine), safe(path, theirs))
         for path, (mine, theirs) in differences(one, second).items()
@@ -145,4 +147,4 @@ def path(index: Path | None) -> int:
 def _settings(index: Path | None) -> Settings:
     from pincite.settings.load import load_settings
 
-    return load_settings(os.environ, here(), index)
+    return load_settings(os.environ, current_folder(), index)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.support.counted import counted
+from pincite.support.current_folder import current_folder
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
     collections_option,
-    here,
     index_option,
     json_option,
     run,
@@ -135,7 +135,7 @@ async def placed(engine: AsyncPincite, names: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in names:
         far = name.startswith(("/", "./", "../"))
-        inside = within_sources(str(here() / name), sources) if far else ()
+        inside = within_sources(str(current_folder() / name), sources) if far else ()
         found += [of_source(*one) for one in inside] or [name]
     return tuple(dict.fromkeys(found))
 

@@ -8,11 +8,11 @@ import click
 
 from pincite.errors import ConfigError, UsageError
 from pincite.presets import preset_names
+from pincite.support.current_folder import current_folder
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
-    here,
     json_option,
     known_preset,
     say,
@@ -41,7 +41,7 @@ def init(folder: Path | None, preset: str | None, user: bool) -> None:
 
     if user and folder is not None:
         raise UsageError("--user takes no folder", hint="pincite init --user")
-    at = user_config().parent if user else here() / (folder or Path())
+    at = user_config().parent if user else current_folder() / (folder or Path())
     place = write_config(at, config_text(preset or "", project=not user))
     show(str(place))
     if user:
@@ -75,7 +75,7 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
         for line in [to_json(files)] if json_ else map(one_line, files):
             show(line)
         return OK if files else NOTHING
-    place = here() / (path or Path()).expanduser()
+    place = current_folder() / (path or Path()).expanduser()
     if place.is_dir() and holds_index(place):
         return _trust_index(place, json_=json_, revoke=revoke)
     place = place / CONFIG_FILE if place.is_dir() else place

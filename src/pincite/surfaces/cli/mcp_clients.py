@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.errors import ConfigError, UsageError
-from pincite.surfaces.cli.options import here, index_option, say, show, with_options
+from pincite.support.current_folder import current_folder
+from pincite.surfaces.cli.options import index_option, say, show, with_options
 
 if TYPE_CHECKING:
     from pincite.surfaces.clients.install import Change
@@ -143,7 +144,7 @@ def _places() -> Places:
     from pincite.sources.git import find_checkout
     from pincite.surfaces.clients.known import Places
 
-    folder = here().resolve()
+    folder = current_folder().resolve()
     checkout = find_checkout(folder)
     try:
         home = Path.home()
@@ -182,7 +183,7 @@ def _index_for(client: Client, where: Where, index: Path | None, project: Path) 
 
     if index is None and where == "user" and client.finds_index:
         return "", ""
-    place = load_settings(os.environ, here(), index).index.absolute()
+    place = load_settings(os.environ, current_folder(), index).index.absolute()
     if not holds_index(place):
         raise UsageError(
             f"no index exists at {place}",

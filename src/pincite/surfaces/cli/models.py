@@ -11,8 +11,9 @@ import click
 from msgspec import structs
 
 from pincite.encoders.bundled import MODEL
+from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import NOTHING, OK, here, json_option, say, show
+from pincite.surfaces.cli.options import NOTHING, OK, json_option, say, show
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings
@@ -111,4 +112,4 @@ def _list_served(*, json_: bool) -> None:
 def _settings() -> Settings:
     from pincite.settings.load import load_settings
 
-    return load_settings(os.environ, here())
+    return load_settings(os.environ, current_folder())

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pincite.errors import UsageError
 from pincite.presets import preset_names, unknown_preset
 from pincite.settings.defaults import DEFAULT_COLLECTION, WAIT_S
 from pincite.settings.terminal import terminal_settings
@@ -165,17 +164,6 @@ def say_hidden(settings: Settings, preset: str | None) -> None:
 
     if hidden := hidden_preset(settings, preset):
         say(hidden)
-
-
-def here() -> Path:
-    """Return the current folder. Raises UsageError if it has been removed."""
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise UsageError(
-            f"the current folder no longer exists or cannot be read: {error.strerror}",
-            hint="cd to another one",
-        ) from error
 
 
 def settings_here(index: Path | None) -> Settings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,21 +15,10 @@ from pincite.surfaces.cli.options import (
     index_option,
     json_option,
     say,
+    say_notice,
     settings_here,
     show,
 )
-
-if TYPE_CHECKING:
-    from pincite.model import Notice
-    from pincite.settings.load import Settings
-
-
-def _settings(index: Path | None = None) -> Settings:
-    return settings_here(index)
-
-
-def _say_notice(notice: Notice) -> None:
-    say(f"warning: {notice.code}: {notice.message}")
 
 
 @click.command()
@@ -48,11 +36,11 @@ def embed(
     from pincite.diagnostics.doctor import embed_texts
     from pincite.surfaces.render import to_json
 
-    settings = _settings(index)
+    settings = settings_here(index)
     if no_cache:
         settings = replace(settings, use=replace(settings.use, cache=None))
     given = texts or tuple(line.rstrip("\n") for line in sys.stdin)
-    found = asyncio.run(embed_texts(settings, model, given, as_query, _say_notice))
+    found = asyncio.run(embed_texts(settings, model, given, as_query, say_notice))
     show(to_json(found))
 
 
@@ -70,7 +58,7 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
     from pincite.diagnostics.doctor import examine
     from pincite.surfaces.render import to_json
 
-    findings = asyncio.run(examine(_settings(index), ask=not offline))
+    findings = asyncio.run(examine(settings_here(index), ask=not offline))
     if json_:
         show(to_json(findings))
     else:
@@ -94,7 +82,7 @@ def status(json_: bool, index: Path | None) -> None:
     from pincite.diagnostics.doctor import open_cache
     from pincite.surfaces.render import to_json
 
-    vectors = open_cache(_settings(index))
+    vectors = open_cache(settings_here(index))
     if vectors is None:
         show("null" if json_ else "the cache is off: cache.limit_mb is 0")
         return
@@ -115,7 +103,7 @@ def clear(index: Path | None) -> None:
     from pincite.diagnostics.doctor import open_cache
     from pincite.providers.llm.wording_cache import wordings_beside
 
-    settings = _settings(index)
+    settings = settings_here(index)
     vectors = open_cache(settings)
     count = 0
     if vectors is not None:

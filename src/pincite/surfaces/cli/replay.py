@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
-    here,
     index_option,
     json_option,
     run,
@@ -47,7 +47,7 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
     from pincite.surfaces.render import to_json
 
     if query_id is None:
-        settings = load_settings(os.environ, here(), index)
+        settings = load_settings(os.environ, current_folder(), index)
         found = replaying.logged(settings, limit)
         if not found:
             run(_require_index, index)

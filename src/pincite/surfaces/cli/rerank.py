@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pincite.surfaces.cli.options import index_option, say, settings_here, show
+from pincite.surfaces.cli.options import index_option, say_notice, settings_here, show
 
 
 @click.command()
@@ -44,7 +44,7 @@ def rerank(
             documents or split_documents(sys.stdin.buffer.read().decode("utf-8", "replace")),
             limit=limit,
             instruction=instruction,
-            on_notice=lambda notice: say(f"warning: {notice.code}: {notice.message}"),
+            on_notice=say_notice,
         )
     )
     if as_text:

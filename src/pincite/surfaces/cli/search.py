@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 from click.core import ParameterSource
 
+from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.options import (
     NOTHING,
     OK,
     collections_option,
     completed,
     hand_over,
-    here,
     index_option,
     json_option,
     preset_option,
@@ -205,7 +205,7 @@ def _live(
     from pincite.surfaces.cli.live_search import search_live
 
     asked = {name: value for name, value in values.items() if name not in _OF_PRINTING}
-    standing = str(here()) if asked["paths"] or asked["not_paths"] else None
+    standing = str(current_folder()) if asked["paths"] or asked["not_paths"] else None
     asked["subqueries"] = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
     asked |= {"text": "", "preset": preset, "tags": tags_of_texts(tags), "here": standing}
     search_live(asked, _place().get("here", ""), index, colour=colour != "never")
@@ -352,7 +352,7 @@ def explain(json_: bool, index: Path | None, **asked: Any) -> None:
 
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
     """Return the values of the options in `ASKING` as fields of `SearchOptions`, in JSON types."""
-    standing = str(here()) if asked["paths"] or asked["not_paths"] else None
+    standing = str(current_folder()) if asked["paths"] or asked["not_paths"] else None
     lines = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
     return {**asked, "text": " ".join(query), "here": standing, "subqueries": lines}
 

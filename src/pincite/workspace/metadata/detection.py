@@ -20,7 +20,7 @@ _AT_ONCE: Final = 4  # guess
 log = logging.getLogger("pincite.workspace")
 
 
-async def describe(
+async def metadata_of_all(
     given: Sequence[tuple[Document, UploadedText]],
     settings: WorkspaceSettings,
     open_llm: Callable[[], Awaitable[LLM]],
