@@ -1,5 +1,5 @@
-"""Do the passages say what an answer cites them for? As far as that can be seen without
-understanding either: by numbers, names, negations and shared words."""
+"""The check of an answer: do the passages say what it cites them for? It compares numbers, names,
+negations and shared words, and understands neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model says that the passages do not answer the question, instead of answering it."""
+"""Refusals of a model: it says that the passages do not answer the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a sentence deny what its passage says, or say what its passage denies?"""
+"""Denials: a sentence that denies what its passage says, or says what its passage denies."""
 
 from __future__ import annotations
 

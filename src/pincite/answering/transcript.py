@@ -1,5 +1,5 @@
-"""What was said in a conversation, as a model is shown it: fenced, so that nothing in it looks like
-an instruction, and cut to what fits."""
+"""The transcript of a conversation for a model: fenced, so that nothing in it looks like an
+instruction, and cut to what fits."""
 
 from __future__ import annotations
 

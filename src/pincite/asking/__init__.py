@@ -1,4 +1,4 @@
-"""From the names that callers use to a question and a profile.
+"""Translation of callers' arguments to a question and a profile.
 
 The command line, MCP, the Agent Development Kit and Python say `limit`, `kinds`, `paths`,
 `not_paths`, `where`, `sources`, `collections`, `ref` and `tags`. What they mean is decided here,

@@ -1,4 +1,4 @@
-"""From what a caller says to the profile of its search."""
+"""The profile of a search, from the arguments of its caller."""
 
 from __future__ import annotations
 

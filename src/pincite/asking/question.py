@@ -1,4 +1,4 @@
-"""From what a caller says to a question, checked before anything is asked."""
+"""The question of a search, from the arguments of its caller, which are checked first."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From a citation back to the text: found, read, checked."""
+"""Citations: finding, reading and checking the text that they name."""

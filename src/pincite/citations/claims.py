@@ -1,4 +1,4 @@
-"""Does a citation hold? Checked against the files as they are now."""
+"""Checks of citations and quotes against the files as they are now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a citation back to the file: reading lines, and checking that evidence still holds."""
+"""Lookup of citations: reading their lines, and checking that evidence still holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does one piece of evidence still hold: in the files as they are, and in the revision it names?"""
+"""Checks of one item of a pack: in the files as they are, and in the revision it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files would become too much in the index, however small they are.
+"""Files that would take too much of the index, however small they are.
 
 A document is written whole, in one message to the daemon, which may have 512 MB. A larger one would
 end the run of all files, so such a file fails alone.

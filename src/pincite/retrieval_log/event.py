@@ -1,4 +1,4 @@
-"""What one line of the log says."""
+"""Events: the fields of one line of the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the log back to events."""
+"""Reading of events from the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a search to its event."""
+"""The recorder: it writes the event of a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a search within a scope found nothing at all: perhaps nothing is in that scope.
+"""Reasons for an empty result: perhaps no document is in the scope of the search.
 
 What there is instead is named only as far as the tags let it be seen.
 """

@@ -1,4 +1,4 @@
-"""What counts where nothing is set."""
+"""Default values of settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where settings come from, and what wins over what.
+"""Layers of settings: their places, and which one wins.
 
 `pincite.toml` may extend a preset (`extends = "evidence"`, or `preset = "evidence"`) or another
 file (`extends = "../team.toml"`), which may extend a further one. Tables are merged key by key, but

@@ -1,4 +1,4 @@
-"""Whether a `pincite.toml` that was found, and not named, may do what it asks for.
+"""Trust in a `pincite.toml` that was found and not named: may it do what it asks for?
 
 A file beside an index may be somebody else's: a checkout brings its own. What it says of ranking
 harms nobody. What reaches outside of its folder does: models, which texts and keys are sent to,

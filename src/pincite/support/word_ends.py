@@ -1,4 +1,4 @@
-"""Does a text begin and end where words and numbers do?
+"""Ends of words: a quote begins and ends where words and numbers do.
 
 "30 days" is not a quote of "130 days", nor "able to" one of "unable to" or "5 percent" one of "0.5
 percent". Scripts that are written without spaces have no such ends.

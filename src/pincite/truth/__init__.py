@@ -1,1 +1,1 @@
-"""What files have now, looked at before passages of them are shown."""
+"""Current contents of files, compared before their passages are shown."""

@@ -1,5 +1,5 @@
-"""Is a number negative? A dash before it may be a minus, the mark of an option or of a list, and
-"fell by 5" says the same as -5."""
+"""Signs of numbers. A dash before one may be a minus, the mark of an option or of a list, and "fell
+by 5" says the same as -5."""
 
 from __future__ import annotations
 

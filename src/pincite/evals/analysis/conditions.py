@@ -1,4 +1,4 @@
-"""What the figures of a run were measured with, in words."""
+"""Conditions of a measurement, in words: models, collections and settings."""
 
 from __future__ import annotations
 

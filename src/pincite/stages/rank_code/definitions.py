@@ -1,4 +1,4 @@
-"""Does a passage define what the question names?"""
+"""Definitions: the part of the score for a passage that defines a name of the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the question name the file?"""
+"""File names: the part of the score for a question that names the file."""
 
 from __future__ import annotations
 
