@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.transport_security import TransportSecuritySettings
 
+    from pincite.surfaces.mcp.limits import HttpLimits
 
 PATH = "/mcp"
 #: Methods and headers of requests from pages of other origins, and the headers that they may read.
@@ -102,6 +103,7 @@ async def serve_http(
     address: Address,
     offer: Offer = Offer(),
     ready: Callable[[str], None] = lambda _: None,
+    limits: HttpLimits | None = None,
 ) -> None:
     """Serve any number of clients until SIGINT or SIGTERM. `ready` is called with the URL once
     clients can connect. Clients that do not finish a request in time are disconnected. Raises
@@ -112,7 +114,7 @@ async def serve_http(
     from pincite.surfaces.cross_origin import AllowedPages, ForPages
     from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, Limited, limited_protocol
 
-    limits = HttpLimits()
+    limits = limits or HttpLimits()
     with address.listen() as listening:
         port: int = listening.getsockname()[1]
         engine = AsyncPincite(_by_itself(settings))
