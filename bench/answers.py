@@ -121,7 +121,7 @@ def measure(passages: Sequence[str], count: int) -> Mapping[str, Found]:
     order = list(range(len(passages)))
     drawn.shuffle(order)
     for place in order:
-        spans = [one for one in split(passages[place]) if not (one.code or one.heading)]
+        spans = [one for one in split(passages[place], "markdown") if not (one.code or one.heading)]
         texts = [passages[place][one.start : one.end] for one in spans]
         good = [one for one in texts if _LEAST <= len(one) <= _MOST and _prose(one)]
         if good:
@@ -248,7 +248,9 @@ def _by_words(question: str, items: Sequence[Evidence]) -> list[tuple[int, int]]
 
 
 def _first(_: str, items: Sequence[Evidence]) -> list[tuple[int, int]]:
-    return [_place(items[0], one.start, one.end) for one in split(items[0].text)[:3]]
+    return [
+        _place(items[0], one.start, one.end) for one in split(items[0].text, items[0].language)[:3]
+    ]
 
 
 def _place(item: Evidence, start: int, end: int) -> tuple[int, int]:

@@ -57,7 +57,9 @@ def check(
     kept, removed, holes = _without_foreign(text, frozenset(by_number))
     doubts: list[Doubtful] = []
     cited: list[int] = []
-    sentences = [one for one in split(kept, is_answer=True) if _claims(kept, one, holes)]
+    sentences = [
+        one for one in split(kept, "markdown", is_answer=True) if _claims(kept, one, holes)
+    ]
     borrowed = _citations(kept, sentences, frozenset(by_number))
     for sentence, (own, meant) in zip(sentences, borrowed, strict=True):
         cited += own

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.answering.verbatim import code_of
+
 #: What may stand between bracket and number without being seen, or nearly so.
 _UNSEEN: Final = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]{0,4}"
 _NUMBERS: Final = rf"\d{{1,3}}(?:{_UNSEEN}(?:[,;&–-]|and){_UNSEEN}\d{{1,3}}){{0,40}}"
@@ -18,7 +20,6 @@ CITATION: Final = (
 )
 #: Not a link, an index or a word: nothing of those follows a citation.
 _FOUND: Final = re.compile(rf"{CITATION}(?![(A-Za-z0-9_])")
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
 _RANGE: Final = re.compile(rf"(\d{{1,3}})(?:{_UNSEEN}[–-]{_UNSEEN}(\d{{1,3}}))?")
 #: An ordinary word, or a number, to which some models glue a citation: `the secret[1].`
 _PLAIN_WORD: Final = re.compile(r"(?:^|[\s(\"'“‘*—–-])(?:[A-Za-z]{3,30}|\d{1,9})\Z")
@@ -49,7 +50,7 @@ def citations(text: str) -> Iterator[Cited]:
 
     `x[1]`, `f(x)[1]`, `[1](a link)` and a line that begins with `[1]: ` are none. Takes time linear
     in the text."""
-    code = [one.span() for one in _CODE.finditer(text)]
+    code = code_of(text)
     begins = [start for start, _ in code]
     before = -1
     for match in _FOUND.finditer(text):

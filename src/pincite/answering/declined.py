@@ -27,7 +27,7 @@ def declined(text: str) -> str:
     if cited - {NONE}:
         return ""
     said = without_citations(text).strip()
-    count = len(split(said, is_answer=True))
+    count = len(split(said, "markdown", is_answer=True))
     if cited:
         return said if count <= _MOST_SENTENCES else ""
     return said if count == 1 and refuses(_MARKUP.sub(" ", said)) else ""

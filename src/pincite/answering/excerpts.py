@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Final
 
 from pincite.answering.cited import escaped
+from pincite.answering.directives import NOTICES
 from pincite.answering.markup import shown
-from pincite.answering.sentences import NOTICES, Sentence
+from pincite.answering.sentences import Sentence
 from pincite.model import Evidence
 from pincite.support.fields import replace
 
@@ -38,10 +39,11 @@ _DENIES: Final = re.compile(
     r"|un(?:supported|available|safe|stable|maintained))\b",
     re.IGNORECASE,
 )
-_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::")
+_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::", re.IGNORECASE)
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
-    r"\W*(?:but|however|except|unless|deprecated::|this cannot"
+    r"\W*(?:but|however|except|unless|(?:soft-)?deprecated(?:-removed)?::|versionremoved::"
+    r"|this cannot"
     r"|this (?:will|does|is|can|do) ?(?:not|n't))(?!\w)",
     re.IGNORECASE,
 )
@@ -201,7 +203,7 @@ def line_of(
     before: PassageSentence | None = None
     for one in run:
         if one.span.code:
-            text = one.item.text[one.span.start : one.span.end].replace("`", "\\`")
+            text = one.item.text[one.span.start : one.span.end]
             parts += ("\n" if before.span.code else "\n\n") if before else "", f"    {text}"
         else:
             parts += _between(before, one), escaped(_prose(one, asked, terms))

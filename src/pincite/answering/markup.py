@@ -15,6 +15,8 @@ from pincite.support.fields import replace
 
 #: Languages whose text may have tags.
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
+#: Of front matter.
+_BEGINS: Final = ("---", "+++", "\ufeff")
 _TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _LOOKED_AT: Final = 12  # parts before a term's text
@@ -28,7 +30,8 @@ _INLINE: Final = frozenset(
     "a abbr acronym b bdo big br button cite code col colgroup del em font i iframe img input ins"
     " kbd label mark nobr q s samp small span strike strong sub sup td th tt u var wbr".split()
 )
-_HEADINGS: Final = frozenset(("title", "h1", "h2", "h3", "h4", "h5", "h6"))
+_HEADINGS: Final = frozenset(("title", "h1", "h2", "h3", "h4", "h5", "h6", "summary"))
+_LABEL: Final = "summary"
 #: Elements whose tags look like placeholders in Markdown, as in `tool --label <label>`.
 _AS_PLACEHOLDERS: Final = frozenset(
     "a address b body button code col del dir font footer form frame head header html i input ins"
@@ -48,16 +51,16 @@ def words_of_markup(
 ) -> tuple[str, tuple[Sentence, ...]]:
     """The text with tags replaced, and its sentences. The text has the same length: each character
     of an inline tag is `UNSEEN`. Tags of blocks end sentences; titles and `h1` to `h6` are
-    headings. So are the entries of front matter, which are items, too, and which only the start
-    of a file has. A term of a list belongs to the sentence that follows it, and a row of a
-    table is one sentence. `&lt;` and its like are the characters that they name, except in code of
-    Markdown. Takes time linear in the text."""
-    if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith("---")):
-        return text, split(text)
+    headings, and summaries those of what follows. So are the entries of front matter, which are
+    items, too, and which only the start of a file has. A term of a list belongs to the sentence
+    that follows it, and a row of a table is one sentence. `&lt;` and its like are the characters
+    that they name, except in code of Markdown. Takes time linear in the text."""
+    if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith(_BEGINS)):
+        return text, split(text, language)
     page = _Page(text, language)
     page.read(end_of_front_matter(text) if is_start and language != "html" else 0)
     words = "".join(page.parts)
-    return decoded(words, page.code), tuple(page.placed(split(words)))
+    return decoded(words, page.code), tuple(page.placed(split(words, language)))
 
 
 def shown(words: str) -> str:
@@ -73,7 +76,7 @@ class _Page:
     text: str
     language: str
     parts: list[str] = field(default_factory=list)
-    headings: list[tuple[int, int]] = field(default_factory=list)
+    headings: list[tuple[int, int, bool]] = field(default_factory=list)  # is it a summary?
     code: list[tuple[int, int]] = field(default_factory=list)
     front: int = 0  # where front matter ends
     at: int = 0
@@ -133,7 +136,7 @@ class _Page:
             while place < len(self.headings) and self.headings[place][1] <= one.start:
                 place += 1
             inside = place < len(self.headings) and self.headings[place][0] <= one.start
-            yield replace(one, heading=True) if inside else one
+            yield replace(one, heading=True, label=self.headings[place][2]) if inside else one
 
     def _tag(self, name: str, start: int, end: int, ends: _Ends) -> None:
         closes = self.text[start + 1] == "/"
@@ -157,7 +160,7 @@ class _Page:
             put = self._block(name, closes, size)
             if name in _HEADINGS:
                 if closes and self.opened >= 0:
-                    self.headings.append((self.opened, end))
+                    self.headings.append((self.opened, end, name == _LABEL))
                 self.opened = -1 if closes else start
         self._put(start, end, put)
         if name in _BLOCKS or name in _CELLS:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_CODE: Final = re.compile(r"`([^`\n]{1,200})`")
+from pincite.answering.verbatim import in_backticks
+
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?(?:[._:/@-]*[\w]+)*", re.UNICODE)
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")
 _CAMEL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -57,9 +58,9 @@ def names_in(text: str) -> tuple[Name, ...]:
     capital at the beginning counts where another capitalised word follows."""
     found: list[Name] = []
     taken: list[tuple[int, int]] = []
-    for match in _CODE.finditer(text):
-        taken.append(match.span())
-        found += [Name(match.start(1) + one.start(), one[0]) for one in _WORD.finditer(match[1])]
+    for start, end in in_backticks(text):
+        taken.append((start, end))
+        found += [Name(one.start(), one[0]) for one in _WORD.finditer(text, start, end)]
     words = [one for one in _WORD.finditer(text) if not _inside(one.start(), taken)]
     shouted = _shouted(text)
     for place, match in enumerate(words):

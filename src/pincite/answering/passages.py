@@ -59,8 +59,8 @@ class Told:
     def sentences(self) -> tuple[Said, ...]:
         """The sentences of all of it, and of code its lines."""
         if self.item.source_type == "code":
-            return (*said_in_code(self.text), *_said(self.item.note))
-        return _said(self.all_text)
+            return (*said_in_code(self.text), *_said(self.item.note, "text"))
+        return _said(self.all_text, self.item.language)
 
     @property
     def source(self) -> AnswerSource:
@@ -80,8 +80,8 @@ class Told:
         )
 
 
-def _said(text: str) -> tuple[Said, ...]:
-    return tuple(Said(text[one.start : one.end]) for one in split(text))
+def _said(text: str, language: str) -> tuple[Said, ...]:
+    return tuple(Said(text[one.start : one.end]) for one in split(text, language))
 
 
 def _is_picture(url: str | None) -> bool:

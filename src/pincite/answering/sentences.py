@@ -7,69 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from pincite.answering.cited import CITATION
+from pincite.answering import asciidoc, directives
+from pincite.answering.marks import BOX, ITEM, Fence, fence_of, title_of
+from pincite.answering.sentence_ends import sentences_of
 from pincite.support.fields import replace
 
-#: What ends with a full stop and no sentence. Lower case, without that full stop.
-_ABBREVIATIONS: Final = frozenset(
-    "e.g i.e etc vs cf al fig figs no nos eq eqs sec secs ch chap vol pp approx incl excl jr sr"
-    " inc ltd co corp dept est ca resp viz ed eds ref refs min max avg z.b d.h"
-    " u.s bzw usw".split()
-)
-_TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
-_CITED: Final = rf"(?:\s?{CITATION})"
-#: The end of a sentence with the closing quotes, brackets and citations that belong to it.
-_END: Final = re.compile(
-    rf"(?<![.!?…])[.!?…]++[\"'”’»)\]*_\0]*+{_CITED}*+(?=\s|\Z)|[。！？][」』”）]*+{_CITED}*+"
-)
-_FENCE: Final = re.compile(r"[ \t]*(```+|~~~+)")
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 #: Of Markdown and AsciiDoc.
 _HEADING: Final = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+|={1,6}[ \t]+(?=[^\W\d]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
 #: A line that separates: one mark repeated, the border of a table, what joins blocks in AsciiDoc.
 _RULE: Final = re.compile(r"([^\w\s])\1{2,}|[-+=|: \t]{3,}|\+|--|\|={3,}")
-#: What begins and ends a block of AsciiDoc.
-_DELIMITER: Final = re.compile(r"([-.=*])\1{3,}")
-#: The line before a block that says what it is, is its title, or joins it to an item.
-_STYLE: Final = re.compile(r"\[(?!\[).*\]|\+|\.[^\W\d_].*")
-#: Of reStructuredText and AsciiDoc: targets, substitutions, anchors, attributes of blocks; of
-#: MkDocs the first line of a box without a title.
-_MARK: Final = re.compile(
-    r"\.\.(?:[ \t]+(?:_.*:.*|\|.*))?|__[ \t].*"
-    r"|\[\[[^\W\d][^\s\[\]]*\]\]"
-    r"|\[(?:[#.%][^\]]*|(?:source|listing|verse|quote|horizontal|example|NOTE|TIP|WARNING"
-    r"|IMPORTANT|CAUTION|synopsis)(?:,[^\]]*)?|(?:cols|options|role|width|subs)=[^\]]*)\]"
-    r"|(?:ifdef|ifndef|endif|include)::.*|(?:!!!|\?\?\?|:::)[ +{].*"
-)
-#: Of MkDocs: a box with its title.
-_BOX: Final = re.compile(r"[ \t]*(?:!!!|\?\?\?)[ +][^\"\n]{1,60}\"([^\"\n]+)\"")
-_FOOTNOTE: Final = re.compile(r"[ \t]*\.\.[ \t]+\[[^\[\]\n]{1,60}\](?=\s|\Z)[ \t]*")
-_DIRECTIVE: Final = re.compile(r"[ \t]*\.\.[ \t]+([\w:+-]{1,60}?)::(?=\s|\Z)[ \t]*")
-_OF_CODE: Final = frozenset(
-    "code code-block sourcecode parsed-literal prompt productionlist".split()
-)
-_OF_PROSE: Final = frozenset(
-    "note warning tip hint important caution danger attention error admonition seealso deprecated"
-    " versionadded versionchanged".split()
-)
-#: Those of them whose name is some of what they say.
-NOTICES: Final = frozenset("warning caution danger deprecated versionadded versionchanged".split())
-#: Directives whose argument names a file or a setting of the page.
-_OF_FILES: Final = frozenset(
-    "contents currentmodule figure highlight image include index literalinclude module raw tags"
-    " toctree".split()
-)
+#: The first line of a block that has attributes in place of a name.
+_ATTRIBUTES: Final = re.compile(r"(?:!!!|\?\?\?|:::)[ +]\{.*")
 _FIELD: Final = re.compile(r"[ \t]*:[\w ./-]{1,60}:(?=[ \t])")
-_ANCHOR: Final = re.compile(r"[ \t]*\[\[[^\W\d][^\s\[\]]*\]\](?=\S)")
 _CLOSES: Final = (".", ":", ",", ";")  # ends of a line that is not a title
-_WORD: Final = re.compile(r"[^\s(\[\"'“‘]+\Z")
-_LETTER: Final = re.compile(r"[^\W\d_]\.")
-_SIZE: Final = 4  # of a delimiter, by convention
-_MOST_WORD = 40  # characters before a full stop that are looked at
-_INDENT = 40  # of a line after it
-#: Of what is not split: code in backticks, links, and brackets of a line.
-_WHOLE: Final = re.compile(r"`[^`\n]{1,300}`|\[[^\[\]\n]{1,300}\](?:\([^()\s]{1,500}\))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +28,8 @@ class Sentence:
     """`text[start:end]`, without white space around it. `paragraph` counts those of the text. Code
     is a line in a fence or of an indented block; a heading and a row of a table are by themselves.
     `item`: an item of a list begins here, a row, or a term with its text. `label`: a
-    heading of the sentence that follows: what a directive describes, or the title of a box."""
+    heading of the sentence that follows: what a directive describes, or the title of a box, a tab
+    or a summary."""
 
     start: int
     end: int
@@ -88,19 +40,24 @@ class Sentence:
     label: bool = False
 
 
-def split(text: str, *, is_answer: bool = False) -> tuple[Sentence, ...]:
+def split(text: str, language: str = "text", *, is_answer: bool = False) -> tuple[Sentence, ...]:
     """The sentences of a text, in order. A line break ends none, but for a blank line, a heading,
     an item of a list, a row of a table and lines of code. What marks an item is no part of it. No
     citation is ever split, and `[1]` behind a full stop belongs to the sentence before it. Takes
     time linear in the text.
 
     Of Markdown, reStructuredText and AsciiDoc, the line above a rule is a heading, what a directive
-    is about, and the title of a box. Rules, targets, anchors, comments and names of directives are
-    no sentences, but for the names of notices, as in `deprecated:: 3.9`. The block that `::` or a
-    directive for code introduces is code, and one between `----` or `....`. Where `is_answer`, no
-    words are left out, as a model writes Markdown."""
+    is about, and the title of a box or a tab. Rules, targets, anchors, names and options of
+    directives are no sentences, but for the names of notices, as in `deprecated:: 3.9`. The block
+    that `::` or a directive for code introduces is code.
+
+    The language of a document decides what looks alike in several. Comments are left out of `rst`
+    and `asciidoc`. `----` and `....` begin code in `asciidoc`, and in `text` below `[source]` and
+    its like. Three tildes begin none in either of the first two. Where `is_answer`, no words are
+    left out, as a model writes Markdown."""
     lines = text.splitlines(keepends=True)
-    reader = _Reader(text, {} if is_answer else _blocks(lines), is_answer)
+    blocks = {} if is_answer else asciidoc.blocks_of(lines, language)
+    reader = _Reader(text, blocks, language, is_answer)
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
         reader.read(line, bool(following.strip()))
@@ -108,68 +65,78 @@ def split(text: str, *, is_answer: bool = False) -> tuple[Sentence, ...]:
     return tuple(reader.found)
 
 
-def _blocks(lines: list[str]) -> dict[int, bool]:
-    """The places of the delimiters that begin a block of AsciiDoc: is it code? Rules of other
-    languages look alike: above and below a title, and between sections."""
-    blocks: dict[int, bool] = {}
-    next_of: dict[str, int] = {}
-    at, blank = sum(map(len, lines)), len(lines)
-    for number in range(len(lines) - 1, -1, -1):
-        at -= len(lines[number])
-        bare = lines[number].rstrip()
-        if not bare:
-            blank = number
-        elif _DELIMITER.fullmatch(bare):
-            end = next_of.get(bare, 0)
-            next_of[bare] = number
-            inside = lines[number + 1 : number + 2] + lines[max(0, end - 1) : end]
-            styled = number > 0 and _STYLE.fullmatch(lines[number - 1].strip()) is not None
-            exact = len(bare) == _SIZE
-            overlined = end == number + 2 and len(bare) >= len(inside[0].strip())
-            if end <= number + 1 or (overlined and not (styled and exact)):
-                continue
-            if exact and (styled or all(map(str.strip, inside))):
-                blocks[at] = bare[0] in "-."
-            elif blank > end:
-                blocks[at] = False
-    return blocks
-
-
 @dataclass(slots=True)
 class _Reader:
     """Reads one line after the other. `begun` is where the prose begins that is open, -1 for none,
-    `line` where its last line does. `fence` is what ends a block of code, `literal` the indent of
-    what introduced an indented one, -1 for none. `blocks` are those of AsciiDoc, `block` what ends
-    one of prose."""
+    `line` where its last line does. `fence` is the block of code that is open, `listing` what ends
+    one of AsciiDoc, `literal` the indent of what introduced an indented one, -1 for none. `hidden`
+    is such an indent of a block without words, or the end of one. `options` is the indent of the
+    directive that may have options in this line, `option` that of the last one. `blocks` are those
+    of AsciiDoc, `block` what ends one of prose."""
 
     text: str
-    blocks: Mapping[int, bool]
+    blocks: Mapping[int, asciidoc.Kind]
+    language: str
     is_answer: bool = False
     found: list[Sentence] = field(default_factory=list)
     at: int = 0
     paragraph: int = 0
     begun: int = -1
     line: int = 0
-    fence: str = ""
+    fence: Fence | None = None
+    listing: str = ""
+    is_comment: bool = False
     block: str = ""
     literal: int = -1
+    hidden: int = -1
+    options: int = -1
+    option: int = 0
     is_item: bool = False
     is_term: bool = False
 
     def read(self, line: str, goes_on: bool) -> None:
         """Read the next line. `goes_on`: the line after it is not blank."""
         bare = line.strip()
-        if not self._in_code(line, bare):
+        if not (self._is_hidden(line, bare) or self._in_code(line, bare)):
             self._words(line, bare, goes_on)
         self.at += len(line)
 
+    def _is_hidden(self, line: str, bare: str) -> bool:
+        """Is it an option of a directive, or within a comment or a block without words?"""
+        indent = _indent(line)
+        if self.options >= 0:
+            if bare and indent > self.options:
+                is_option = directives.OPTION.match(bare) is not None
+                if is_option or 0 < self.option < indent:
+                    self.option = indent if is_option else self.option
+                    return True
+            self.options = -1
+        if self.hidden < 0:
+            return False
+        if bare and indent <= self.hidden:
+            self.hidden = -1
+            return False
+        self.paragraph += not bare
+        return True
+
     def _in_code(self, line: str, bare: str) -> bool:
         """Read a line of a block of code, or tell that it is none."""
-        if self.fence:
-            if bare.startswith(self.fence) and not bare.strip(self.fence[0]):
-                self.fence = ""
-            else:
+        if self.listing:
+            if line.rstrip() == self.listing:
+                self.listing = ""
+            elif not self.is_comment:
                 self._add(line, bare, code=True)
+            return True
+        if self.fence is not None:
+            end = self.fence.end(line)
+            if end < 0:
+                self._add(line, bare, code=True)
+                return True
+            self.fence = None
+            if not end:
+                return False
+            if line[end:].strip():
+                self._begin(self.at + end)
             return True
         if self.literal < 0:
             return False
@@ -186,23 +153,13 @@ class _Reader:
         if not bare:
             self.end_prose()
             self.paragraph += 1
-        elif (marked := _FENCE.match(line)) and not self._is_title(bare):
+        elif (fence := self._fence(line)) and not self._is_title(bare):
             self.end_prose()
-            self.fence = marked[1]
+            self.fence = fence
         elif _RULE.fullmatch(bare):
             self._rule(bare)
-        elif not self.is_answer and (directive := _DIRECTIVE.match(line)):
-            self.end_prose()
-            self._directive(directive, line)
-        elif not self.is_answer and (note := _FOOTNOTE.match(line)):
-            self.end_prose()
-            if line[note.end() :].strip():
-                self._begin(self.at + note.end())
-        elif not self.is_answer and (box := _BOX.match(line)):
-            self.end_prose()
-            self._label(self.at + box.start(1), self.at + box.end(1))
-        elif not self.is_answer and _MARK.fullmatch(bare):
-            self.end_prose()
+        elif not self.is_answer and self._mark(line, bare, goes_on):
+            pass
         elif _HEADING.match(line):
             self.end_prose()
             self._add(line, bare, heading=True)
@@ -211,11 +168,11 @@ class _Reader:
             self._add(line, bare, item=True)
         else:
             self.is_term = goes_on and bare.endswith("::")  # of AsciiDoc, before its text
-            anew = _ITEM.match(line) or _FIELD.match(line) or (self.is_term and not was_term)
+            anew = ITEM.match(line) or _FIELD.match(line) or (self.is_term and not was_term)
             if anew:
                 self.end_prose()
             if self.begun < 0:
-                anchor = None if self.is_answer else _ANCHOR.match(line)
+                anchor = None if self.is_answer else asciidoc.ANCHOR.match(line)
                 self._begin(self.at + anchor.end() if anchor else self.at)
                 self.is_item = bool(anew)
             self.line = self.at
@@ -224,19 +181,57 @@ class _Reader:
             ):  # of reStructuredText, before code
                 self.literal = _indent(line)
 
+    def _fence(self, line: str) -> Fence | None:
+        fence = fence_of(line)
+        underlined = self.language in ("rst", "asciidoc") and not self.is_answer
+        return None if fence and underlined and fence.mark[0] == "~" else fence
+
+    def _mark(self, line: str, bare: str, goes_on: bool) -> bool:
+        """Read a line of markup that is not just words, or tell that it is none."""
+        is_asciidoc = self.language == "asciidoc"
+        if directive := directives.DIRECTIVE.match(line):
+            self.end_prose()
+            self._directive(directive, line)
+        elif note := directives.FOOTNOTE.match(line):
+            self.end_prose()
+            if line[note.end() :].strip():
+                self._begin(self.at + note.end())
+        elif not is_asciidoc and (box := BOX.match(line)):
+            self.end_prose()
+            start, end = title_of(box)
+            if end:
+                self._label(self.at + start, self.at + end)
+        elif (
+            directives.TARGET.fullmatch(bare)
+            or asciidoc.MARK.fullmatch(bare)
+            or _ATTRIBUTES.fullmatch(bare)
+            or (is_asciidoc and asciidoc.COMMENT.fullmatch(bare))
+        ):
+            self.end_prose()
+        elif directives.COMMENT.match(line) and (self.language == "rst" or bare == ".."):
+            self.end_prose()
+            if self.language == "rst" and (goes_on or bare != ".."):
+                self.hidden = _indent(line)
+        else:
+            return False
+        return True
+
     def _begin(self, at: int) -> None:
         self.begun = self.line = at
         self.is_item = False
 
     def _directive(self, match: re.Match[str], line: str) -> None:
-        name = match[1]
+        kind = directives.kind_of(match[1])
         argument, end = self.at + match.end(), self.at + len(line)
-        bare = self.text[argument:end].strip()
-        if name in _OF_CODE:
+        has_argument = bool(self.text[argument:end].strip())
+        self.options, self.option = _indent(line), 0
+        if kind == "code":
             self.literal = _indent(line)
-        elif name in _OF_PROSE and bare:
-            self._begin(self.at + match.start(1) if name in NOTICES else argument)
-        elif bare and name not in _OF_FILES:
+        elif kind == "hidden":
+            self.hidden = _indent(line)
+        elif kind in ("notice", "prose") and has_argument:
+            self._begin(self.at + match.start(1) if kind == "notice" else argument)
+        elif kind == "label" and has_argument:
             self._label(argument, end)
 
     def _label(self, start: int, end: int) -> None:
@@ -264,11 +259,11 @@ class _Reader:
         self.end_prose()
         if bare == self.block:
             self.block = ""
-        elif opens and self.at in self.blocks:
-            if self.blocks[self.at]:
-                self.fence = bare
-            else:
+        elif opens and (kind := self.blocks.get(self.at)):
+            if kind == "prose":
                 self.block = bare
+            else:
+                self.listing, self.is_comment = bare, kind == "comment"
 
     def _add(
         self,
@@ -310,37 +305,10 @@ def _prose(
 ) -> list[Sentence]:
     """The sentences of a run of lines."""
     part = text[start:end]
-    whole = [one.span() for one in _WHOLE.finditer(part)]
-    marker = _ITEM.match(part)
-    found, begun, held = [], marker.end() if marker else 0, 0
-    for stop in _END.finditer(part):
-        while held < len(whole) and whole[held][1] <= stop.start():
-            held += 1
-        if held < len(whole) and whole[held][0] < stop.start():
-            continue  # inside of code or a link
-        if part[stop.start()] == "." and _abbreviated(part, stop.start(), stop.end()):
-            continue
-        found.append((begun, stop.end()))
-        begun = stop.end()
-    if part[begun:].strip():
-        found.append((begun, len(part)))
+    marker = ITEM.match(part)
+    found = sentences_of(part, marker.end() if marker else 0)
     spans = (_trimmed(text, start + one, start + other, paragraph) for one, other in found)
     kept = [one for one in spans if one.end > one.start]
     if is_item and kept:
         kept[0] = replace(kept[0], item=True)
     return kept
-
-
-def _abbreviated(part: str, dot: int, end: int) -> bool:
-    """Is this full stop that of an abbreviation, an initial or the number of an item?"""
-    if dot == 0:
-        return False
-    match = _WORD.search(part[max(0, dot - _MOST_WORD) : dot])
-    word = match[0] if match else ""
-    behind = part[end : end + _INDENT].lstrip()
-    following = behind[:1]
-    if word.lower() in _ABBREVIATIONS:
-        return word.lower() not in ("etc", "no", "al", "min", "max") or not following.isupper()
-    letter = len(word) == 1 and word.isalpha()  # as in J. Smith and z. B.
-    initial = letter and (word.isupper() or _LETTER.match(behind) is not None)
-    return word in _TITLES or (initial and bool(following))

@@ -3,24 +3,73 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
 from html.entities import html5
 from typing import Final
 
+from pincite.answering.marks import BOX, ITEM, Fence, fence_of
+
 #: In place of each character that is not displayed.
 UNSEEN: Final = "\0"
-_CODE: Final = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|``[^\n]*?``(?!`)|`[^`\n]*`", re.DOTALL
-)
 _INDENT: Final = 4  # of code, beyond that of what it belongs to
-#: What indented lines below belong to, and where its own text begins: an item of a list, a box or
-#: a tab of MkDocs, a footnote, the text of a term.
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)]|:)[ \t]+(?=\S)")
-_BOX: Final = re.compile(r"[ \t]*(?:!!!|\?\?\?|===|\[\^[^\]\n]{1,99}\]:)")
+_LONGEST: Final = 300  # characters in backticks; more are between two that are there by accident
+_TICKS: Final = re.compile(r"`+|\n")
+#: What indented lines below belong to, too: the text of a term, and a footnote.
+_TERM: Final = re.compile(r"[ \t]*:[ \t]+(?=\S)")
+_FOOTNOTE: Final = re.compile(r"[ \t]*\[\^[^\]\n]{1,99}\]:")
 _CHARACTER: Final = re.compile(
     r"&(?:#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,31}));"
 )
+
+
+def in_backticks(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Where code in backticks stands within a line, with its backticks: as many before as behind,
+    and at most 300 characters between them. Takes time linear in the text."""
+    runs: list[tuple[int, int]] = []
+    for one in _TICKS.finditer(text, start, len(text) if end is None else end):
+        if one[0] == "\n":
+            yield from _paired(runs)
+            runs.clear()
+        else:
+            runs.append(one.span())
+    yield from _paired(runs)
+
+
+def _paired(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """From each run of backticks of a line to the next of its length."""
+    nearest: dict[int, int] = {}
+    following = [0] * len(runs)
+    for place in range(len(runs) - 1, -1, -1):
+        size = runs[place][1] - runs[place][0]
+        following[place] = nearest.get(size, 0)
+        nearest[size] = place
+    place = 0
+    while place < len(runs):
+        close = following[place]
+        if close and runs[close][0] - runs[place][1] <= _LONGEST:
+            yield runs[place][0], runs[close][1]
+            place = close
+        place += 1
+
+
+def code_of(text: str, start: int = 0) -> list[tuple[int, int]]:
+    """Where the code of a text in Markdown stands from `start` on, in order: fences, up to the end
+    of a text that ends none, and code in backticks. Takes time linear in the text."""
+    found: list[tuple[int, int]] = []
+    at = begun = start
+    fence: Fence | None = None
+    for line in text[start:].splitlines(keepends=True):
+        words, end = at, at + len(line)
+        if fence is not None and (stop := fence.end(line)) >= 0:
+            words, fence = at + stop, None
+            found.append((begun, words))
+        elif fence is None and (fence := fence_of(line)) is not None:
+            begun = at + fence.at
+        if fence is None:
+            found += in_backticks(text, words, end)
+        at = end
+    return [*found, (begun, len(text))] if fence is not None else found
 
 
 def verbatim(text: str, start: int, language: str) -> list[tuple[int, int]]:
@@ -29,7 +78,7 @@ def verbatim(text: str, start: int, language: str) -> list[tuple[int, int]]:
     MDX no indented lines. Takes time linear in the text."""
     if language == "html":
         return []
-    found = [one.span() for one in _CODE.finditer(text, start)]
+    found = code_of(text, start)
     if language == "mdx":
         return found
     apart: list[tuple[int, int]] = []
@@ -51,8 +100,8 @@ def _indented(text: str, start: int) -> Iterator[tuple[int, int]]:
             if is_apart and 0 <= least <= indent:
                 yield at, at + len(line)
             else:
-                item = _ITEM.match(line)
-                if item or _BOX.match(line):
+                item = ITEM.match(line) or _TERM.match(line)
+                if item or BOX.match(line) or _FOOTNOTE.match(line):
                     least = (_width(item[0]) if item else indent + _INDENT) + _INDENT
                 elif least < 0 or (is_apart and indent < least - _INDENT):
                     least = indent + _INDENT

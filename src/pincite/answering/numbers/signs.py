@@ -10,6 +10,7 @@ from typing import Final
 
 from pincite.answering.numbers.languages import Language
 from pincite.answering.sentences import split
+from pincite.answering.verbatim import in_backticks
 
 _BEFORE: Final = 24  # characters that may have a sign
 _DASHES: Final = ("-", "−", "–", "`")
@@ -55,7 +56,6 @@ _NEAR: Final = re.compile(
 _AROUND: Final = 120  # characters of its sentence that are looked at
 _WORDS_BETWEEN: Final = 2
 _BESIDE: Final = 40  # characters that these words have at most
-_CODE: Final = re.compile(r"`[^`\n]{1,300}`")
 _OPTION: Final = re.compile(r"\[[-−]\Z")
 _CLOSED: Final = re.compile(r"\w{1,9}\]")
 _WORD: Final = re.compile(r"\w+")
@@ -71,8 +71,8 @@ def signs_of(text: str, language: Language) -> Callable[[int], str]:
     changes = [one.start() for one in _CHANGE.finditer(text)]
     near = [one.span() for one in _NEAR.finditer(text)]
     code = bytearray(len(text) + 1)
-    for match in _CODE.finditer(text):
-        code[match.start() : match.end()] = b"\1" * len(match[0])
+    for start, end in in_backticks(text):
+        code[start:end] = b"\1" * (end - start)
 
     def changes_at(at: int) -> bool:
         place = bisect_right(starts, at) - 1

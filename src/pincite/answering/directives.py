@@ -1,0 +1,57 @@
+"""Marks of reStructuredText: which directives have words of the page, and which do not."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+#: Names of directives that are some of what they say.
+NOTICES: Final = frozenset(
+    "warning caution danger deprecated deprecated-removed soft-deprecated versionadded"
+    " versionchanged versionremoved availability".split()
+)
+_OF_PROSE: Final = NOTICES | frozenset(
+    "note tip hint important attention error admonition seealso impl-detail".split()
+)
+_OF_CODE: Final = frozenset(
+    "code code-block sourcecode parsed-literal prompt productionlist console ipython doctest"
+    " testcode testsetup testcleanup testoutput click:example click:run jupyter-execute graphviz"
+    " plot".split()
+)
+#: Their block has no words of the page either.
+_HIDDEN: Final = frozenset("index literalinclude meta raw toctree".split())
+#: Their argument names a file, an author, a setting of the page or what another page describes.
+_OF_PAGES: Final = _HIDDEN | frozenset(
+    "audit-event click codeauthor container contents cssclass currentmodule default-domain"
+    " default-role figure highlight highlightlang ifconfig image include module moduleauthor"
+    " namespace only program role rst-class sectionauthor tabularcolumns tags".split()
+)
+_AUTOMATIC: Final = "auto"  # documentation that is in the code
+
+DIRECTIVE: Final = re.compile(r"[ \t]*\.\.[ \t]+([\w:+-]{1,60}?)::(?=\s|\Z)[ \t]*")
+FOOTNOTE: Final = re.compile(r"[ \t]*\.\.[ \t]+\[[^\[\]\n]{1,60}\](?=\s|\Z)[ \t]*")
+COMMENT: Final = re.compile(r"[ \t]*\.\.(?=\s|\Z)")
+OPTION: Final = re.compile(r":[\w-]{1,60}:(?=\s|\Z)")
+#: Targets and substitutions.
+TARGET: Final = re.compile(r"\.\.[ \t]+(?:_.*:.*|\|.*)|__[ \t].*")
+
+#: What the block of a directive is, and its argument: code; words after the name, after the
+#: argument or without either; nothing that is shown.
+Kind = Literal["code", "notice", "prose", "page", "hidden", "label"]
+
+
+def kind_of(name: str) -> Kind:
+    """What the argument of a directive is: words, with its name for a `notice`; a `label` of what
+    it describes; else nothing that is shown. The block below is words, but for `code` and for
+    `hidden`. Upper case is lower case, and `py:module` is `module`."""
+    name = name.lower()
+    own = name.rpartition(":")[2]
+    if name in _OF_CODE or own in _OF_CODE:
+        return "code"
+    if own in NOTICES:
+        return "notice"
+    if own in _OF_PROSE:
+        return "prose"
+    if own in _HIDDEN:
+        return "hidden"
+    return "page" if own in _OF_PAGES or own.startswith(_AUTOMATIC) else "label"
