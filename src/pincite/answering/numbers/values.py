@@ -27,8 +27,21 @@ _OF_VERSION: Final = re.compile(
     r"(?:\b(?:[Vv]ersions?|(?i:releases?)|[Pp]ython|[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?)"
     r"|[a-z,;:(]\s[A-Z][a-z]\w*)\s\Z"
 )
-_ABBREVIATED: Final = frozenset(
-    "page pages line lines version figure chapter percentile".split()  # p. 12, l. 3, v1, p95
+#: What names of digits may have in place of the word before a number: p.12, v1, p95. Their full
+#: stop tells line 3 from the cache L3, and chapter 3 from the instance C3.
+_ABBREVIATIONS: Final = {
+    "page": ("p.", "pp."),
+    "pages": ("p.", "pp."),
+    "line": ("l.", "ll."),
+    "lines": ("l.", "ll."),
+    "figure": ("fig.",),
+    "chapter": ("ch.", "chap."),
+    "section": ("sec.",),
+    "version": ("v",),
+    "percentile": ("p",),
+}
+_WITH_STOP: Final = frozenset(
+    name for names in _ABBREVIATIONS.values() for name in names if name.endswith(".")
 )
 _SPACES: Final = " \u00a0\u2009\u202f"
 _RUN: Final = rf"\d{{1,40}}(?:[{SEPARATORS}]\d{{1,40}})*"
@@ -43,7 +56,8 @@ _FRACTIONS: Final = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal(
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _COMMA: Final = re.compile(r",\d")
 _SIMPLE: Final = re.compile(r"\d+(?:\.\d+)?")
-_NAMED: Final = re.compile(r"([A-Za-z]{1,24})[-./_]?\Z")
+_NAMED: Final = re.compile(r"([A-Za-z]{1,24})([-./_]?)\Z")
+_OF_LINE: Final = re.compile(r"#L(?:\d{1,9}(?:C\d{1,9})?-L)?\Z")  # in a citation or an address
 _OF: Final = re.compile(r"([A-Za-z]{1,24})[ \u00a0-]\Z")
 _BEFORE: Final = 32  # characters that say what a number is of
 _INSIDE: Final = re.compile(r"[A-Za-z_]\Z")  # a digit behind it is part of a name
@@ -108,7 +122,7 @@ def _own(number: Number) -> tuple[str, ...]:
     value, digits, of = number.value, number.digits, number.of
     if not digits:
         return (value,)
-    names = (of, of[0]) if of in _ABBREVIATED else (of,) if of else ()
+    names = (of, f"{of}.", *_ABBREVIATIONS.get(of, ())) if of else ()
     named = [f"#{name} {digits}" for name in names]
     return (value, f"={digits}", f"={digits.removesuffix('.0')}", *named)
 
@@ -195,8 +209,10 @@ class _Reading:
             spans = numbers_of(run, before, after)
         if named:
             if letters := _NAMED.search(before):
-                digits = run[: spans[0][1]]
-                yield Number(at, digits, f"#{letters[1].lower()} {digits}")
+                digits, name = run[: spans[0][1]], letters[1].lower()
+                if f"{name}{letters[2]}" in _WITH_STOP or _OF_LINE.search(before):
+                    name += "."
+                yield Number(at, digits, f"#{name} {digits}")
             return
         for first, last in spans[:-1]:
             begin = at + first if first else start
