@@ -83,6 +83,35 @@ def test_tags_of_markdown_have_attributes_or_an_end_or_a_line(
     assert said(text, "markdown") == expected
 
 
+def test_summaries_are_headings_of_what_follows() -> None:
+    text = "<details>\n<summary>Windows <b>10</b></summary>\n\nYes. It is.\n\n</details>\n\nEnd"
+    for language in ("markdown", "html"):
+        words, found = words_of_markup(text, language)
+        labels = [shown(words[one.start : one.end]) for one in found if one.label and one.heading]
+        assert labels == ["Windows 10"]
+        assert said(text, language) == ["# Windows 10", "Yes.", "It is.", "End"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: A\nms.date: 10/01/2020\n'og:x' : b\ntags:\n- c\n---\n\nText.",
+        '+++\ntitle = "A"\na.b = 2020\ntags = [\n"c",\n]\n\n[extra]\nx = 1\n+++\n\nText.',
+        "\ufeff---\ntitle: A\nb: 1\nc: 2\n...\nText.",
+    ],
+)
+def test_front_matter_is_yaml_or_toml(text: str) -> None:
+    found = said(text, "markdown")
+    assert found[-1] == "Text."
+    assert all(one.startswith("# ") for one in found[:-1])
+    assert len(found) > 3
+
+
+@pytest.mark.parametrize("text", ["+++\nText.\n+++\nx", "---\nText.\n---\nx", "+++\na = 1\n"])
+def test_text_between_rules_is_no_front_matter(text: str) -> None:
+    assert not any(one.item and one.heading for one in words_of_markup(text, "markdown")[1])
+
+
 def test_indented_lines_of_markdown_are_code_unless_they_belong_to_an_item_or_a_box() -> None:
     code = "<b>x</b> &lt;"
     assert said(f"Run:\n\n    {code}\n\n    {code}\n\nEnd <b>x</b>", "markdown") == [
@@ -137,8 +166,9 @@ def test_hostile_markup_takes_time_in_proportion(part: str) -> None:
         assert time.process_time() - begun < 30
 
 
-@pytest.mark.parametrize("part", ["a: b\n", "---\n", "- \n", "a\n---\n"])
+@pytest.mark.parametrize("part", ["a: b\n", "---\n", "- \n", "a\n---\n", "a.", "a = b\n", "'a'."])
 def test_hostile_front_matter_takes_time_in_proportion(part: str) -> None:
     begun = time.process_time()
-    words_of_markup("---\n" + part * (400_000 // len(part)), "markdown")
+    for mark in ("---", "+++"):
+        words_of_markup(f"{mark}\n{part * (400_000 // len(part))}", "markdown")
     assert time.process_time() - begun < 30

@@ -1,4 +1,4 @@
-"""The front matter of a page in Markdown: `key: value` between two lines of `---`."""
+"""The front matter of a page in Markdown: YAML between two lines of `---`, TOML between `+++`."""
 
 from __future__ import annotations
 
@@ -8,36 +8,45 @@ from typing import Final
 
 from pincite.answering.sentences import Sentence
 
-_FENCE: Final = "---"
-_KEY: Final = re.compile(r"[\w-]+:")
+_MARKS: Final = ("---", "+++")
+_NAME: Final = r"(?:[\w-]++|\"[^\"\n]{1,99}\"|'[^'\n]{1,99}')"
+#: What begins an entry, by the mark around the front matter.
+_KEYS: Final = {
+    "---": re.compile(rf"{_NAME}(?:\.{_NAME})*+[ \t]*:"),
+    "+++": re.compile(rf"{_NAME}(?:\.{_NAME})*+[ \t]*="),
+}
 _OF_VALUE: Final = re.compile(r"[ \t-]")
+_NO_VALUE: Final = ("#", "[")  # comments, and tables of TOML
 
 
 def end_of_front_matter(text: str) -> int:
-    """Where the front matter ends that a text begins with, 0 for none. Values come after a key.
-    Takes time linear in the text."""
-    end, has_key = 0, False
+    """Where the front matter ends that a text begins with, 0 for none. In YAML, values come after a
+    key. Takes time linear in the text."""
+    end, has_key, mark = 0, False, ""
     for number, line in enumerate(text.splitlines(keepends=True)):
         end += len(line)
-        is_fence = line.rstrip() == _FENCE
+        bare = line.rstrip()
         if not number:
-            if not is_fence:
+            mark = bare.removeprefix("\ufeff")
+            if mark not in _MARKS:
                 return 0
-        elif is_fence:
+        elif bare == mark or (bare == "..." and mark == "---"):
             return end if has_key else 0
-        elif _KEY.match(line):
+        elif _KEYS[mark].match(line):
             has_key = True
-        elif not (has_key and _OF_VALUE.match(line)) and line.strip() and line[0] != "#":
+        elif mark == "---" and not (has_key and _OF_VALUE.match(line)) and bare and line[0] != "#":
             return 0
     return 0
 
 
 def entries(text: str, end: int) -> Iterator[Sentence]:
     """The keys of front matter, each with all lines of its value, as headings that are items."""
+    lines = text[:end].splitlines(keepends=True)
+    mark = lines[0].rstrip().removeprefix("\ufeff") if lines else ""
     at, begun, stop = 0, -1, 0
-    for line in text[:end].splitlines(keepends=True):
-        is_key = _KEY.match(line) is not None
-        if begun >= 0 and (is_key or line[0] == "#" or line.rstrip() == _FENCE):
+    for number, line in enumerate(lines):
+        is_key = _KEYS[mark].match(line) is not None
+        if begun >= 0 and (is_key or line[0] in _NO_VALUE or number == len(lines) - 1):
             yield Sentence(begun, stop, heading=True, item=True)
             begun = -1
         if is_key:
