@@ -180,6 +180,20 @@ def test_a_citation_counts_as_models_write_it(before: str, citation: str) -> Non
     assert check(text, PASSAGES, TERMS).text == text
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        *("```x``` is so: ", "~~~x~~~ is so: ", "- ```\n  x\n  ```\n\n", "> ```\n> x\n\n"),
+        *("```\nx\n``` ", "````\n```\n````\n"),
+    ],
+)
+def test_code_in_an_answer_hides_no_claim_behind_it(before: str) -> None:
+    found = check(f"{before}Keys last 99 days [1].\n\nKeys last 98 days [1].", told(KEYS), TERMS)
+    doubted = [one.detail for one in found.doubts if one.why == "number"]
+    assert found.cited == (1,)
+    assert doubted == ["99 days", "98 days"]
+
+
 def test_an_index_behind_a_word_is_nothing_that_could_be_missing() -> None:
     found = check("The third is argv[9] of it [1].", PASSAGES, TERMS)
     assert (found.cited, found.removed) == ((1,), ())

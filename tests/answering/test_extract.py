@@ -205,6 +205,26 @@ def test_only_a_file_begins_with_front_matter() -> None:
     assert extract("which are open?", [evidence(part)], TERMS).sources[0].text == part[4:28]
 
 
+@pytest.mark.parametrize(
+    ("notice", "shown"),
+    [
+        ("deprecated-removed:: 3.11 3.13", "deprecated-removed: 3.11 3.13"),
+        ("versionremoved:: 3.13", "versionremoved: 3.13"),
+        ("Warning:: It is slow,", "Warning: It is slow,"),
+    ],
+)
+def test_a_notice_of_restructuredtext_is_shown_with_its_name(notice: str, shown: str) -> None:
+    text = f".. {notice}\n   Use turn for keys.\n"
+    found = extract("what to use for keys?", [evidence(text, language="rst")], TERMS)
+    assert f"{shown} Use turn for keys." in found.text
+
+
+def test_code_is_shown_as_it_is() -> None:
+    text = "Set the date variable:\n\n```sh\nD=`date +%F`\n```\n"
+    found = extract("how do I set the date variable?", [evidence(text)], TERMS)
+    assert "\n    D=`date +%F`\n[1]" in found.text
+
+
 @pytest.mark.parametrize("answer", ["`|`", "``|``", "✅", "❌"])
 def test_code_and_signs_for_yes_and_no_are_answers_without_a_word(answer: str) -> None:
     text = f"## Which separators are allowed?\n\n{answer}\n\n## Other\n\nAnything else is text.\n"
