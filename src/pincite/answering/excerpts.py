@@ -10,9 +10,8 @@ from itertools import islice
 from typing import Final
 
 from pincite.answering.cited import escaped
-from pincite.answering.directives import NOTICES
 from pincite.answering.markup import shown
-from pincite.answering.sentences import Sentence
+from pincite.answering.sentences import NOTICES, Sentence
 from pincite.model import Evidence
 from pincite.support.fields import replace
 
@@ -39,18 +38,17 @@ _DENIES: Final = re.compile(
     r"|un(?:supported|available|safe|stable|maintained))\b",
     re.IGNORECASE,
 )
-_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::", re.IGNORECASE)
+_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::")
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
-    r"\W*(?:but|however|except|unless|(?:soft-)?deprecated(?:-removed)?::|versionremoved::"
-    r"|this cannot"
+    r"\W*(?:but|however|except|unless|deprecated::|this cannot"
     r"|this (?:will|does|is|can|do) ?(?:not|n't))(?!\w)",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class PassageSentence:
+class Found:
     """A sentence of `item`, the evidence at `place`. `words` are those of the text without marks of
     a comment, with as many characters. `terms` are its informative words and those of the
     question or the heading before it, `section` those of the heading that it is below."""
@@ -85,9 +83,7 @@ class PassageSentence:
         return self.place, self.number
 
 
-def grown(
-    one: PassageSentence, passage: Sequence[PassageSentence], used: Set[tuple[int, int]]
-) -> list[PassageSentence]:
+def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
     """The sentence with what belongs to it, in order; without sentences that are `used`.
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
@@ -109,32 +105,49 @@ def grown(
     denial = _denial_of(run[0], passage)
     if denial:
         run.insert(0, denial)
+    end = _end_of_block(one, passage)
     size = sum(len(part.said) for part in run)
-    in_block, at_first = one.introduces or _has_items(one, passage), True
-    nested = one.span.item and not one.introduces
     for part in passage[one.number + 1 :]:
         if part.span.heading or part.is_question or part.key in used:
             break
-        size += len(part.said)
-        alone = part.is_row or part.span.item
-        in_block = in_block and (at_first or alone or part.span.code)
-        in_block = in_block and not (nested and _indent(part) <= _indent(one))
-        kept = in_block or _BUT.match(part.said)
-        ended = part.span.paragraph != run[-1].span.paragraph
-        if not in_block and _begins_other(part, run[-1]):
+        if part.number < end:
+            limit = LONGEST
+        elif _begins_other(part, run[-1]):
             break
-        whole = one.introduces or size - len(part.said) > _SHORT
-        apart = alone or (ended and whole)
-        if size > (LONGEST if kept else _WINDOW) or (apart and not kept):
+        elif _BUT.match(part.said):
+            limit = LONGEST
+        elif part.is_row or part.span.item:
+            break
+        elif part.span.paragraph == run[-1].span.paragraph:
+            limit = _WINDOW
+        elif one.introduces or size > _SHORT:
+            break
+        else:
+            limit = _WINDOW
+        size += len(part.said)
+        if size > limit:
             break
         run.append(part)
-        at_first = False
     while run[-1] is not one and run[-1].introduces:
         run.pop()
     return run
 
 
-def _begins_other(one: PassageSentence, before: PassageSentence) -> bool:
+def _end_of_block(one: Found, passage: Sequence[Found]) -> int:
+    """The number behind the last sentence of its block, where it has one."""
+    end = one.number + 1
+    if not (one.introduces or _has_items(one, passage)):
+        return end
+    nested = one.span.item and not one.introduces
+    for part in passage[end:]:
+        alone = part.is_row or part.span.item or part.span.code
+        if not (alone or end == one.number + 1) or (nested and _indent(part) <= _indent(one)):
+            break
+        end += 1
+    return end
+
+
+def _begins_other(one: Found, before: Found) -> bool:
     """Is the sentence a question or a label on a line of its own?"""
     if one.span.code or one.span.item:
         return False
@@ -144,7 +157,7 @@ def _begins_other(one: PassageSentence, before: PassageSentence) -> bool:
     return bool(ASKS.search(one.said) or (ended and _LABEL.fullmatch(one.words)))
 
 
-def _has_items(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
+def _has_items(one: Found, passage: Sequence[Found]) -> bool:
     """Does a list go on with a sentence that has no end, or is it nested in an item?"""
     following = passage[one.number + 1 : one.number + 2]
     if one.span.code or not following or not _is_listed(following[0]):
@@ -159,21 +172,21 @@ def _has_items(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool
     return not _ENDED.search(one.said)
 
 
-def _is_listed(one: PassageSentence) -> bool:
+def _is_listed(one: Found) -> bool:
     """Is it an item with a mark?"""
     marked = bool(one.item.text[_line_start(one) : one.span.start].strip())
     return one.span.item and not one.is_row and marked
 
 
-def _indent(one: PassageSentence) -> int:
+def _indent(one: Found) -> int:
     return len(_INDENT.match(one.item.text, _line_start(one))[0])  # type: ignore[index]
 
 
-def _line_start(one: PassageSentence) -> int:
+def _line_start(one: Found) -> int:
     return one.item.text.rfind("\n", 0, one.span.start) + 1
 
 
-def _denial_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> PassageSentence | None:
+def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
     """The heading or introduction above that denies it, if it is near."""
     if one.span.heading or one.span.code or not (one.span.item or len(one.said) <= _SHORT):
         return None
@@ -187,23 +200,21 @@ def _denial_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> Pass
     return None
 
 
-def has_block(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
+def has_block(one: Found, passage: Sequence[Found]) -> bool:
     """Does anything follow an introduction?"""
     rest = passage[one.number + 1 : one.number + 2]
     return any(not part.span.heading for part in rest)
 
 
-def line_of(
-    number: int, run: Sequence[PassageSentence], asked: frozenset[str], terms: Terms
-) -> str:
+def line_of(number: int, run: Sequence[Found], asked: frozenset[str], terms: Terms) -> str:
     """Prose on a line, items on lines of their own, code in a block, with the number behind it. A
     `[2]` of the prose itself is written as Markdown has it, so that nobody takes it for a number of
     ours."""
     parts: list[str] = []
-    before: PassageSentence | None = None
+    before: Found | None = None
     for one in run:
         if one.span.code:
-            text = one.item.text[one.span.start : one.span.end]
+            text = one.item.text[one.span.start : one.span.end].replace("`", "\\`")
             parts += ("\n" if before.span.code else "\n\n") if before else "", f"    {text}"
         else:
             parts += _between(before, one), escaped(_prose(one, asked, terms))
@@ -211,7 +222,7 @@ def line_of(
     return f"{''.join(parts)}{chr(10) if run[-1].span.code else ' '}[{number}]"
 
 
-def _between(before: PassageSentence | None, one: PassageSentence) -> str:
+def _between(before: Found | None, one: Found) -> str:
     if before is None:
         return ""
     if before.span.code:
@@ -221,7 +232,7 @@ def _between(before: PassageSentence | None, one: PassageSentence) -> str:
     return "\n- " if one.span.item else " "
 
 
-def _prose(one: PassageSentence, asked: frozenset[str], terms: Terms) -> str:
+def _prose(one: Found, asked: frozenset[str], terms: Terms) -> str:
     said = _NOTICE.sub(r"\1:", " ".join(one.said.split()), count=1)
     if one.span.heading:
         said = said.lstrip("#= ")
@@ -242,7 +253,7 @@ def _part_of_cell(cell: str, room: int, asked: frozenset[str], terms: Terms) -> 
     return f"{before}{cell[start:end]}{after}"
 
 
-def cut(one: PassageSentence, asked: frozenset[str], terms: Terms) -> PassageSentence:
+def cut(one: Found, asked: frozenset[str], terms: Terms) -> Found:
     """The part of a long sentence, in whole words, that has most of the question's words; the
     first of several."""
     start, end = _best_part(one.words, LONGEST, asked, terms)
