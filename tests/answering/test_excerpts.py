@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.answering.extract import extract
-from pincite.model import Evidence
+from pincite.model import Context, Evidence
 from pincite.model.citation import parse_citation
 from tests.answering.evidence import BACKUPS, TERMS, evidence
 
@@ -225,3 +225,80 @@ FAQ = (
 def test_a_question_as_a_heading_is_answered_by_what_is_below() -> None:
     found = extract("how do I purge all tasks", [evidence(FAQ, language="rst")], TERMS)
     assert found.text == "**Answer:** Use the command:\n\n        $ celery purge\n[1]"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "**Only if you have a license**",
+        "__Unless it is for war__",
+        "**Except on Sundays**",
+        "**However, not on Sundays**",
+        "**Not on Sundays**",
+    ],
+)
+def test_a_condition_in_bold_is_no_label(condition: str) -> None:
+    for asked in ("You may use it at work.", f"You may use it{' at work' * 12}."):
+        text = f"{asked}\n\n{condition}\n\nThe keeper knows.\n"
+        found = extract("may I use it at work?", [evidence(text)], TERMS)
+        assert found.text == f"{asked} {condition} The keeper knows. [1]"
+        text = text.replace("The keeper", "The keeper of all the keys" * 20)
+        found = extract("may I use it at work?", [evidence(text)], TERMS)
+        assert found.text == f"{asked} {condition} … [1]"
+
+
+def test_what_announces_something_else_is_not_the_end() -> None:
+    text = "Linux is supported.\n\n**Not supported**\n\n- Windows\n"
+    assert extract("is Linux there?", [evidence(text)], TERMS).text == "Linux is supported. [1]"
+
+
+def test_what_takes_a_sentence_back_is_not_alone() -> None:
+    text = "A key opens it.\n\nBut it rusts in the rain of May.\n"
+    assert texts("what rusts in the rain?", evidence(text)) == [text.strip()]
+    flags = "- `--key`: It opens.\n- `--only-doors`: It closes doors.\n"
+    assert texts("what opens?", evidence(flags)) == ["`--key`: It opens."]
+
+
+def test_what_the_passage_cuts_has_a_mark() -> None:
+    text = "A key opens every door, and a lock of the"
+    for more, mark in (("valley is old.\n", " …"), ("", ""), ("- A lock\n", ""), ("\n", "")):
+        context = Context(1, 6, f"one\ntwo\n{text}\n{more}")
+        found = extract("what opens a door?", [evidence(text, context=context)], TERMS)
+        assert found.text == f"{text}{mark} [1]"
+        assert found.sources[0].text == text
+    for cut in (text, f"| opens | a door | {text}"):
+        found = extract("what opens a door?", [evidence(cut, end_column=41)], TERMS)
+        assert found.text == f"{cut} … [1]"
+    ended = evidence("A key opens every door.", end_column=23)
+    assert extract("what opens a door?", [ended], TERMS).text == "A key opens every door. [1]"
+    filler = "the old gate was painted over and over again, " * 40
+    item = evidence(f"{filler}the keys of the lodge expire in May, {filler}and so on.")
+    found = extract("when do the keys of the lodge expire?", [item], TERMS)
+    assert found.text.startswith("… ")
+    assert found.text.endswith(" … [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "entry", "said"),
+    [
+        ("What is a layout?", "layout: docs", "A layout is a template of a page."),
+        ("What is the weight of a page?", "weight: 30", "The weight of a page sorts it."),
+        ("Which version of Python is needed?", "version: 1.2", "Python 3.11 is needed."),
+        ("What type does rotate return?", "type: reference", "rotate gives a `Key`."),
+        ("Is the page published?", "published: false", "A page is published at night."),
+        ("What are default values?", "date: 2020", "Default values are in the file of it."),
+    ],
+)
+def test_front_matter_is_no_answer_to_what_the_page_is_about(
+    question: str, entry: str, said: str
+) -> None:
+    text = f"---\ntitle: Pages\n{entry}\n---\n\n{said}\n"
+    assert texts(question, evidence(text, start_line=1)) == [said]
+    front, rest = text.split("\n\n")
+    assert texts(question, evidence(front, start_line=1), evidence(rest, 2)) == [said]
+
+
+def test_an_entry_of_front_matter_is_by_itself() -> None:
+    text = "---\ntitle: Gateway\nowner: Anna\n---\nNobody but the keepers has a key.\n"
+    page = evidence(text, start_line=1)
+    assert texts("who is the owner of the gateway?", page) == ["owner: Anna"]

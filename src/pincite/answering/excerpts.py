@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
 from itertools import islice
 from typing import Final
 
+from pincite.answering.blocks import end_of_block, has_block, is_ended
 from pincite.answering.cited import escaped
-from pincite.answering.markup import shown
-from pincite.answering.sentences import NOTICES, Sentence
-from pincite.model import Evidence
+from pincite.answering.found import Found, Terms
+from pincite.answering.markup import shown, words_of_markup
+from pincite.answering.sentences import NOTICES
 from pincite.support.fields import replace
 
-Terms = Callable[[str], frozenset[str]]
 LONGEST: Final = 600  # characters; what is longer is a table or no sentence
 _WINDOW: Final = 300  # characters with the sentences that follow; see docs/decisions/0083
 _SHORT: Final = 80  # characters of a paragraph that goes on in the next; see docs/decisions/0083
@@ -30,8 +29,6 @@ _DEFAULT: Final = re.compile(r"\W*(?:the )?defaults?\b", re.IGNORECASE)
 ASKS: Final = re.compile(r"[?？][\"'”’»)\]*_`」』]*\s*\Z")
 #: A paragraph that is a label in bold. What ends as a sentence does is emphasis.
 _LABEL: Final = re.compile(r"\s*(\*\*|__)[^*_\n]*[^*_\n.!]\1:?\s*")
-_ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z")
-_INDENT: Final = re.compile(r"[ \t]*")
 #: What is denied or over for all that is below.
 _DENIES: Final = re.compile(
     r"\b(?:not|no|never|cannot|\w+n['’]t|without|deprecated|removed|obsolete|forbidden"
@@ -41,84 +38,40 @@ _DENIES: Final = re.compile(
 _NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::")
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
-    r"\W*(?:but|however|except|unless|deprecated::|this cannot"
-    r"|this (?:will|does|is|can|do) ?(?:not|n't))(?!\w)",
+    r"[\s*_(\"'“‘]*(?:but|however|except|unless|only|not|deprecated::|this cannot"
+    r"|this (?:will|does|is|can|do) ?(?:not|n't))(?![\w-])",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A sentence of `item`, the evidence at `place`. `words` are those of the text without marks of
-    a comment, with as many characters. `terms` are its informative words and those of the
-    question or the heading before it, `section` those of the heading that it is below."""
-
-    item: Evidence
-    place: int
-    number: int
-    span: Sentence
-    words: str
-    terms: frozenset[str]
-    section: frozenset[str] = frozenset()
-    is_question: bool = False
-
-    @property
-    def said(self) -> str:
-        """What it says, without tags."""
-        return shown(self.words)
-
-    @property
-    def is_row(self) -> bool:
-        """Is it a row of a table?"""
-        return self.span.item and self.words.startswith("|")
-
-    @property
-    def introduces(self) -> bool:
-        """Is it the introduction of what follows?"""
-        return not self.span.code and self.said.rstrip().endswith(":")
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """Its place among all."""
-        return self.place, self.number
 
 
 def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
     """The sentence with what belongs to it, in order; without sentences that are `used`.
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
-    at most 80. One that takes something back, and the block of an introduction, up to 600. Before a
-    default stands what it is the default of, and before the first sentence on a function, an option
-    or in a box, its name or title. Items have those that are nested in them. A heading or an
-    introduction that denies what is below is before an item or a short sentence. A question or a
-    label on a line of its own ends them. Code and rows are by themselves."""
-    run = [one]
-    if one.item.source_type == "code" or one.is_row:
-        return run
-    before = passage[one.number - 1] if one.number else None
-    if before and _DEFAULT.match(one.said) and before.key not in used and not before.span.code:
-        run.insert(0, before)
-    while before and before.span.label and before.key not in used:
-        if before is not run[0]:
-            run.insert(0, before)
-        before = passage[before.number - 1] if before.number else None
-    denial = _denial_of(run[0], passage)
-    if denial:
-        run.insert(0, denial)
-    end = _end_of_block(one, passage)
+    at most 80. One that takes something back, and its block, up to 600. A question or a label on a
+    line of its own ends them. Before a default stands what it is the default of, before what takes
+    something back the sentence before it, and before the first sentence on a function, an option or
+    in a box its name or title. The nearest heading, or what introduces its list or code, is before
+    all of it where it denies. Rows and headings have none that follow, and those of code files
+    nothing."""
+    if one.item.source_type == "code" or one.span.heading:
+        return [one]
+    run = [*_before(one, passage, used), one]
     size = sum(len(part.said) for part in run)
-    for part in passage[one.number + 1 :]:
+    end = end_of_block(one, passage, one.number + LONGEST)
+    for part in () if one.is_row else passage[one.number + 1 :]:
+        last = run[-1]
         if part.span.heading or part.is_question or part.key in used:
             break
         if part.number < end:
             limit = LONGEST
-        elif _begins_other(part, run[-1]):
+        elif _asks_alone(part, last):
             break
         elif _BUT.match(part.said):
             limit = LONGEST
-        elif part.is_row or part.span.item:
+        elif part.span.item or _is_label(part, last):
             break
-        elif part.span.paragraph == run[-1].span.paragraph:
+        elif part.span.paragraph == last.span.paragraph or _LABEL.fullmatch(last.words):
             limit = _WINDOW
         elif one.introduces or size > _SHORT:
             break
@@ -128,98 +81,89 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
         if size > limit:
             break
         run.append(part)
-    while run[-1] is not one and run[-1].introduces:
+    while run[-1] is not one and (run[-1].introduces or has_block(run[-1], passage)):
         run.pop()
+    last = run[-1]
+    is_label = last is not one and _LABEL.fullmatch(last.words)
+    if last.number + 1 < end or is_label or _is_cut(last):
+        run[-1] = replace(last, goes_on=True)
     return run
 
 
-def _end_of_block(one: Found, passage: Sequence[Found]) -> int:
-    """The number behind the last sentence of its block, where it has one."""
-    end = one.number + 1
-    if not (one.introduces or _has_items(one, passage)):
-        return end
-    nested = one.span.item and not one.introduces
-    for part in passage[end:]:
-        alone = part.is_row or part.span.item or part.span.code
-        if not (alone or end == one.number + 1) or (nested and _indent(part) <= _indent(one)):
+def _before(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
+    """What belongs to it above, in order."""
+    first, found = one, []
+    above = passage[: one.number]
+    takes_back = _BUT.match(one.said) and not one.span.item
+    if above and not one.is_row and (takes_back or _DEFAULT.match(one.said)):
+        before = above[-1]
+        if not (before.key in used or before.span.code or before.is_question or before.is_entry):
+            first, found = before, [before]
+            above = () if before.span.heading and not before.span.label else above[:-1]
+    for before in reversed(above):
+        if not before.span.label or before.key in used:
             break
-        end += 1
-    return end
+        found.insert(0, before)
+    denial = _denial_of(first, passage)
+    return [denial, *found] if denial else found
 
 
-def _begins_other(one: Found, before: Found) -> bool:
-    """Is the sentence a question or a label on a line of its own?"""
-    if one.span.code or one.span.item:
+def _asks_alone(one: Found, before: Found) -> bool:
+    """Is the sentence a question on a line of its own?"""
+    if one.span.code or one.span.item or not ASKS.search(one.said):
         return False
-    if "\n" not in one.item.text[before.span.end : one.span.start]:
-        return False
+    return "\n" in one.item.text[before.span.end : one.span.start]
+
+
+def _is_label(one: Found, before: Found) -> bool:
+    """Is the sentence a label in a paragraph of its own?"""
     ended = one.span.paragraph != before.span.paragraph
-    return bool(ASKS.search(one.said) or (ended and _LABEL.fullmatch(one.words)))
-
-
-def _has_items(one: Found, passage: Sequence[Found]) -> bool:
-    """Does a list go on with a sentence that has no end, or is it nested in an item?"""
-    following = passage[one.number + 1 : one.number + 2]
-    if one.span.code or not following or not _is_listed(following[0]):
-        return False
-    if one.span.item:
-        return _is_listed(one) and _indent(following[0]) > _indent(one)
-    for part in reversed(passage[: one.number]):
-        if part.span.paragraph != one.span.paragraph:
-            break
-        if part.span.item:
-            return False
-    return not _ENDED.search(one.said)
-
-
-def _is_listed(one: Found) -> bool:
-    """Is it an item with a mark?"""
-    marked = bool(one.item.text[_line_start(one) : one.span.start].strip())
-    return one.span.item and not one.is_row and marked
-
-
-def _indent(one: Found) -> int:
-    return len(_INDENT.match(one.item.text, _line_start(one))[0])  # type: ignore[index]
-
-
-def _line_start(one: Found) -> int:
-    return one.item.text.rfind("\n", 0, one.span.start) + 1
+    return ended and not one.span.code and _LABEL.fullmatch(one.words) is not None
 
 
 def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
-    """The heading or introduction above that denies it, if it is near."""
-    if one.span.heading or one.span.code or not (one.span.item or len(one.said) <= _SHORT):
+    """What denies it above: its heading, or what it is in the block of."""
+    if one.span.heading:
         return None
     for part in reversed(passage[: one.number]):
-        if one.span.end - part.span.start > LONGEST:
-            break
-        is_above = part.span.heading or (one.span.item and part.introduces)
-        if is_above:
-            denies = _DENIES.search(part.said) and not ASKS.search(part.said)
-            return part if denies else None
+        denies = _DENIES.search(part.said) and not ASKS.search(part.said)
+        if part.span.heading and not part.span.label:
+            return part if denies and not part.is_entry else None
+        if denies and one.number < end_of_block(part, passage, one.number + 1):
+            return part
     return None
 
 
-def has_block(one: Found, passage: Sequence[Found]) -> bool:
-    """Does anything follow an introduction?"""
-    rest = passage[one.number + 1 : one.number + 2]
-    return any(not part.span.heading for part in rest)
+def _is_cut(one: Found) -> bool:
+    """Does the passage end inside of it? The next line is known where it is in the context."""
+    item, context = one.item, one.item.context
+    if one.span.code or is_ended(one) or item.text[one.span.end :].strip("\r\n"):
+        return False
+    if item.end_column is not None or context is None or not item.end_line:
+        return item.end_column is not None
+    following = context.text.split("\n")[item.end_line - context.start_line + 1 :][:1]
+    _, found = words_of_markup("\n".join(["a", *following]), item.language, is_start=False)
+    return found[0].end > 1  # the line goes on in the next one
 
 
 def line_of(number: int, run: Sequence[Found], asked: frozenset[str], terms: Terms) -> str:
     """Prose on a line, items on lines of their own, code in a block, with the number behind it. A
     `[2]` of the prose itself is written as Markdown has it, so that nobody takes it for a number of
-    ours."""
+    ours. `…` is where some is missing."""
     parts: list[str] = []
     before: Found | None = None
     for one in run:
+        began = "… " if one.began else ""
         if one.span.code:
-            text = one.item.text[one.span.start : one.span.end].replace("`", "\\`")
+            text = began + one.item.text[one.span.start : one.span.end].replace("`", "\\`")
             parts += ("\n" if before.span.code else "\n\n") if before else "", f"    {text}"
         else:
-            parts += _between(before, one), escaped(_prose(one, asked, terms))
+            parts += _between(before, one), began + escaped(_prose(one, asked, terms))
         before = one
-    return f"{''.join(parts)}{chr(10) if run[-1].span.code else ' '}[{number}]"
+    is_code = run[-1].span.code
+    if run[-1].goes_on:
+        parts.append("\n    …" if is_code else " …")
+    return f"{''.join(parts)}{chr(10) if is_code else ' '}[{number}]"
 
 
 def _between(before: Found | None, one: Found) -> str:
@@ -259,7 +203,10 @@ def cut(one: Found, asked: frozenset[str], terms: Terms) -> Found:
     start, end = _best_part(one.words, LONGEST, asked, terms)
     part = replace(one.span, start=one.span.start + start, end=one.span.start + end)
     words = one.words[start:end]
-    return replace(one, span=part, words=words, terms=terms(shown(words)))
+    began, goes_on = start > 0, end < len(one.words)
+    return replace(
+        one, span=part, words=words, terms=terms(shown(words)), began=began, goes_on=goes_on
+    )
 
 
 def _best_part(said: str, most: int, asked: frozenset[str], terms: Terms) -> tuple[int, int]:

@@ -8,17 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pincite.answering.blocks import has_block
 from pincite.answering.code import words_of_code
-from pincite.answering.excerpts import (
-    ASKS,
-    LONGEST,
-    PassageSentence,
-    Terms,
-    cut,
-    grown,
-    has_block,
-    line_of,
-)
+from pincite.answering.excerpts import ASKS, LONGEST, cut, grown, line_of
+from pincite.answering.found import Found, Terms
 from pincite.answering.markup import shown, words_of_markup
 from pincite.answering.sentences import Sentence
 from pincite.model import AnswerSource, Evidence
@@ -94,9 +87,9 @@ def _found(
     asked: frozenset[str],
     terms: Terms,
     echoes: Callable[[str], bool],
-) -> list[PassageSentence]:
+) -> list[Found]:
     """The sentences of a passage, with the words that count for each."""
-    found: list[PassageSentence] = []
+    found: list[Found] = []
     before: frozenset[str] = frozenset()  # the words of a question or heading just before
     section = terms(" ".join(item.headings[-1:]) or item.title)
     was_heading = False
@@ -105,9 +98,7 @@ def _found(
         own = terms(said)
         echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
         is_question = not span.heading and (echo or (asked <= own and bool(ASKS.search(said))))
-        one = PassageSentence(
-            item, place, len(found), span, words, own | before, section, is_question
-        )
+        one = Found(item, place, len(found), span, words, own | before, section, is_question)
         if span.heading:
             section = own | section if span.item else own  # of front matter all entries
             before = own | before if was_heading else own
@@ -119,12 +110,13 @@ def _found(
 
 
 def _candidates(
-    passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
-) -> list[PassageSentence]:
+    passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
+) -> list[Found]:
     """The sentences that may answer, else those that ask or announce, else parts of long ones.
     Where there are only headings, it is those that say more than was asked."""
     said = [one for found in passages for one in found if one.terms]
-    every = [one for one in said if not one.span.heading] or [
+    every = [one for one in said if not one.span.heading] + _entries(passages, asked, terms)
+    every = sorted(every, key=lambda one: one.key) or [
         _unmarked(one) for one in said if asked & one.terms and terms(one.said) - asked
     ]
     short = [one for one in every if one.is_row or len(one.said) <= LONGEST]
@@ -136,7 +128,7 @@ def _candidates(
     return good or short or [cut(one, asked, terms) for one in every]
 
 
-def _unmarked(heading: PassageSentence) -> PassageSentence:
+def _unmarked(heading: Found) -> Found:
     mark = _HEADING.match(heading.words)
     size = mark.end() if mark else 0
     span = replace(heading.span, start=heading.span.start + size)
@@ -159,7 +151,7 @@ def _words_in(text: str) -> str:
 def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tuple[Sentence, str]]:
     """The sentences, and the lines of code, with the words of each. A sentence that is the title of
     the page or of a section is a heading, unless it says more than was asked and nothing else is
-    there. An entry of front matter whose key was asked for is none."""
+    there."""
     if item.source_type == "code":
         words, found = words_of_code(item.text)
         return [(one, words[one.start : one.end]) for one in found]
@@ -175,9 +167,7 @@ def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tupl
         bare = _words_in(shown(part))
         if not (one.code or bare.strip() or _SAYS.search(part)):
             continue
-        if one.heading and one.item and _is_asked(part, asked, terms):
-            one = replace(one, heading=False)
-        elif not (one.code or one.heading) and bare in titles:
+        if not (one.code or one.heading) and bare in titles:
             one = replace(one, heading=True)
             if terms(bare) - asked:
                 marked.append(len(kept))
@@ -189,25 +179,42 @@ def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tupl
     return kept
 
 
-def _is_asked(entry: str, asked: frozenset[str], terms: Terms) -> bool:
-    """Are the words of an entry's key in the question?"""
-    key, _, value = entry.partition(":")
-    own = terms(_NO_WORD.sub(" ", key))
-    return bool(own and own <= asked and value.strip())
+def _entries(
+    passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
+) -> list[Found]:
+    """The entries of front matter that answer: all that was asked for is in it, as in "who are the
+    owners of the gateway?", and no sentence has a word of the key."""
+    found: list[Found] = []
+    for passage in passages:
+        entries = [one for one in passage if one.is_entry]
+        if asked <= frozenset().union(*(one.terms | one.section for one in entries)):
+            keys = ((one, _key(one, terms)) for one in entries)
+            found += [one for one, key in keys if key and key <= asked]
+    if not found:
+        return []
+    said = (one.said for passage in passages for one in passage if not one.span.heading)
+    words = frozenset().union(*map(terms, said))
+    return [one for one in found if not _key(one, terms) & words]
+
+
+def _key(entry: Found, terms: Terms) -> frozenset[str]:
+    """The words of its key; none where it has no value."""
+    key, _, value = entry.said.partition(":")
+    return terms(_NO_WORD.sub(" ", key)) if value.strip() else frozenset()
 
 
 def _chosen(
     asked: frozenset[str],
-    every: Sequence[PassageSentence],
+    every: Sequence[Found],
     of_code: float,
-    passages: Sequence[Sequence[PassageSentence]],
-) -> list[list[PassageSentence]]:
+    passages: Sequence[Sequence[Found]],
+) -> list[list[Found]]:
     having = {term: sum(term in one.terms for one in every) for term in asked}
     weight = {
         term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
     }
     whole = math.fsum(weight.values())
-    runs: list[list[PassageSentence]] = []
+    runs: list[list[Found]] = []
     covered: frozenset[str] = frozenset()
     used: set[tuple[int, int]] = set()
     while len(runs) < _EXCERPTS and whole:
@@ -229,19 +236,19 @@ def _chosen(
     return runs or [[one] for one in every[:1]]
 
 
-def _may_add(one: PassageSentence, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
+def _may_add(one: Found, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
     """From another file one word more would be a filler."""
     same = not files or (one.item.collection, one.item.path) in files
     return same or len(one.terms & missing) >= _LEAST_TERMS
 
 
-def _gain(one: PassageSentence, missing: frozenset[str], weight: Mapping[str, float]) -> float:
+def _gain(one: Found, missing: frozenset[str], weight: Mapping[str, float]) -> float:
     own = math.fsum(weight.get(term, 0.0) for term in one.terms & missing)
     above = math.fsum(weight.get(term, 0.0) for term in (one.section - one.terms) & missing)
     return (own + _SECTION * above) * _RANK**one.place
 
 
-def _source(number: int, run: Sequence[PassageSentence]) -> AnswerSource:
+def _source(number: int, run: Sequence[Found]) -> AnswerSource:
     item, start, end = run[0].item, run[0].span.start, run[-1].span.end
     return AnswerSource(
         number=number,
