@@ -255,6 +255,9 @@ def test_what_announces_something_else_is_not_the_end() -> None:
 def test_what_takes_a_sentence_back_is_not_alone() -> None:
     text = "A key opens it.\n\nBut it rusts in the rain of May.\n"
     assert texts("what rusts in the rain?", evidence(text)) == [text.strip()]
+    for alone in ("# Keys\n\nOnly at night.\n", "It opens.\n\nNot at night:\n\n- A door\n"):
+        (one,) = texts("what is there at night?", evidence(alone))
+        assert one.startswith(("Only", "Not"))
     flags = "- `--key`: It opens.\n- `--only-doors`: It closes doors.\n"
     assert texts("what opens?", evidence(flags)) == ["`--key`: It opens."]
 

@@ -94,8 +94,9 @@ def _before(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) ->
     """What belongs to it above, in order."""
     first, found = one, []
     above = passage[: one.number]
-    takes_back = _BUT.match(one.said) and not one.span.item
-    if above and not one.is_row and (takes_back or _DEFAULT.match(one.said)):
+    is_default = _DEFAULT.match(one.said) and not one.is_row
+    takes_back = _BUT.match(one.said) and not (one.span.item or one.introduces)
+    if above and (is_default or (takes_back and not above[-1].span.heading)):
         before = above[-1]
         if not (before.key in used or before.span.code or before.is_question or before.is_entry):
             first, found = before, [before]
