@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pincite.answering.found import Found
+from pincite.answering.passage_sentence import PassageSentence
 
 _ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z")
 _LIST: Final = re.compile(r"<(/?)(?:ul|ol|dl)(?=[\s>])", re.IGNORECASE)
 
 
-def end_of_block(one: Found, passage: Sequence[Found], stop: int) -> int:
+def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop: int) -> int:
     """The number behind the last sentence of its block before `stop`. An introduction has one, a
     sentence without an end before a list, and an item with nested ones. It is code, rows, one
     sentence, or a list, which ends with its last item: the next one stands further out, or has
@@ -46,17 +46,17 @@ def end_of_block(one: Found, passage: Sequence[Found], stop: int) -> int:
     return end
 
 
-def has_block(one: Found, passage: Sequence[Found]) -> bool:
+def has_block(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
     """Does anything follow an introduction?"""
     return end_of_block(one, passage, one.number + 2) > one.number + 1
 
 
-def is_ended(one: Found) -> bool:
+def is_ended(one: PassageSentence) -> bool:
     """Does it end as a sentence does?"""
     return _ENDED.search(one.said) is not None
 
 
-def _item_of(one: Found, passage: Sequence[Found]) -> Found | None:
+def _item_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> PassageSentence | None:
     """The item that it is in the first paragraph of."""
     for number in range(one.number, -1, -1):
         part = passage[number]
@@ -65,24 +65,26 @@ def _item_of(one: Found, passage: Sequence[Found]) -> Found | None:
     return None
 
 
-def _goes_on(one: Found, item: Found | None, following: Found) -> bool:
+def _goes_on(
+    one: PassageSentence, item: PassageSentence | None, following: PassageSentence
+) -> bool:
     """Does a list go on with a sentence that has no end, or is it nested in an item?"""
     if item:
         return one is item and _is_listed(one) and _deeper(one, following) > 0
     return not (one.span.code or is_ended(one))
 
 
-def _is_listed(one: Found) -> bool:
+def _is_listed(one: PassageSentence) -> bool:
     """Is it an item with a mark?"""
     return one.span.item and not one.is_row and bool(_of_line(one).strip())
 
 
-def _mark(one: Found) -> str:
+def _mark(one: PassageSentence) -> str:
     """The last character of the mark of an item, which is alike in a list."""
     return "" if one.item.language == "html" else _of_line(one).strip()[-1:]
 
 
-def _deeper(before: Found, one: Found) -> int:
+def _deeper(before: PassageSentence, one: PassageSentence) -> int:
     """How much deeper a sentence stands than one before it: in characters, in lists of HTML."""
     if one.item.language == "html":
         tags = _LIST.finditer(one.item.text, before.span.start, one.span.start)
@@ -90,12 +92,12 @@ def _deeper(before: Found, one: Found) -> int:
     return _indent(one) - _indent(before)
 
 
-def _indent(one: Found) -> int:
+def _indent(one: PassageSentence) -> int:
     line = _of_line(one).expandtabs(4)
     return len(line) - len(line.lstrip())
 
 
-def _of_line(one: Found) -> str:
+def _of_line(one: PassageSentence) -> str:
     """What stands before it in its line."""
     text, start = one.item.text, one.span.start
     return text[text.rfind("\n", 0, start) + 1 : start]

@@ -10,9 +10,9 @@ from typing import Final
 
 from pincite.answering.blocks import end_of_block, has_block, is_ended
 from pincite.answering.cited import escaped
-from pincite.answering.found import Found, Terms
+from pincite.answering.directives import NOTICES
 from pincite.answering.markup import shown, words_of_markup
-from pincite.answering.sentences import NOTICES
+from pincite.answering.passage_sentence import PassageSentence, Terms
 from pincite.support.fields import replace
 
 LONGEST: Final = 600  # characters; what is longer is a table or no sentence
@@ -35,16 +35,19 @@ _DENIES: Final = re.compile(
     r"|un(?:supported|available|safe|stable|maintained))\b",
     re.IGNORECASE,
 )
-_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::")
+_NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::", re.IGNORECASE)
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
-    r"[\s*_(\"'“‘]*(?:but|however|except|unless|only|not|deprecated::|this cannot"
+    r"[\s*_(\"'“‘]*(?:but|however|except|unless|only|not|(?:soft-)?deprecated(?:-removed)?::"
+    r"|versionremoved::|this cannot"
     r"|this (?:will|does|is|can|do) ?(?:not|n't))(?![\w-])",
     re.IGNORECASE,
 )
 
 
-def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
+def grown(
+    one: PassageSentence, passage: Sequence[PassageSentence], used: Set[tuple[int, int]]
+) -> list[PassageSentence]:
     """The sentence with what belongs to it, in order; without sentences that are `used`.
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
@@ -90,7 +93,9 @@ def grown(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> l
     return run
 
 
-def _before(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) -> list[Found]:
+def _before(
+    one: PassageSentence, passage: Sequence[PassageSentence], used: Set[tuple[int, int]]
+) -> list[PassageSentence]:
     """What belongs to it above, in order."""
     first, found = one, []
     above = passage[: one.number]
@@ -109,20 +114,20 @@ def _before(one: Found, passage: Sequence[Found], used: Set[tuple[int, int]]) ->
     return [denial, *found] if denial else found
 
 
-def _asks_alone(one: Found, before: Found) -> bool:
+def _asks_alone(one: PassageSentence, before: PassageSentence) -> bool:
     """Is the sentence a question on a line of its own?"""
     if one.span.code or one.span.item or not ASKS.search(one.said):
         return False
     return "\n" in one.item.text[before.span.end : one.span.start]
 
 
-def _is_label(one: Found, before: Found) -> bool:
+def _is_label(one: PassageSentence, before: PassageSentence) -> bool:
     """Is the sentence a label in a paragraph of its own?"""
     ended = one.span.paragraph != before.span.paragraph
     return ended and not one.span.code and _LABEL.fullmatch(one.words) is not None
 
 
-def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
+def _denial_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> PassageSentence | None:
     """What denies it above: its heading, or what it is in the block of."""
     if one.span.heading:
         return None
@@ -135,7 +140,7 @@ def _denial_of(one: Found, passage: Sequence[Found]) -> Found | None:
     return None
 
 
-def _is_cut(one: Found) -> bool:
+def _is_cut(one: PassageSentence) -> bool:
     """Does the passage end inside of it? The next line is known where it is in the context."""
     item, context = one.item, one.item.context
     if one.span.code or is_ended(one) or item.text[one.span.end :].strip("\r\n"):
@@ -147,16 +152,18 @@ def _is_cut(one: Found) -> bool:
     return found[0].end > 1  # the line goes on in the next one
 
 
-def line_of(number: int, run: Sequence[Found], asked: frozenset[str], terms: Terms) -> str:
+def line_of(
+    number: int, run: Sequence[PassageSentence], asked: frozenset[str], terms: Terms
+) -> str:
     """Prose on a line, items on lines of their own, code in a block, with the number behind it. A
     `[2]` of the prose itself is written as Markdown has it, so that nobody takes it for a number of
     ours. `…` is where some is missing."""
     parts: list[str] = []
-    before: Found | None = None
+    before: PassageSentence | None = None
     for one in run:
         began = "… " if one.began else ""
         if one.span.code:
-            text = began + one.item.text[one.span.start : one.span.end].replace("`", "\\`")
+            text = began + one.item.text[one.span.start : one.span.end]
             parts += ("\n" if before.span.code else "\n\n") if before else "", f"    {text}"
         else:
             parts += _between(before, one), began + escaped(_prose(one, asked, terms))
@@ -167,7 +174,7 @@ def line_of(number: int, run: Sequence[Found], asked: frozenset[str], terms: Ter
     return f"{''.join(parts)}{chr(10) if is_code else ' '}[{number}]"
 
 
-def _between(before: Found | None, one: Found) -> str:
+def _between(before: PassageSentence | None, one: PassageSentence) -> str:
     if before is None:
         return ""
     if before.span.code:
@@ -177,7 +184,7 @@ def _between(before: Found | None, one: Found) -> str:
     return "\n- " if one.span.item else " "
 
 
-def _prose(one: Found, asked: frozenset[str], terms: Terms) -> str:
+def _prose(one: PassageSentence, asked: frozenset[str], terms: Terms) -> str:
     said = _NOTICE.sub(r"\1:", " ".join(one.said.split()), count=1)
     if one.span.heading:
         said = said.lstrip("#= ")
@@ -198,7 +205,7 @@ def _part_of_cell(cell: str, room: int, asked: frozenset[str], terms: Terms) -> 
     return f"{before}{cell[start:end]}{after}"
 
 
-def cut(one: Found, asked: frozenset[str], terms: Terms) -> Found:
+def cut(one: PassageSentence, asked: frozenset[str], terms: Terms) -> PassageSentence:
     """The part of a long sentence, in whole words, that has most of the question's words; the
     first of several."""
     start, end = _best_part(one.words, LONGEST, asked, terms)

@@ -11,8 +11,8 @@ from typing import Final
 from pincite.answering.blocks import has_block
 from pincite.answering.code import words_of_code
 from pincite.answering.excerpts import ASKS, LONGEST, cut, grown, line_of
-from pincite.answering.found import Found, Terms
 from pincite.answering.markup import shown, words_of_markup
+from pincite.answering.passage_sentence import PassageSentence, Terms
 from pincite.answering.sentences import Sentence
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
@@ -87,9 +87,9 @@ def _found(
     asked: frozenset[str],
     terms: Terms,
     echoes: Callable[[str], bool],
-) -> list[Found]:
+) -> list[PassageSentence]:
     """The sentences of a passage, with the words that count for each."""
-    found: list[Found] = []
+    found: list[PassageSentence] = []
     before: frozenset[str] = frozenset()  # the words of a question or heading just before
     section = terms(" ".join(item.headings[-1:]) or item.title)
     was_heading = False
@@ -98,7 +98,9 @@ def _found(
         own = terms(said)
         echo = echoes(said) and len(own - asked) <= _MOST_BEFORE
         is_question = not span.heading and (echo or (asked <= own and bool(ASKS.search(said))))
-        one = Found(item, place, len(found), span, words, own | before, section, is_question)
+        one = PassageSentence(
+            item, place, len(found), span, words, own | before, section, is_question
+        )
         if span.heading:
             section = own | section if span.item else own  # of front matter all entries
             before = own | before if was_heading else own
@@ -110,8 +112,8 @@ def _found(
 
 
 def _candidates(
-    passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
-) -> list[Found]:
+    passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
+) -> list[PassageSentence]:
     """The sentences that may answer, else those that ask or announce, else parts of long ones.
     Where there are only headings, it is those that say more than was asked."""
     said = [one for found in passages for one in found if one.terms]
@@ -128,7 +130,7 @@ def _candidates(
     return good or short or [cut(one, asked, terms) for one in every]
 
 
-def _unmarked(heading: Found) -> Found:
+def _unmarked(heading: PassageSentence) -> PassageSentence:
     mark = _HEADING.match(heading.words)
     size = mark.end() if mark else 0
     span = replace(heading.span, start=heading.span.start + size)
@@ -180,11 +182,11 @@ def _sentences(item: Evidence, asked: frozenset[str], terms: Terms) -> list[tupl
 
 
 def _entries(
-    passages: Sequence[Sequence[Found]], asked: frozenset[str], terms: Terms
-) -> list[Found]:
+    passages: Sequence[Sequence[PassageSentence]], asked: frozenset[str], terms: Terms
+) -> list[PassageSentence]:
     """The entries of front matter that answer: all that was asked for is in it, as in "who are the
     owners of the gateway?", and no sentence has a word of the key."""
-    found: list[Found] = []
+    found: list[PassageSentence] = []
     for passage in passages:
         entries = [one for one in passage if one.is_entry]
         if asked <= frozenset().union(*(one.terms | one.section for one in entries)):
@@ -197,7 +199,7 @@ def _entries(
     return [one for one in found if not _key(one, terms) & words]
 
 
-def _key(entry: Found, terms: Terms) -> frozenset[str]:
+def _key(entry: PassageSentence, terms: Terms) -> frozenset[str]:
     """The words of its key; none where it has no value."""
     key, _, value = entry.said.partition(":")
     return terms(_NO_WORD.sub(" ", key)) if value.strip() else frozenset()
@@ -205,16 +207,16 @@ def _key(entry: Found, terms: Terms) -> frozenset[str]:
 
 def _chosen(
     asked: frozenset[str],
-    every: Sequence[Found],
+    every: Sequence[PassageSentence],
     of_code: float,
-    passages: Sequence[Sequence[Found]],
-) -> list[list[Found]]:
+    passages: Sequence[Sequence[PassageSentence]],
+) -> list[list[PassageSentence]]:
     having = {term: sum(term in one.terms for one in every) for term in asked}
     weight = {
         term: math.log(1 + (len(every) - n + 0.5) / (n + 0.5)) for term, n in having.items() if n
     }
     whole = math.fsum(weight.values())
-    runs: list[list[Found]] = []
+    runs: list[list[PassageSentence]] = []
     covered: frozenset[str] = frozenset()
     used: set[tuple[int, int]] = set()
     while len(runs) < _EXCERPTS and whole:
@@ -236,19 +238,19 @@ def _chosen(
     return runs or [[one] for one in every[:1]]
 
 
-def _may_add(one: Found, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
+def _may_add(one: PassageSentence, missing: frozenset[str], files: set[tuple[str, str]]) -> bool:
     """From another file one word more would be a filler."""
     same = not files or (one.item.collection, one.item.path) in files
     return same or len(one.terms & missing) >= _LEAST_TERMS
 
 
-def _gain(one: Found, missing: frozenset[str], weight: Mapping[str, float]) -> float:
+def _gain(one: PassageSentence, missing: frozenset[str], weight: Mapping[str, float]) -> float:
     own = math.fsum(weight.get(term, 0.0) for term in one.terms & missing)
     above = math.fsum(weight.get(term, 0.0) for term in (one.section - one.terms) & missing)
     return (own + _SECTION * above) * _RANK**one.place
 
 
-def _source(number: int, run: Sequence[Found]) -> AnswerSource:
+def _source(number: int, run: Sequence[PassageSentence]) -> AnswerSource:
     item, start, end = run[0].item, run[0].span.start, run[-1].span.end
     return AnswerSource(
         number=number,

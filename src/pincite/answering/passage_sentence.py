@@ -13,7 +13,7 @@ Terms = Callable[[str], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PassageSentence:
     """A sentence of `item`, the evidence at `place`. `words` are those of the text without marks of
     a comment, with as many characters. `terms` are its informative words and those of the
     question or the heading before it, `section` those of the heading that it is below. Some
