@@ -183,6 +183,53 @@ def test_wrong_arguments_come_back_as_errors_and_the_run_goes_on(indexed: Cli) -
     assert len(given[-1]["evidence_pack"]["evidence"]) == 1
 
 
+def test_unknown_and_missing_arguments_come_back_as_errors_with_a_status(indexed: Cli) -> None:
+    for name in ("retrieve_evidence", "retrieve_adk_evidence"):
+        asks = [
+            calling(name, query="rotate a key", limit=1),
+            calling(name, q="rotate a key"),
+            calling(name),
+            calling(name, query=None),
+        ]
+        given, _ = run(toolset(indexed, tools=[name]), *asks)
+        assert [one["status"] for one in given] == ["error"] * 4
+        unknown, close, missing, null = (one["error_message"] for one in given)
+        assert unknown.startswith(f"{name}: no argument is named 'limit'; try: {name}(query, ")
+        assert close.startswith(f"{name}: no argument is named 'q'")
+        assert "missing required field `query`" in missing
+        assert "query: Expected `str`, got `null`" in null
+
+
+def test_null_counts_as_left_out(indexed: Cli) -> None:
+    names = ("task_mode", "max_results_final", "kinds", "paths", "where", "tags")
+    plain = calling("retrieve_evidence", query="rotate a key")
+    nulls = calling("retrieve_evidence", query="rotate a key", **dict.fromkeys(names))
+    given, _ = run(toolset(indexed), plain, nulls)
+    assert given[0]["evidence"] == given[1]["evidence"]
+    name = "retrieve_adk_evidence"
+    asks = [calling(name, query="rotate a key", max_results_final=n) for n in (None, 12)]
+    (by_default, twelve), _ = run(toolset(indexed, tools=[name]), *asks)
+    assert by_default["evidence_pack"] == twelve["evidence_pack"]
+    assert by_default["evidence_pack"]["plan"]["limits"]["results"] == 12
+
+
+def test_a_tag_beside_a_bound_one_narrows_the_search_and_never_widens_it(tmp_path: Path) -> None:
+    records = [
+        {"id": name, "text": f"A key of {name}.", "attributes": {"tenant": name}}
+        for name in ("acme", "bolt")
+    ]
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.upsert(records, lexical=True)
+    asks = [
+        calling("retrieve_evidence", query="key", tags=[f"tenant={n}"]) for n in ("acme", "bolt")
+    ]
+    tools = EvidenceToolset(tmp_path / ".pincite", tags={"tenant": "acme"})
+    (same, other), _ = run(tools, *asks)
+    assert "A key of acme" in same["evidence"]
+    assert other["status"] in ("error", "no_results")
+    assert "A key of" not in str(other)
+
+
 def test_nothing_relevant_is_no_error(indexed: Cli) -> None:
     (given,), _ = run(toolset(indexed), calling("retrieve_evidence", query="zebra ferment"))
     assert given["status"] == "no_results"

@@ -10,7 +10,7 @@ import inspect
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from inspect import cleandoc
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
@@ -28,6 +28,7 @@ from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.surfaces import engine_calls
+from pincite.support.fields import replace
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
@@ -45,6 +46,7 @@ with needs_extra("adk", "google.adk"):
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.base_toolset import BaseToolset, ToolPredicate
     from google.adk.tools.function_tool import FunctionTool
+    from google.adk.tools.tool_context import ToolContext
     from pydantic import Field
 
 log = logging.getLogger(__name__)
@@ -194,7 +196,10 @@ class EvidenceToolset(BaseToolset):
         that are not bound; if none is left, they have no argument for tags."""
         needed = await needed_tags(self._engine(), self._tags)
         bound = bool(self._tags)
-        made = [FunctionTool(_offered(getattr(self, n), needed, bound)) for n in self._names]
+        made = [
+            _CheckedTool(_offered(getattr(self, name), needed, bound), partial(self._called, name))
+            for name in self._names
+        ]
         return [one for one in made if self._is_tool_selected(one, readonly_context)]
 
     async def close(self) -> None:
@@ -230,7 +235,7 @@ class EvidenceToolset(BaseToolset):
             "where": where,
             "tags": tags,
         }
-        return await self._retrieve("retrieve_evidence", given, _Arguments, self._preset)
+        return await self._called("retrieve_evidence", given)
 
     @_with_returns
     async def retrieve_adk_evidence(
@@ -251,23 +256,19 @@ class EvidenceToolset(BaseToolset):
             "max_results_final": max_results_final,
             "tags": tags,
         }
-        preset = self._preset or EVIDENCE
-        return await self._retrieve("retrieve_adk_evidence", given, _AdkArguments, preset, ADK)
+        return await self._called("retrieve_adk_evidence", given)
 
-    async def _retrieve(
-        self,
-        tool: str,
-        given: dict[str, Any],
-        into: type[_AdkArguments],
-        preset: str | None,
-        corpus: Corpus | None = None,
-    ) -> dict[str, Any]:
+    async def _called(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Search and return the answer. Never raises: an exception of a tool ends the agent's whole
         run."""
         try:
-            asked = take_arguments(tool, given, into, lax=True)
             full = self._debug or (self._detail or _DETAILS[tool]) == "full"
-            return await self._search(asked, preset, corpus, full=full)
+            if tool == "retrieve_evidence":
+                asked: _AdkArguments = take_arguments(tool, given, _Arguments, lax=True)
+                return await self._search(asked, self._preset, None, full=full)
+            asked = take_arguments(tool, given, _AdkArguments, lax=True)
+            asked = replace(asked, max_results_final=asked.max_results_final or _ADK_RESULTS)
+            return await self._search(asked, self._preset or EVIDENCE, ADK, full=full)
         except PinciteError as error:
             hint = for_tools(error.hint, _NAMES)
             return _failed(for_tools(error.message, _NAMES), hint, error)
@@ -323,6 +324,28 @@ class EvidenceToolset(BaseToolset):
         if self._opened is None or self._opened[0] is not loop:
             self._opened = (loop, AsyncPincite(self._settings, reranker=self._reranker))
         return self._opened[1]
+
+
+class _CheckedTool(FunctionTool):
+    """A tool whose `answer` gets the arguments as they are: the framework would drop unknown ones,
+    and answer a missing one without a `status`."""
+
+    def __init__(
+        self,
+        described: Callable[..., Awaitable[dict[str, Any]]],
+        answer: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]],
+    ) -> None:
+        super().__init__(described)
+        self._answer = answer
+
+    async def run_async(
+        self,
+        *,
+        args: dict[str, Any],
+        tool_context: ToolContext,  # noqa: ARG002 - the framework's
+    ) -> dict[str, Any]:
+        """Return the answer, which says what is wrong with the arguments."""
+        return await self._answer(args)
 
 
 def _offered(

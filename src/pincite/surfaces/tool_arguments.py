@@ -35,14 +35,17 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$\.(?P<place>[
 
 
 def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: bool = False) -> S:
-    """Convert `given` to the struct `into`, which forbids unknown fields. `lax` accepts "3" for 3.
+    """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional field
+    counts as left out: some clients send all fields. `lax` accepts "3" for 3.
 
     Raises UsageError that names the argument, its expected value, and all arguments, or the limit
     of a call with too many or too long texts.
     """
     _require_small(tool, given)
+    optional = {one.encode_name for one in structs.fields(into) if not one.required}
+    kept = {name: one for name, one in given.items() if one is not None or name not in optional}
     try:
-        return msgspec.convert(dict(given), ready(into), strict=not lax)
+        return msgspec.convert(kept, ready(into), strict=not lax)
     except msgspec.ValidationError as error:
         known = [one.encode_name for one in structs.fields(into)]
         said = _said(str(error), known, into)

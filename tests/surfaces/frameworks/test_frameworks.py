@@ -197,7 +197,8 @@ def test_what_is_wrong_is_said_to_the_agent_and_ends_nothing(tmp_path: Path, run
     [
         ('{"q": 1}', "no argument is named 'q'\n  try: search_evidence(query, where=\"\")"),
         ('{"query": 3}', "query: Expected `str`, got `int`"),
-        ('{"query": "keys", "where": null}', "where: Expected `str`, got `null`"),
+        ('{"query": null}', "query: Expected `str`, got `null`"),
+        ('{"query": "keys", "limit": 1}', "no argument is named 'limit'"),
         ('{"where": ""}', "missing required field `query`"),
         ("[1]", "the arguments are not a JSON object: Expected `object`, got `array`"),
         ('{"query": ', "the arguments are not a JSON object: Input data was truncated"),
@@ -212,6 +213,41 @@ def test_wrong_arguments_are_explained_to_the_agent(
     assert asyncio.run(Runner.run(agent, "go")).final_output == "done"
     assert model.told.startswith("error: search_evidence: ")
     assert told in model.told
+
+
+def test_null_as_the_filter_of_a_tool_is_no_filter(index: Path) -> None:
+    arguments = json.dumps({"query": "how is a key rotated?", "where": None})
+    told: list[str] = []
+
+    def model(messages: list[ModelMessage], _: AgentInfo) -> PydanticResponse:
+        for part in messages[-1].parts:
+            if isinstance(part, ToolReturnPart):
+                told.append(str(part.content))
+                return PydanticResponse([TextPart("done")])
+        return PydanticResponse([ToolCallPart("search_evidence", arguments)])
+
+    with closing(EvidenceSource(index)) as source:
+        scripted = Scripted(arguments=arguments)
+        agent = Agent(name="dev", tools=[openai_agents.evidence_tool(source)], model=scripted)
+        asyncio.run(Runner.run(agent, "go"))
+        tool = pydantic_ai.evidence_tool(source)
+        asyncio.run(PydanticAgent(FunctionModel(model), tools=[tool]).run("go"))
+    assert scripted.told == told[0]
+    assert scripted.told.startswith("grounded")
+
+
+def test_what_nobody_thought_of_does_not_end_the_run_of_an_agent(
+    index: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(EvidenceSource):
+        async def asearch(self, *_: Any, **__: Any) -> Any:
+            raise ZeroDivisionError("by nothing")
+
+    model = Scripted("keys")
+    agent = Agent(name="dev", tools=[openai_agents.evidence_tool(Broken(index))], model=model)
+    assert asyncio.run(Runner.run(agent, "go")).final_output == "done"
+    assert "An error occurred while running the tool" in model.told
+    assert "search_evidence failed" in caplog.text
 
 
 def test_a_number_that_cannot_be_is_named(index: Path) -> None:

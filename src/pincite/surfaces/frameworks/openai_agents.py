@@ -5,32 +5,26 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated, Any
+import logging
+from typing import Any
 
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.tools import (
     DESCRIPTION,
-    FILTER,
     NAME,
-    QUERY,
-    evidence_text,
+    Arguments,
+    answer_call,
     tool_source,
-    wrong_arguments,
 )
+from pincite.surfaces.tool_arguments import listed_schema
 from pincite.surfaces.tool_texts import MAX_TOKENS
 
 with needs_extra("openai-agents", "agents"):
     from agents.tool_context import ToolContext
-    from pydantic import Field
 
-    from agents import (
-        FunctionTool,
-        ModelBehaviorError,
-        RunContextWrapper,
-        default_tool_error_function,
-        function_tool,
-    )
+    from agents import FunctionTool, default_tool_error_function
+
+log = logging.getLogger(__name__)
 
 
 def evidence_tool(
@@ -46,25 +40,11 @@ def evidence_tool(
     tools of one agent need different names. Raises UsageError for a wrong argument."""
     source = tool_source(index, max_tokens, searched)
 
-    @function_tool(
-        name_override=name,
-        description_override=description,
-        failure_error_function=partial(_explained, name),
-    )
-    async def search_evidence(
-        query: Annotated[str, Field(description=QUERY)],
-        where: Annotated[str, Field(description=FILTER)] = "",
-    ) -> str:
-        return await evidence_text(source, query, where, max_tokens, name)
+    async def answer(context: ToolContext[Any], given: str) -> str:
+        try:
+            return await answer_call(source, given, max_tokens, name)
+        except Exception as error:  # it would end the agent's whole run
+            log.exception("%s failed", name)
+            return default_tool_error_function(context, error)
 
-    return search_evidence
-
-
-def _explained(name: str, context: RunContextWrapper[Any], error: Exception) -> str:
-    """Return what the model is told of a failed call. The SDK's error need not say which argument
-    is wrong, so the arguments are looked at again."""
-    if isinstance(error, ModelBehaviorError) and isinstance(context, ToolContext):
-        said = wrong_arguments(context.tool_arguments, name)
-        if said:
-            return said
-    return default_tool_error_function(context, error)
+    return FunctionTool(name, description, listed_schema(Arguments), answer)

@@ -19,7 +19,7 @@ from pincite.surfaces.frameworks.tools import (
 from pincite.surfaces.tool_texts import MAX_TOKENS
 
 with needs_extra("pydantic-ai", "pydantic_ai", "pydantic"):
-    from pydantic import Field
+    from pydantic import BeforeValidator, Field
     from pydantic_ai import Tool
 
 
@@ -38,8 +38,13 @@ def evidence_tool(
 
     async def search_evidence(
         query: Annotated[str, Field(description=QUERY)],
-        where: Annotated[str, Field(description=FILTER)] = "",
+        where: Annotated[str, BeforeValidator(_left_out), Field(description=FILTER)] = "",
     ) -> str:
         return await evidence_text(source, query, where, max_tokens, name)
 
     return Tool(search_evidence, name=name, description=description, takes_ctx=False)
+
+
+def _left_out(where: Any) -> Any:
+    """Return an empty filter for None: some models send all arguments."""
+    return "" if where is None else where

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import Meta
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.arguments import require_count
@@ -37,9 +38,11 @@ def tool_source(index: Any, max_tokens: int, searched: Mapping[str, Any]) -> Evi
     return index
 
 
-class _Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    query: str
-    where: str = ""
+class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The arguments of a tool."""
+
+    query: Annotated[str, Meta(description=QUERY)]
+    where: Annotated[str, Meta(description=FILTER)] = ""
 
 
 async def evidence_text(
@@ -58,16 +61,16 @@ async def evidence_text(
         return _said(error, name)
 
 
-def wrong_arguments(given: str, name: str = NAME) -> str:
-    """Return what is wrong with the arguments of a call, in JSON, for the model; "" for nothing."""
+async def answer_call(source: EvidenceSource, given: str, max_tokens: int, name: str) -> str:
+    """Return the answer of a tool for arguments in JSON. What is wrong with them is a text, too."""
     try:
         arguments = msgspec.json.decode(given or "{}", type=dict[str, Any])
-        take_arguments(name, arguments, _Arguments)
-    except msgspec.DecodeError as error:
+        asked = take_arguments(name, arguments, Arguments)
+    except (msgspec.DecodeError, RecursionError) as error:
         return f"error: {name}: the arguments are not a JSON object: {error}"
     except UsageError as error:
         return _said(error, name)
-    return ""
+    return await evidence_text(source, asked.query, asked.where, max_tokens, name)
 
 
 def _said(error: PinciteError, name: str) -> str:

@@ -108,7 +108,7 @@ class Cited(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A citation and the words that it is cited for."""
 
     citation: Annotated[str, Meta(min_length=1, max_length=4_000)]
-    quote: str = ""
+    quote: str | None = None
 
 
 class VerifyArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -209,7 +209,7 @@ def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
 
 async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArguments) -> Answer:
     claims = [
-        Claim(one) if isinstance(one, str) else Claim(one.citation, one.quote)
+        Claim(one) if isinstance(one, str) else Claim(one.citation, one.quote or "")
         for one in asked.citations
     ]
     tags = bind_tags(bound, asked.tags)
