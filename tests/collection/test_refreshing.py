@@ -43,6 +43,16 @@ def test_where_there_are_tenants_neither_sources_nor_numbers_are_told() -> None:
     assert said(Scope(), settings("tenant")) == [some]
 
 
+def test_a_collection_or_source_that_no_message_shows_is_not_named() -> None:
+    hidden = "files of a collection changed and are being indexed"
+    bound = Scope(collections=("main",), unshown=("collections",))
+    assert said(bound, settings()) == [hidden]
+    of_source = Scope(sources=("docs",), unshown=("sources",))
+    assert said(of_source, settings()) == ["files of main changed and are being indexed"]
+    gone = Freshness(troubles=(Trouble("main", "docs", "/d does not exist"),))
+    assert said(bound, settings(), gone) == ["a collection is not kept up to date"]
+
+
 def test_what_cannot_be_indexed_is_said_with_the_reason_but_not_to_tenants() -> None:
     full = Freshness(troubles=(Trouble("", "", "the disk is full"),))
     assert said(Scope(), settings(), full) == ["the index is not kept up to date: the disk is full"]

@@ -241,13 +241,13 @@ class Searcher:
             answer = await daemon.ask(asked)
             entry.found, entry.told, pack = answer.found, answer.told, answer.pack
         if not (pack.evidence or pack.closest or notices):
-            notices = await self._empty(entry.infos)
+            notices = await self._empty(entry.infos, question.scope)
             if notices:
                 verdict = replace(pack.verdict, reason="The index has no documents.")
                 pack = replace(pack, verdict=verdict)
         return replace(pack, warnings=(*pack.warnings, *notices)) if notices else pack
 
-    async def _empty(self, infos: Sequence[CollectionInfo]) -> tuple[Notice, ...]:
+    async def _empty(self, infos: Sequence[CollectionInfo], scope: Scope) -> tuple[Notice, ...]:
         """Warn if none of the searched collections has a document, and nobody is writing some."""
         if any(info.documents or info.foreign for info in infos) or is_written(self._settings):
             return ()
@@ -255,7 +255,8 @@ class Searcher:
         now = [info for info in await self._client().collections() if info.spec.name in names]
         if any(info.documents for info in now):
             return ()
-        return (no_documents(sorted({info.spec.public_name for info in now})),) if now else ()
+        called = sorted({scope.called(info.spec.public_name) for info in now})
+        return (no_documents(called),) if now else ()
 
     async def _look(self, scope: Scope) -> tuple[Notice, ...]:
         """Trigger a scan of the folders if one is due, and report what is not indexed yet."""
@@ -277,7 +278,7 @@ class Searcher:
             return ()
         if set(before) - set(now):
             self._searchables = None  # the next search lists them again
-        return tuple(unfinished_notice(name) for name in before if name in now)
+        return tuple(dict.fromkeys(unfinished_notice(n, scope) for n in before if n in now))
 
     async def _sources(self, collection: str) -> Sequence[SourceRecord]:
         if collection in self._foreign.readable():  # the daemon does not know it and need not start
@@ -298,20 +299,23 @@ class Searcher:
 
 def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
     """Warnings about documents that are still being indexed, and about what cannot be indexed. If a
-    collection requires tags or the search has tags, they name neither sources nor numbers."""
+    collection requires tags, or the search has tags or restrictions that no message shows, they
+    name neither sources nor numbers."""
 
     def concerned(collection: str, source: str) -> bool:
         elsewhere = scope.collections and collection and collection not in scope.collections
         return not elsewhere and not (scope.sources and source and source not in scope.sources)
 
+    unshown = {"collections", "sources"} & {*scope.unshown}
+
     def hidden(collection: str) -> bool:
         options = settings.use.options.get(collection)
         any_requires = not collection and any(o.require for o in settings.use.options.values())
         required = any_requires or (options is not None and options.require)
-        return bool(scope.tags or scope.bounds or required)
+        return bool(scope.tags or scope.bounds or unshown or required)
 
     said = [
-        f"files of {one.collection}"
+        f"files of {scope.called(one.collection)}"
         if hidden(one.collection)
         else f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}"
         for one in found.pending
@@ -324,7 +328,7 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
         verb = "is" if one_only else "are"
         notices.append(Notice("refreshing", f"{named} changed and {verb} being indexed"))
     troubles = [
-        f"{one.collection or 'the index'} is not kept up to date"
+        f"{scope.called(one.collection) if one.collection else 'the index'} is not kept up to date"
         if hidden(one.collection)
         else f"{one.source or one.collection or 'the index'} is not kept up to date: {one.message}"
         for one in found.troubles

@@ -53,10 +53,9 @@ def is_written(settings: Settings) -> bool:
     return is_shared(settings) or FileLeases(settings.index).is_any_taken()
 
 
-def unfinished_notice(name: str) -> Notice:
+def unfinished_notice(name: str, scope: Scope) -> Notice:
     """The warning about a collection."""
-    return Notice(
-        "unfinished",
-        f"the last indexing run of {name} was cut off, so documents may be missing: to continue it,"
-        f" run `pincite index -c {name}`",
-    )
+    called = scope.called(name)
+    fix = f"run `pincite index -c {name}`" if called == name else "see `pincite status`"
+    said = f"the last indexing run of {called} was cut off, so documents may be missing"
+    return Notice("unfinished", f"{said}: to continue it, {fix}")

@@ -151,6 +151,10 @@ class Scope:
             return self.tags
         return {name: one for name, one in self.tags.items() if f"tags.{name}" in self.unshown}
 
+    def called(self, collection: str) -> str:
+        """Return the name of a collection for messages: none if no message shows the names."""
+        return "a collection" if "collections" in self.unshown else collection
+
     @property
     def refs(self) -> tuple[str, ...]:
         """Beginnings of the revisions within the scope; none if it has no `ref`."""

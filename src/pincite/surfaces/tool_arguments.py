@@ -35,8 +35,8 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$\.(?P<place>[
 
 
 def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: bool = False) -> S:
-    """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional field
-    counts as left out: some clients send all fields. `lax` accepts "3" for 3.
+    """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional one
+    counts as left out: some clients send all arguments. `lax` accepts "3" for 3.
 
     Raises UsageError that names the argument, its expected value, and all arguments, or the limit
     of a call with too many or too long texts.

@@ -40,9 +40,37 @@ def test_an_agent_reads_nothing_of_the_restrictions_of_its_tool(
 ) -> None:
     source = opened(EvidenceSource(index, **bound))
     told = asyncio.run(evidence_text(source, "how is a key rotated?", "path ^= docs/"))
-    shown = "\n".join(line for line in told.split("\n") if not line.startswith("warning lexical"))
-    assert hidden not in shown
-    assert "that may be searched matches where='path ^= docs/'" in shown or "is bound to" in shown
+    assert hidden not in told
+    assert "that may be searched matches where='path ^= docs/'" in told or "is bound to" in told
+
+
+def test_no_warning_names_a_collection_that_a_tool_is_bound_to(
+    tmp_path: Path, opened: Opened
+) -> None:
+    names = ("inner", "outer")
+    with Pincite(tmp_path / ".pincite") as pincite:
+        for name in names:
+            pincite.upsert({"id": name, "text": "A key."}, lexical=True, collection=name)
+        told = {one.message for one in pincite.search("key", collections=names).warnings}
+    assert [sum(name in one for one in told) for name in names] == [1, 1]
+    source = opened(EvidenceSource(tmp_path / ".pincite", collections=names))
+    text = asyncio.run(evidence_text(source, "key"))
+    assert not [name for name in names if f"{name} " in text or f"-c {name}" in text]
+    assert text.endswith(
+        "\n\nwarning lexical_only: a collection has no dense vectors, so it was searched by"
+        " keywords only: to add them, ask the user to run `pincite status`"
+    )
+
+
+def test_where_nothing_was_searched_no_warning_is_about_a_search(
+    index: Path, opened: Opened
+) -> None:
+    source = opened(EvidenceSource(index))
+    told = asyncio.run(evidence_text(source, "how is a key rotated?", "path ^= nowhere/"))
+    assert "Nothing was searched." in told
+    assert "warning" not in told
+    (notice,) = source.search("how is a key rotated?", where="path ^= nowhere/").warnings
+    assert notice.code == "nothing_in_scope"
 
 
 def test_a_program_gets_the_reason_of_a_wrong_restriction(index: Path, opened: Opened) -> None:

@@ -68,7 +68,7 @@ async def retrieve(
         results = await gather_outcomes(
             [
                 with_timeout(
-                    one.spec.name,
+                    scope.called(one.spec.name),
                     _one(query, one, scope, schema, config, done, vectors),
                     config.timeout_s,
                 )
@@ -115,11 +115,11 @@ async def _one(
     notices: list[Notice] = []
     filter_ = await scope_filter(collection, scope, schema)
     requests = [
-        await _request(wording, query, collection, filter_, config, vectors, notices)
+        await _request(wording, query, collection, scope, filter_, config, vectors, notices)
         for wording in wordings
     ]
     if collection.embedded < 1 and collection.spec.dense is not None and config.mode != "keyword":
-        notices.append(_partial(collection))
+        notices.append(_partial(collection, scope))
     wider = [_wider(requests[0], kind, config) for kind in _kinds(collection, done)]
     symbols = _symbols(requests[0], query, collection, config, done)
     wider += [symbols] if symbols else []
@@ -173,6 +173,7 @@ async def _request(
     wording: Expansion,
     query: Query,
     collection: Searchable,
+    scope: Scope,
     filter_: Filter,
     config: RetrieveConfig,
     vectors: QueryVectors,
@@ -184,16 +185,16 @@ async def _request(
     dense = None
     if config.mode != "keyword" and kind is None:
         told = None if config.mode == "vector" else notices
-        dense = await _dense(text, collection, vectors, told)
+        dense = await _dense(text, collection, scope, vectors, told)
     elif config.mode != "keyword" and kind != "lex":
-        dense = await _further(wording, collection, vectors, notices)
+        dense = await _further(wording, collection, scope, vectors, notices)
     sparse = SparseVector((), ())
     if config.mode != "vector" and kind in (None, "lex"):
         encode = partial(vectors.sparse_of, collection.sparse)
         weight = config.identifier_weight if kind is None else 0.0
         sparse = _emphasised(text, query.identifiers, encode, weight)
         if not sparse.indices and kind is None:
-            notices.append(_without_words(collection, config.mode))
+            notices.append(_without_words(collection, scope, config.mode))
     least = config.code_limit if collection.code else 0
     return SearchRequest(
         dense=dense,
@@ -211,17 +212,23 @@ async def _request(
 
 
 async def _dense(
-    text: str, collection: Searchable, vectors: QueryVectors, notices: list[Notice] | None
+    text: str,
+    collection: Searchable,
+    scope: Scope,
+    vectors: QueryVectors,
+    notices: list[Notice] | None,
 ) -> Vector | None:
     """Return the vector of the text. If there is none, a notice gives the reason; without a keyword
     side, an error does."""
-    name = collection.spec.name
-    upgrade = f"`pincite index --upgrade -c {collection.spec.public_name}`"
+    name = scope.called(collection.spec.name)
+    named = name == collection.spec.name
+    upgrade = f"run `pincite index --upgrade -c {collection.spec.public_name}`"
+    upgrade = upgrade if named else "see `pincite status`"
     if collection.spec.dense is None:
         lacking = f"{name} has no dense vectors"
         if notices is None:
-            raise NoDenseVectors(lacking, hint=f"to add them, run {upgrade}")
-        said = f"{lacking}, so it was searched by keywords only: to add them, run {upgrade}"
+            raise NoDenseVectors(lacking, hint=f"to add them, {upgrade}")
+        said = f"{lacking}, so it was searched by keywords only: to add them, {upgrade}"
         notices.append(Notice("lexical_only", said))
     elif collection.dense is not None:
         try:
@@ -239,7 +246,11 @@ async def _dense(
 
 
 async def _further(
-    wording: Expansion, collection: Searchable, vectors: QueryVectors, notices: list[Notice]
+    wording: Expansion,
+    collection: Searchable,
+    scope: Scope,
+    vectors: QueryVectors,
+    notices: list[Notice],
 ) -> Vector | None:
     """Return the vector of a sub-query, embedded as a document for `hyde`. If there is none, a
     notice gives the reason, except for a collection without vectors, which has its own notice."""
@@ -250,7 +261,8 @@ async def _further(
             return await vectors.of_document(collection.dense, wording.text)
         return await vectors.of(collection.dense, wording.text)
     except PinciteError as error:
-        said = f"{collection.spec.name} was searched without {wording.kind}: {error.message}"
+        name = scope.called(collection.spec.name)
+        said = f"{name} was searched without {wording.kind}: {error.message}"
         notices.append(Notice("subquery_unavailable", said))
         return None
 
@@ -260,17 +272,19 @@ def _asks(request: SearchRequest) -> bool:
     return request.dense is not None or request.sparse is not None
 
 
-def _partial(collection: Searchable) -> Notice:
-    said = f"{collection.embedded:.0%} of the passages of {collection.spec.public_name} are encoded"
+def _partial(collection: Searchable, scope: Scope) -> Notice:
+    name = scope.called(collection.spec.public_name)
+    said = f"{collection.embedded:.0%} of the passages of {name} are encoded"
     return Notice("partly_encoded", f"{said} so far: the others are found by keyword search only")
 
 
-def _without_words(collection: Searchable, mode: SearchMode) -> Notice:
+def _without_words(collection: Searchable, scope: Scope, mode: SearchMode) -> Notice:
     """Return the reason why the lexical side is not searched. Raises UsageError if no other side is
     searched."""
     if collection.spec.sparse:
         return Notice("no_terms", "the query has no word to search for: add some words")
-    said = f"{collection.spec.name} has no sparse vectors: it supports semantic search only"
+    name = scope.called(collection.spec.name)
+    said = f"{name} has no sparse vectors: it supports semantic search only"
     if mode == "keyword":
         raise UsageError(said)
     return Notice("dense_only", said)
