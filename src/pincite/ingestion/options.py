@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack, get_args
 
 from pincite.errors import UsageError
 from pincite.model import AnchorStyle, Notice
@@ -71,6 +71,10 @@ class IndexOptions:
     wait_s: float = WAIT_S
     on_notice: Callable[[Notice], None] = lambda _: None
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
+
+    if TYPE_CHECKING:  # what callers may give; a run makes tuples of lists
+
+        def __init__(self, **given: Unpack[IndexKeywords]) -> None: ...
 
 
 class IndexKeywords(TypedDict, total=False):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -118,7 +118,8 @@ class Pass(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of the index that a search may see. Empty fields do not restrict.
+    """The part of the index that a search may see. Empty fields do not restrict. A single text
+    counts as a list of one.
 
     `kinds` are kinds of files. `paths` and `not_paths` are files, folders or glob patterns, see
     `pincite.scope.paths`; `not_paths` wins. `ref` is a revision or its prefix, or a tag, branch or
@@ -143,6 +144,24 @@ class Scope:
     bound_where: str = ""
     unshown: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:  # what callers may give; a search makes tuples of it
+
+        def __init__(
+            self,
+            collections: str | Iterable[str] = (),
+            sources: str | Iterable[str] = (),
+            kinds: SourceType | Iterable[SourceType] = (),
+            ref: str | None = None,
+            paths: str | Iterable[str] = (),
+            not_paths: str | Iterable[str] = (),
+            where: str = "",
+            tags: Mapping[str, object] = ...,
+            bounds: Attributes = ...,
+            bound_where: str = "",
+            unshown: tuple[str, ...] = (),
+            commits: tuple[str, ...] = (),
+        ) -> None: ...
 
     @property
     def unshown_tags(self) -> Attributes:

@@ -181,7 +181,7 @@ def test_an_unknown_argument_of_dspy_is_refused(index: Path, opened: Opened, wro
     with pytest.raises(TypeError, match=next(iter(wrong))):
         asyncio.run(retrieve.aforward(QUESTION, **wrong))
     with pytest.raises(TypeError, match="takes k, not limit"):
-        our_dspy.PinciteRetriever(index, limit=1)
+        our_dspy.PinciteRetriever(index, limit=1)  # type: ignore[call-arg]
 
 
 def test_a_module_of_dspy_with_a_retriever_is_saved(index: Path, tmp_path: Path) -> None:
@@ -233,11 +233,25 @@ def test_a_wrong_number_has_the_name_of_the_argument(index: Path) -> None:
 
 
 def test_langchain_takes_a_single_name_for_a_list(index: Path, opened: Opened) -> None:
-    one = opened(
-        LangChainRetriever(index=index, kinds="code", collections="main", sources="acme")  # type: ignore[arg-type]
-    )
+    one = opened(LangChainRetriever(index=index, kinds="code", collections="main", sources="acme"))
     assert (one.kinds, one.collections, one.sources) == (("code",), ("main",), ("acme",))
     assert {found.metadata["kind"] for found in one.invoke(QUESTION)} == {"code"}
+
+
+def test_haystack_takes_a_single_name_and_saves_a_list(index: Path, opened: Opened) -> None:
+    one = our_haystack.PinciteRetriever(
+        index, kinds="code", collections=("main",), sources={"acme"}
+    )
+    one = opened(our_haystack.PinciteRetriever.from_dict(one.to_dict()))
+    saved = one.to_dict()["init_parameters"]
+    assert (saved["kinds"], saved["collections"], saved["sources"]) == (
+        ["code"],
+        ["main"],
+        ["acme"],
+    )
+    assert {found.meta["kind"] for found in one.run(QUESTION)["documents"]} == {"code"}
+    one.kinds = ["docs"]
+    assert {found.meta["kind"] for found in one.run(QUESTION)["documents"]} == {"docs"}
 
 
 def test_haystack_keeps_a_path_as_text_and_refuses_anything_else(index: Path) -> None:

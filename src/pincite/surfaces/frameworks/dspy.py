@@ -6,21 +6,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from pincite.model import EvidencePack
 from pincite.surfaces.extra import needs_extra
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource, count_of, metadata_of
+from pincite.surfaces.frameworks.evidence_source import (
+    EvidenceSource,
+    IndexHandle,
+    Place,
+    Restrictions,
+    count_of,
+    metadata_of,
+    reason_of,
+    warnings_of,
+)
 
 with needs_extra("dspy", "dspy"):
     import dspy
+    from dspy.utils.callback import with_callbacks
 
 
 class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has no types
     """A retriever of passages with their citations, best first. Configure it as `rm`, or call it in
-    a module: it returns a `Prediction` with `passages`, `citations`, `metadata` and `verdict`."""
+    a module: it returns `Passages`."""
 
-    def __init__(self, index: Any = None, k: int = 3, **searched: Any) -> None:
+    def __init__(
+        self, index: Place | IndexHandle = None, k: int = 3, **searched: Unpack[Restrictions]
+    ) -> None:
         """Prepare the retriever, with the restrictions of `EvidenceSource`. Raises TypeError for an
         unknown argument, UsageError."""
         if "limit" in searched:
@@ -31,12 +43,17 @@ class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has 
     def forward(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
         """Return the passages for a question; `where` narrows the retriever's own filter."""
         limit = count_of(self.k if k is None else k, "k")
-        return Passages(self._source.search(query, limit=limit, where=where))
+        return Passages(self._source.retrieve(query, limit=limit, where=where))
 
     async def aforward(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
         """Return the passages as `forward` does."""
         limit = count_of(self.k if k is None else k, "k")
-        return Passages(await self._source.asearch(query, limit=limit, where=where))
+        return Passages(await self._source.aretrieve(query, limit=limit, where=where))
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    async def acall(self, query: str, k: int | None = None, *, where: str = "") -> Passages:
+        """Return the passages as a call does, without blocking the event loop."""
+        return await self.aforward(query, k, where=where)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:  # noqa: ARG002 - the framework's
         """Return the state that a saved module keeps: `k`."""
@@ -49,7 +66,15 @@ class PinciteRetriever(dspy.Retrieve):  # type: ignore[misc]  # the library has 
 
 
 class Passages(dspy.Prediction):  # type: ignore[misc]
-    """The result of a retriever. It can also be iterated, as `dspy.Retrieve` does with an `rm`."""
+    """The result of a retriever: `passages`, `citations`, `metadata`, the `verdict` with its
+    `reason`, and `warnings`. It can also be iterated, as `dspy.Retrieve` does with an `rm`."""
+
+    passages: list[str]
+    citations: list[str]
+    metadata: list[dict[str, Any]]
+    verdict: str
+    reason: str
+    warnings: list[str]
 
     def __init__(self, pack: EvidencePack) -> None:
         super().__init__(
@@ -57,6 +82,8 @@ class Passages(dspy.Prediction):  # type: ignore[misc]
             citations=[one.citation for one in pack],
             metadata=[metadata_of(one, pack) for one in pack],
             verdict=pack.verdict.level,
+            reason=reason_of(pack),
+            warnings=warnings_of(pack),
         )
 
     def __iter__(self) -> Any:

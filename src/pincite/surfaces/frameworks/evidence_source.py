@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 from pincite.asking import checked
 from pincite.errors import UsageError
-from pincite.model import Evidence, EvidencePack, Question, Scope, SourceType
+from pincite.model import Evidence, EvidencePack, Notice, Question, Scope, SourceType
 from pincite.ports import Reranker
 from pincite.presets import PRESETS
 from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
 from pincite.support.arguments import require_choice, require_count, require_kind
 from pincite.support.fields import replace
+from pincite.surfaces.render import verdict_words
 from pincite.sync import Pincite
 
+log = logging.getLogger(__name__)
 Place: TypeAlias = str | os.PathLike[str] | Settings | None
 _MOST = 1_000
 _FILTER = "a filter as text, such as \"kind = 'code'\""
+_NOT_LOGGED = ("nothing_relevant",)  # the reason of the verdict says it
+
+
+class Restrictions(TypedDict, total=False):
+    """The restrictions and models of an `EvidenceSource` as keywords."""
+
+    collections: str | Iterable[str]
+    sources: str | Iterable[str]
+    kinds: SourceType | Iterable[SourceType]
+    where: str
+    tags: Mapping[str, object] | None
+    preset: str | None
+    reranker: Reranker | None
+
+
+class SourceKeywords(Restrictions, total=False):
+    """All arguments of an `EvidenceSource` but its index, as keywords."""
+
+    limit: int | None
 
 
 class IndexHandle:
@@ -33,6 +55,7 @@ class IndexHandle:
         self._index = index
         self._reranker = reranker
         self._opened: Pincite | None = None
+        self._logged: tuple[Notice, ...] = ()
 
     @property
     def pincite(self) -> Pincite:
@@ -49,6 +72,17 @@ class IndexHandle:
         same = self._reranker is reranker and self._index == index
         return self if same else IndexHandle(index, reranker)
 
+    def log(self, pack: EvidencePack) -> None:
+        """Log the warnings of a pack that the one before it did not have, and the reason if it is
+        empty."""
+        new = [one for one in pack.warnings if one not in self._logged]
+        for one in new:
+            if one.code not in _NOT_LOGGED:
+                log.warning("%s: %s", one.code, one.message)
+        self._logged = pack.warnings
+        if not pack.evidence:
+            log.info("no passage: %s", reason_of(pack))
+
     def close(self) -> None:
         """Close the index; the next question opens it again."""
         with _OPENING:
@@ -58,7 +92,8 @@ class IndexHandle:
             opened.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_index": self._index, "_reranker": self._reranker, "_opened": None}
+        kept = {"_index": self._index, "_reranker": self._reranker}
+        return {**kept, "_opened": None, "_logged": ()}
 
 
 class EvidenceSource:
@@ -113,6 +148,18 @@ class EvidenceSource:
             preset=self._preset,
         )
 
+    def retrieve(self, query: str, *, limit: int | None = None, where: str = "") -> EvidencePack:
+        """Return the evidence as `search` does, and log what a list of passages does not say."""
+        pack = self.search(query, limit=limit, where=where)
+        self._handle.log(pack)
+        return pack
+
+    async def aretrieve(
+        self, query: str, *, limit: int | None = None, where: str = ""
+    ) -> EvidencePack:
+        """Return the evidence as `retrieve` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.retrieve, query, limit=limit, where=where)
+
     async def asearch(
         self, query: str, *, limit: int | None = None, where: str = ""
     ) -> EvidencePack:
@@ -145,11 +192,14 @@ def _hang_up(opened: Pincite) -> None:
 
 def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
     """Return evidence without its text, as plain values: the attributes of its document, overridden
-    by its location where that is known. `verdict` is that of the pack: `grounded` or `weak`."""
+    by its location where that is known. `verdict`, `reason` and `warnings` are those of the pack,
+    the verdict `grounded` or `weak`."""
     ours: dict[str, Any] = {
         "citation": evidence.citation,
         "score": evidence.score,
         "verdict": pack.verdict.level,
+        "reason": reason_of(pack),
+        "warnings": warnings_of(pack),
         "number": evidence.number,
         "source": evidence.url or evidence.path,
         "path": evidence.path,
@@ -172,6 +222,16 @@ def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
         name: list(value) if isinstance(value, tuple) else value
         for name, value in {**ours, **evidence.attributes, **known}.items()
     }
+
+
+def reason_of(pack: EvidencePack) -> str:
+    """Return the reason of the verdict, or that a filter matches nothing."""
+    return verdict_words(pack)[1]
+
+
+def warnings_of(pack: EvidencePack) -> list[str]:
+    """Return the warnings of a pack, each as `CODE: MESSAGE`."""
+    return [f"{one.code}: {one.message}" for one in pack.warnings]
 
 
 def count_of(value: object, name: str) -> int:

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from pincite.errors import UsageError
-from pincite.model import EvidencePack
-from pincite.support.arguments import shown
+from pincite.model import EvidencePack, SourceType
+from pincite.support.arguments import shown, texts_of
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
     IndexHandle,
     count_of,
     metadata_of,
+    reason_of,
     text_of_path,
+    warnings_of,
 )
 
 with needs_extra("haystack", "haystack"):
@@ -34,9 +37,9 @@ class PinciteRetriever:
         index: str | os.PathLike[str] | None = None,
         *,
         top_k: int | None = None,
-        collections: list[str] | None = None,
-        sources: list[str] | None = None,
-        kinds: list[str] | None = None,
+        collections: str | Iterable[str] | None = None,
+        sources: str | Iterable[str] | None = None,
+        kinds: SourceType | Iterable[SourceType] | None = None,
         where: str = "",
         tags: dict[str, Any] | None = None,
         preset: str | None = None,
@@ -49,9 +52,9 @@ class PinciteRetriever:
             )
         self.index = index
         self.top_k = top_k
-        self.collections = collections
-        self.sources = sources
-        self.kinds = kinds
+        self.collections = _listed("collections", collections)
+        self.sources = _listed("sources", sources)
+        self.kinds = _listed("kinds", kinds)
         self.where = where
         self.tags = tags
         self.preset = preset
@@ -74,19 +77,20 @@ class PinciteRetriever:
             preset=self.preset,
         )
 
-    @component.output_types(documents=list[Document], verdict=str)
+    @component.output_types(documents=list[Document], verdict=str, reason=str, warnings=list[str])
     def run(self, query: str, top_k: int | None = None, where: str = "") -> dict[str, Any]:
-        """Return `documents`, best first, and `verdict`: `grounded`, `weak` or `none`."""
+        """Return `documents`, best first, the `verdict` (`grounded`, `weak` or `none`) with its
+        `reason`, and `warnings`."""
         limit = None if top_k is None else count_of(top_k, "top_k")
-        return _found(self._source().search(query, limit=limit, where=where))
+        return _found(self._source().retrieve(query, limit=limit, where=where))
 
-    @component.output_types(documents=list[Document], verdict=str)
+    @component.output_types(documents=list[Document], verdict=str, reason=str, warnings=list[str])
     async def run_async(
         self, query: str, top_k: int | None = None, where: str = ""
     ) -> dict[str, Any]:
         """Return the result of `run`."""
         limit = None if top_k is None else count_of(top_k, "top_k")
-        return _found(await self._source().asearch(query, limit=limit, where=where))
+        return _found(await self._source().aretrieve(query, limit=limit, where=where))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data of the component in a saved pipeline."""
@@ -118,4 +122,14 @@ def _found(pack: EvidencePack) -> dict[str, Any]:
         Document(id=one.citation, content=one.text, meta=metadata_of(one, pack), score=one.score)
         for one in pack
     ]
-    return {"documents": documents, "verdict": pack.verdict.level}
+    return {
+        "documents": documents,
+        "verdict": pack.verdict.level,
+        "reason": reason_of(pack),
+        "warnings": warnings_of(pack),
+    }
+
+
+def _listed(name: str, given: str | Iterable[str] | None) -> list[str] | None:
+    """Return the texts in the form that a saved pipeline contains."""
+    return None if given is None else [*texts_of(name, given)]

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 
 from pincite.errors import InvalidRecord
-from pincite.model import EvidencePack
+from pincite.model import EvidencePack, SourceType
 from pincite.model.records import Record
 from pincite.records.accept import MOST_ID_CHARS, id_of, is_address
 from pincite.surfaces.extra import needs_extra
@@ -31,7 +31,7 @@ with needs_extra("langchain", "langchain_core"):
     )
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
-    from pydantic import ConfigDict, PrivateAttr, field_validator, model_validator
+    from pydantic import ConfigDict, PrivateAttr, SkipValidation, field_validator, model_validator
 
 _MOST_SOURCE_CHARS = MOST_ID_CHARS - 20  # `#` and a number of 18 digits fit behind
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
@@ -43,16 +43,17 @@ class PinciteRetriever(BaseRetriever):
     `index` is an index folder, by default the nearest one. `k` is the maximum number of passages,
     None for that of the profile. `where` is a filter, and `passage_tags` are attributes that a
     passage must have. `invoke(query, k=3, where="kind = 'docs'")` sets both for one call; its
-    filter narrows that of the retriever.
+    filter narrows that of the retriever. A list of documents says neither why it is empty nor what
+    it may lack: `evidence` and the log do.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     index: Any = None
     k: int | None = None
-    collections: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    kinds: tuple[Any, ...] = ()
+    collections: str | Sequence[str] = ()
+    sources: str | Sequence[str] = ()
+    kinds: Annotated[SourceType | Sequence[SourceType], SkipValidation] = ()
     where: str = ""
     passage_tags: Mapping[str, Any] | None = None
     preset: str | None = None
@@ -62,7 +63,8 @@ class PinciteRetriever(BaseRetriever):
     @field_validator("collections", "sources", "kinds", mode="before")
     @classmethod
     def _listed(cls, given: Any) -> Any:
-        return (given,) if isinstance(given, str) else given
+        several = isinstance(given, Iterable) and not isinstance(given, str)
+        return tuple(given) if several else (given,)
 
     @model_validator(mode="after")
     def _check(self) -> PinciteRetriever:
@@ -93,7 +95,7 @@ class PinciteRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the framework's
         **asked: Any,
     ) -> list[Document]:
-        return documents_of(self._source().search(query, **_checked(asked)))
+        return documents_of(self._source().retrieve(query, **_checked(asked)))
 
     async def _aget_relevant_documents(
         self,
@@ -102,7 +104,16 @@ class PinciteRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - the framework's
         **asked: Any,
     ) -> list[Document]:
-        return documents_of(await self._source().asearch(query, **_checked(asked)))
+        return documents_of(await self._source().aretrieve(query, **_checked(asked)))
+
+    def evidence(self, query: str, *, k: int | None = None, where: str = "") -> EvidencePack:
+        """Return the whole evidence for a question, with verdict, reason and warnings;
+        `documents_of` makes documents of it. Raises the errors of `Pincite.search`."""
+        return self._source().search(query, **_checked({"k": k, "where": where}))
+
+    async def aevidence(self, query: str, *, k: int | None = None, where: str = "") -> EvidencePack:
+        """Return the evidence as `evidence` does, without blocking the event loop."""
+        return await self._source().asearch(query, **_checked({"k": k, "where": where}))
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""

@@ -8,7 +8,8 @@ needs `pip install 'pincite[llamaindex]'`.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
@@ -21,6 +22,8 @@ from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,
     IndexHandle,
+    Place,
+    SourceKeywords,
     count_of,
     metadata_of,
     text_of_path,
@@ -37,15 +40,16 @@ with needs_extra("llamaindex", "llama_index.core"):
 class PinciteRetriever(BaseRetriever):
     """A retriever of passages with their citations as nodes, best first; none if nothing is good
     enough. It takes the arguments of `EvidenceSource`, and `callback_manager` and `verbose` of its
-    base class."""
+    base class. A list of nodes says neither why it is empty nor what it may lack: `evidence` and
+    the log do."""
 
     def __init__(
         self,
-        index: Any = None,
+        index: Place | IndexHandle = None,
         *,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
-        **searched: Any,
+        **searched: Unpack[SourceKeywords],
     ) -> None:
         self._source = EvidenceSource(index, **searched)
         super().__init__(callback_manager=callback_manager, verbose=verbose)
@@ -60,10 +64,19 @@ class PinciteRetriever(BaseRetriever):
         self._source.limit = None if limit is None else count_of(limit, "limit")
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return nodes_of(self._source.search(query_bundle.query_str))
+        return nodes_of(self._source.retrieve(query_bundle.query_str))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return nodes_of(await self._source.asearch(query_bundle.query_str))
+        return nodes_of(await self._source.aretrieve(query_bundle.query_str))
+
+    def evidence(self, query: str, *, where: str = "") -> EvidencePack:
+        """Return the whole evidence for a question, with verdict, reason and warnings; `nodes_of`
+        makes nodes of it. Raises the errors of `Pincite.search`."""
+        return self._source.search(query, where=where)
+
+    async def aevidence(self, query: str, *, where: str = "") -> EvidencePack:
+        """Return the evidence as `evidence` does, without blocking the event loop."""
+        return await self._source.asearch(query, where=where)
 
     def close(self) -> None:
         """Close the index; the next question opens it again."""
@@ -78,11 +91,11 @@ class PinciteVerify(BaseNodePostprocessor):
     model_config = ConfigDict(extra="forbid")
 
     index: Any = None
-    collections: str | tuple[str, ...] = ()
-    tags: dict[str, Any] | None = None
+    collections: str | Sequence[str] = ()
+    tags: Mapping[str, Any] | None = None
     _handle: IndexHandle = PrivateAttr(default_factory=IndexHandle)
 
-    def __init__(self, index: Any = None, **others: Any) -> None:
+    def __init__(self, index: Place = None, **others: Any) -> None:
         super().__init__(**{"index": index, **others})
         checked_tags(self.tags)
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Unpack
 
 from pincite.surfaces.extra import needs_extra
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource, Place, SourceKeywords
 from pincite.surfaces.frameworks.tools import (
     DESCRIPTION,
     NAME,
@@ -28,12 +29,12 @@ log = logging.getLogger(__name__)
 
 
 def evidence_tool(
-    index: Any = None,
+    index: Place | EvidenceSource = None,
     *,
     max_tokens: int = MAX_TOKENS,
     name: str = NAME,
     description: str = DESCRIPTION,
-    **searched: Any,
+    **searched: Unpack[SourceKeywords],
 ) -> FunctionTool:
     """Return a tool that searches one index: an `EvidenceSource`, which its owner closes, or the
     arguments for one. No call widens its restrictions. An answer has at most `max_tokens`. Several

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from pincite.surfaces.extra import needs_extra
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource, Place, SourceKeywords
 from pincite.surfaces.frameworks.tools import (
     DESCRIPTION,
     FILTER,
@@ -24,12 +25,12 @@ with needs_extra("pydantic-ai", "pydantic_ai", "pydantic"):
 
 
 def evidence_tool(
-    index: Any = None,
+    index: Place | EvidenceSource = None,
     *,
     max_tokens: int = MAX_TOKENS,
     name: str = NAME,
     description: str = DESCRIPTION,
-    **searched: Any,
+    **searched: Unpack[SourceKeywords],
 ) -> Tool[Any]:
     """Return a tool that searches one index: an `EvidenceSource`, which its owner closes, or the
     arguments for one. No call widens its restrictions. An answer has at most `max_tokens`. Several

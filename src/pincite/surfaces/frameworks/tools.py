@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -10,7 +9,7 @@ from msgspec import Meta
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.arguments import require_count
-from pincite.surfaces.frameworks.evidence_source import EvidenceSource
+from pincite.surfaces.frameworks.evidence_source import EvidenceSource, Place, SourceKeywords
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
 from pincite.surfaces.tool_hints import ToolNames, for_tools
 from pincite.surfaces.tool_texts import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS, answer_text
@@ -27,7 +26,9 @@ QUERY: Final = (
 FILTER: Final = WHERE
 
 
-def tool_source(index: Any, max_tokens: int, searched: Mapping[str, Any]) -> EvidenceSource:
+def tool_source(
+    index: Place | EvidenceSource, max_tokens: int, searched: SourceKeywords
+) -> EvidenceSource:
     """Return the source of a tool: that which is given, or a new one. Raises UsageError for a wrong
     argument, TypeError for arguments beside a source, which has its own."""
     require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
