@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from pincite import (
     UsageError,
     load_settings,
 )
+from pincite.model import SourceType
 
 
 def places(pack: EvidencePack) -> list[str]:
@@ -60,7 +62,11 @@ def ask() -> str:
                 context="section",
                 budget_ms=200,
             )
+            pincite.index("docs", options=IndexOptions(include="*.md", exclude=["drafts/*"]))
             pack = pincite.ask(Question("why?", Scope(kinds=("docs",))), profile=None)
+            some = Scope(kinds="code", paths=["src/*"], collections="notes", tags={"tenant": "a"})
+            pack = pincite.search("why?", scope=some)
+            kinds: tuple[SourceType, ...] = some.kinds
         except UsageError as error:
             return error.hint
         except (IndexNotFound, PinciteError) as error:
@@ -82,6 +88,51 @@ async def ask_async() -> None:
 
 asyncio.run(ask_async())
 '''
+
+FRAMEWORKS = """
+from google.adk.agents import LlmAgent
+from langchain_core.documents import Document
+
+from agents import Agent
+from pincite import EvidencePack
+from pincite.surfaces.adk import EvidenceToolset
+from pincite.surfaces.frameworks import openai_agents, pydantic_ai
+from pincite.surfaces.frameworks.dspy import PinciteRetriever as Dspy
+from pincite.surfaces.frameworks.haystack import PinciteRetriever as Haystack
+from pincite.surfaces.frameworks.langchain import PinciteRetriever as LangChain
+from pincite.surfaces.frameworks.langchain import documents_of
+from pincite.surfaces.frameworks.llamaindex import PinciteRetriever as LlamaIndex
+from pincite.surfaces.frameworks.llamaindex import PinciteVerify
+
+LangChain(index=".pincite", kinds="docs", collections="notes", passage_tags={"a": 1})
+langchain = LangChain(index=".pincite", kinds=["docs", "code"], collections=["a"], sources=("b",))
+documents: list[Document] = langchain.invoke("why?", k=2)
+pack: EvidencePack = langchain.evidence("why?", where="kind = 'docs'")
+documents = documents_of(pack)
+LlamaIndex(".pincite", limit=3, kinds="docs", tags={"a": 1}).retrieve("why?")
+PinciteVerify(".pincite", collections=["notes"], tags={"a": 1})
+Haystack(".pincite", top_k=3, kinds="docs", collections=("a",)).run("why?")
+passages: list[str] = Dspy(".pincite", k=3, kinds=["docs"]).forward("why?").passages
+tool = openai_agents.evidence_tool(".pincite", tags={"a": "b"}, kinds={"code"}, limit=3)
+Agent(name="dev", tools=[tool])
+pydantic_ai.evidence_tool(".pincite", collections="notes")
+LlmAgent(name="dev", tools=[EvidenceToolset(".pincite", kinds="docs", tags={"a": 1})])
+"""
+
+WRONG_FRAMEWORKS = """
+from pincite.surfaces.frameworks import openai_agents, pydantic_ai
+from pincite.surfaces.frameworks.dspy import PinciteRetriever as Dspy
+from pincite.surfaces.frameworks.haystack import PinciteRetriever as Haystack
+from pincite.surfaces.frameworks.langchain import PinciteRetriever as LangChain
+from pincite.surfaces.frameworks.llamaindex import PinciteRetriever as LlamaIndex
+
+LangChain(index=".pincite", kinds="markdown")
+LlamaIndex(".pincite", limits=3)
+Haystack(".pincite", kinds=["markdown"])
+Dspy(".pincite", kindz="docs")
+openai_agents.evidence_tool(".pincite", kindz="docs")
+pydantic_ai.evidence_tool(".pincite", preset=3)
+"""
 
 WRONG = """
 from pincite import Pincite
@@ -118,6 +169,7 @@ def check(program: str, python: Path) -> str:
             *("--cache-dir", "cache", "--config-file", "", "program.py"),
         ],
         cwd=python.parents[2],
+        env={name: one for name, one in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,
         check=False,
@@ -134,6 +186,15 @@ def test_a_program_passes_the_strict_check_and_a_wrong_one_does_not(python: Path
         assert any(f"program.py:{line}:" in one and part in one for one in said.splitlines()), said
     assert 'program.py:6: error: Unexpected keyword argument "lexicl"' in said
     assert "program.py:7: error: Incompatible types" in said
+
+
+@pytest.mark.slow
+def test_adapters_of_frameworks_pass_the_strict_check_and_wrong_arguments_do_not(
+    python: Path,
+) -> None:
+    assert "Success: no issues found" in check(FRAMEWORKS, python)
+    said = check(WRONG_FRAMEWORKS, python).splitlines()
+    assert [one.split(":")[1] for one in said if ": error: " in one] == [*"8 9 10 11 12 13".split()]
 
 
 @pytest.mark.slow
