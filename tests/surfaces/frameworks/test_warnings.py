@@ -71,7 +71,8 @@ def test_an_empty_result_has_its_reason(
     packs.append(asyncio.run(langchain.aevidence(query, where=where)))
     packs.append(asyncio.run(llama.aevidence(query, where=where)))
     for pack in packs:
-        assert our_langchain.documents_of(pack) == our_llamaindex.nodes_of(pack) == []
+        assert our_langchain.documents_of(pack) == []
+        assert our_llamaindex.nodes_of(pack) == []
         assert [one.code for one in pack.warnings] == [code]
 
 
