@@ -27,8 +27,8 @@ from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
 from pincite.settings.opening import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
-from pincite.surfaces import engine_calls
 from pincite.support.fields import replace
+from pincite.surfaces import engine_calls
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.required_tags import needed_tags, needs
 from pincite.surfaces.tool_arguments import WHERE, take_arguments
