@@ -58,6 +58,39 @@ def test_a_class_head_is_not_left_alone() -> None:
     assert first.text.startswith("class Foo(Base):\n    def m0")
 
 
+@pytest.mark.parametrize(
+    ("path", "head", "before", "line"),
+    [
+        (
+            "a.rb",
+            "def rotate(key)\n",
+            "def a\n  1\nend\n\n",
+            "  store(alpha(beta), gamma(delta))\n",
+        ),
+        (
+            "a.clj",
+            "(defn rotate [key]\n",
+            "(def a 1)\n\n",
+            "  (store (alpha beta) (gamma delta))\n",
+        ),
+        (
+            "a.lua",
+            "function rotate(key)\n",
+            "local a = 1\n\n",
+            "  store(alpha(beta), gamma(delta))\n",
+        ),
+        ("a.jl", "function rotate(key)\n", "a() = 1\n\n", "  store(alpha(beta), gamma(delta))\n"),
+    ],
+)
+def test_the_line_with_a_name_opens_the_passage_of_its_definition(
+    path: str, head: str, before: str, line: str
+) -> None:
+    end = ")\n" if path == "a.clj" else "end\n"
+    chunks = chunks_of(path, before + head + 9 * line + end, TINY)
+    first = next(one for one in chunks if "rotate" in one.symbols)
+    assert head + line.rstrip() in first.text
+
+
 def test_a_closing_brace_is_not_left_alone() -> None:
     body = "".join(f"    value = compute({n}, value, other);\n" for n in range(30))
     for path in ("a.c", "a.js", "a.go", "a.rs", "A.java"):

@@ -32,6 +32,7 @@ _CLOSES = re.compile(
 )
 _OPENS = ("{", "(", "[", ":", "=", "=>", "->", "\\", " do", " then", "then", "begin")
 _LONGEST_CLOSE = 60  # characters of a line that only closes a block
+_HEAD_ROWS = 3  # rows of a piece that is only the beginning of a definition
 _WORD = re.compile(r"\w+")
 #: Characters of all names that a section defines. Whole lines contain each of theirs, in up to 3
 #: forms (`names_of`), and one may end below. Real sections had at most 14 names.
@@ -228,6 +229,8 @@ def _piece(
     opens = lines.lines[bottom].rstrip().endswith(_OPENS)
     if following is not None and lines.lines[following[0]].lstrip().startswith("{"):
         opens = True  # a brace on the next line
+    if bottom - top < _HEAD_ROWS and definitions.begins_in(top, bottom):
+        opens = True
     return Piece(
         first,
         last,

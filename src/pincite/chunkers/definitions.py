@@ -65,6 +65,9 @@ class Definitions:
         named = sorted([*((each.name_row, each.symbol) for each in found), *by_line])
         self._named = [(row, name) for row, symbol in named for name in names_of(symbol)]
         self.values = sorted(values, key=_row)
+        self._lasts: dict[int, int] = {}  # rows with names, and the last row of what begins there
+        for each in found:
+            self._lasts[each.name_row] = max(each.last, self._lasts.get(each.name_row, -1))
         self._enclosing = _sweep(found, rows)
 
     def path_at(self, row: int) -> Path:
@@ -86,6 +89,11 @@ class Definitions:
             else:
                 index += 1
         return found
+
+    def begins_in(self, first: int, last: int) -> bool:
+        """Return whether a definition has its name in rows first..last and its end below. Each row
+        is visited."""
+        return any(self._lasts.get(row, -1) > last for row in range(first, last + 1))
 
     def symbols_in(self, first: int, last: int) -> Iterator[str]:
         """Yield the names of the definitions in rows first..last, in order."""

@@ -253,7 +253,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         revision=2,
     ),
     "go": Grammar("tree_sitter_go", _GO),
-    "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"]),
+    "rust": Grammar("tree_sitter_rust", _RUST, patterns=PATTERNS["rust"], revision=1),
     "java": Grammar("tree_sitter_java", _JAVA),
     "c": Grammar("tree_sitter_c", _C, patterns=PATTERNS["c"], revision=2),
     "cpp": Grammar(
@@ -264,7 +264,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         revision=3,
     ),
     "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
-    "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=1),
+    "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=2),
     "php": Grammar("tree_sitter_php", _PHP, "language_php"),
     "kotlin": Grammar(
         "tree_sitter_kotlin",
@@ -276,12 +276,12 @@ _DEFINITIONS: dict[str, Grammar] = {
     "bash": Grammar("tree_sitter_bash", named("function_definition")),
     "scala": Grammar("tree_sitter_scala", _SCALA, revision=2),
     "swift": Grammar("tree_sitter_swift", _SWIFT, revision=2),
-    "lua": Grammar("tree_sitter_lua", _LUA, revision=1),
+    "lua": Grammar("tree_sitter_lua", _LUA, revision=2),
     "elixir": Grammar(
         "tree_sitter_elixir", _ELIXIR, leading=frozenset({"unary_operator"}), revision=1
     ),
     "haskell": Grammar(
-        "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=1
+        "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=2
     ),
     "zig": Grammar("tree_sitter_zig", _ZIG, revision=1),
     "css": Grammar("tree_sitter_css", _CSS),
@@ -297,15 +297,15 @@ _DEFINITIONS: dict[str, Grammar] = {
         "tree_sitter_objc", _C + more.OBJECTIVE_C_TYPES, patterns=PATTERNS["c"], revision=2
     ),
     "julia": Grammar(
-        "tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"}), revision=1
+        "tree_sitter_julia", more.JULIA, leading=frozenset({"string_literal"}), revision=2
     ),
-    "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml", revision=1),
+    "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml", revision=2),
     "powershell": Grammar("tree_sitter_powershell", more.POWERSHELL),
     "solidity": Grammar("tree_sitter_solidity", more.SOLIDITY),
     "terraform": Grammar("tree_sitter_hcl", more.TERRAFORM),
-    "dockerfile": Grammar("tree_sitter_dockerfile", more.DOCKERFILE),
-    "make": Grammar("tree_sitter_make", more.MAKE),
-    "clojure": Grammar(f"{_PACK}.clojure", more.CLOJURE),
+    "dockerfile": Grammar("tree_sitter_dockerfile", more.DOCKERFILE, revision=1),
+    "make": Grammar("tree_sitter_make", more.MAKE, revision=1),
+    "clojure": Grammar(f"{_PACK}.clojure", more.CLOJURE, revision=1),
     "graphql": Grammar(f"{_PACK}.graphql", more.GRAPHQL),
     "cmake": Grammar(f"{_PACK}.cmake", more.CMAKE, steps=4.0),
     "r": Grammar(f"{_PACK}.r", more.R, revision=1),
