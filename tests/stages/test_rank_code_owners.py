@@ -151,6 +151,14 @@ def test_a_copied_declaration_finds_its_definition_first() -> None:
     assert first("def echo", uses, defines) == "defines"
 
 
+def test_the_definition_of_a_name_with_hyphens_comes_before_those_of_its_words() -> None:
+    path = one("path", 1.0, "path", path="path.clj")
+    match = one("match", 0.9, "match", "by", path="match.clj")
+    defines = one("defines", 0.2, "match-by-path", path="core.clj")
+    assert first("match-by-path", path, match, defines) == "defines"
+    assert first("where is match-by-path defined?", path, match, defines) == "defines"
+
+
 def guide(name: str, score: float) -> Candidate:
     found = chunk(name, id=name, path=f"{name}.md", source_type="docs")
     return Candidate("docs", found, (Signal("fused", "normalised", score),))

@@ -126,6 +126,46 @@ def test_other_questions_with_where_stay_as_they_are(text: str) -> None:
     assert undeclared(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("match-by-path", ("match-by-path",)),
+        ("`is-it-open?`", ("is-it-open?", "is-it-open")),
+        ("reitit.core/match-by-path", ("reitit.core/match-by-path",)),
+        ("query-params->schema", ("query-params->schema",)),
+        ("--main-color", ("--main-color",)),
+        ("where is `match-by-path` defined?", ("match-by-path",)),
+        ("where is match-by-path defined in core.cljc?", ("match-by-path", "core.cljc")),
+    ],
+)
+def test_a_token_with_hyphens_is_one_name_if_it_is_all_that_is_asked_for(
+    text: str, names: tuple[str, ...]
+) -> None:
+    asked = prepare(Question(text), PrepareConfig())
+    assert (asked.asks, asked.symbols) == ("symbol", names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where is the built-in cache defined",
+        "two-phase commit",
+        "is this read-only?",
+        "re-open a read-only file",
+        "2026-11-28",
+    ],
+)
+def test_english_with_hyphens_names_nothing(text: str) -> None:
+    assert query(text).symbols == ()
+
+
+def test_an_arrow_alone_is_a_path_and_a_file_is_not_a_name_with_hyphens() -> None:
+    assert code_names("conn->send") == ("conn->send",)
+    assert query("conn->send").sought == ("conn->send",)
+    assert code_names("docker-compose.yml") == ("docker", "compose.yml")
+    assert query("a-" * 5_000).asks == "mixed"
+
+
 def test_names_are_sought_as_they_stand_and_capitals_of_prose_are_not() -> None:
     assert query("Session").sought == ("Session",)
     assert query("how does rotate_key use the API").sought == ("rotate_key",)

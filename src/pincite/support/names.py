@@ -6,6 +6,12 @@ import re
 
 _NAME = re.compile(r"[A-Za-z_$@][\w$]*(?:(?:\.|::?|#|->|/)[\w$]+)*[!?]?")
 _LIKE_CODE = re.compile(r"_|\$|[a-z0-9][A-Z]|[A-Za-z]\d|[.:#/]|->|[A-Z]{2}[a-z]")
+#: A name with hyphens between its words, as in Lisp, CSS and shells: `match-by-path!`,
+#: `reitit.core/match-by-path`, `--main-color`. `owner->name` alone is a path.
+_SIGNS = r"\w*!?<>=%&+'"
+_HYPHENATED = re.compile(
+    rf"(?=.*\w-+\w)(?:[A-Za-z_][\w.-]*/)?[-*+]*[A-Za-z][{_SIGNS}]*(?:-+[{_SIGNS}]+)+"
+)
 _BETWEEN = re.compile(r"[.:#>/]+")
 _KEYWORD = re.compile(
     r"(?:(?:async|export|pub|public|private|protected|static|final|abstract) )*"
@@ -42,7 +48,9 @@ _PRODUCT = re.compile(
 )
 _NO_WORD = re.compile(r"_|[a-z][A-Z]")
 _RESULT_WORDS = 4  # of a declaration behind its parameters; guess, unmeasured
-_AROUND = "`'\"()[]{}<>,;.:?!"
+_QUOTES = "`'\"()[]{}<>,;.:"
+_MARKS = "?!"  # at the end, they may be part of the name
+_AROUND = _QUOTES + _MARKS
 
 
 def written_names(text: str) -> list[str]:
@@ -55,14 +63,30 @@ def code_names(text: str) -> tuple[str, ...]:
     """Return the names that look like code, without duplicates: with an underscore, an inner
     capital or digit, or a path; with a capital that does not begin a sentence; and a name that is
     the whole text. A name with a final mark is also returned without it: the mark is part of the
-    name in `save!`, and not in `what is Flask?`."""
-    text = undeclared(text)
-    alone = len(text.split()) == 1
+    name in `save!`, and not in `what is Flask?`. A name with hyphens is one if the text is only
+    this name or asks for its place; elsewhere it may be English (`read-only`)."""
+    meant = undeclared(text)
+    words = meant.split()
+    alone = len(words) == 1
     names: dict[str, None] = {}
-    for place, name in enumerate(written_names(text)):
+    if alone or meant != text:
+        hyphenated = [name for word in words if (name := hyphenated_name(word))]
+        names |= dict.fromkeys(form for name in hyphenated for form in _forms(name))
+        meant = " ".join(word for word in words if not hyphenated_name(word))
+    for place, name in enumerate(written_names(meant)):
         if alone or _LIKE_CODE.search(name) or (place > 0 and name[:1].isupper()):
-            names |= dict.fromkeys((name, name.rstrip("!?")))
+            names |= dict.fromkeys(_forms(name))
     return tuple(names)
+
+
+def _forms(name: str) -> tuple[str, str]:
+    return name, name.rstrip(_MARKS)
+
+
+def hyphenated_name(word: str) -> str:
+    """Return a word that is a name with hyphens, without the quotes around it; "" for others."""
+    name = word.strip(_QUOTES)
+    return name if _HYPHENATED.fullmatch(name) else ""
 
 
 def undeclared(text: str) -> str:
@@ -102,7 +126,8 @@ def _place(text: str) -> tuple[str, str]:
         return "", ""
     file = placed["file"] or ""
     name = next(filter(None, placed.groups())).strip(_AROUND)
-    return (name, file.strip(_AROUND)) if _NAME.fullmatch(name) else ("", "")
+    is_name = _NAME.fullmatch(name) or hyphenated_name(name)
+    return (name, file.strip(_AROUND)) if is_name else ("", "")
 
 
 def _behind(parameters: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from pincite.model import Query
 from pincite.support.names import (
     bare_words,
+    hyphenated_name,
     last_component,
     owner_of,
     undeclared,
@@ -93,7 +94,7 @@ class Vocabulary:
         words = (word for word in self._split(query.text) if word.stems and len(word.text) > 1)
         return QuestionWords(
             tuple(dict.fromkeys(words)),
-            _last(written_names(query.text), _LEAST),
+            _last((*written_names(query.text), *filter(hyphenated_name, query.symbols)), _LEAST),
             _last(query.symbols, 1),
             _is_name(query.text),
             tuple(dict.fromkeys(filter(None, map(owner_of, query.symbols)))),
@@ -208,7 +209,9 @@ def mean(values: Sequence[float]) -> float:
 def _is_name(text: str) -> bool:
     """Is a question only a name, perhaps with the keyword that declares it?"""
     words = bare_words(undeclared(text))
-    return len(words) == 1 and _ONE_NAME.fullmatch(words[0]) is not None
+    if len(words) != 1:
+        return False
+    return _ONE_NAME.fullmatch(words[0]) is not None or bool(hyphenated_name(words[0]))
 
 
 def _make_room(known: dict[str, Any]) -> None:
