@@ -12,11 +12,16 @@ from pincite.model import SourceType
 from pincite.stages.rank_code.config import RankCodeConfig
 
 _TEST_FOLDER = re.compile(
-    r"(?:^|/)(?:tests?|x?t|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?)/", re.I
+    r"(?:^|/)(?:tests?|x?t|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?|e2e"
+    r"|(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)[-_]tests?)/",
+    re.I,
 )
+#: Of folders: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, and not `latest` or `contest`.
+_TESTS_OF = re.compile(r"[A-Za-z0-9]Tests?/|\.[Tt]ests?[./]")
 _TEST_FILE = re.compile(
-    r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec)|[^/]*[a-z0-9](?:Tests?|Spec))"
-    r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z|\.t\Z"
+    r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec|\.e2e|\.e2e-spec|\.cy)"
+    r"|[^/]*[a-z0-9](?:Tests?|Spec)|[^/]*(?:UITests?|TestCase))"
+    r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z|\.t(?:\.sol)?\Z"
 )
 _MINOR = re.compile(
     r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
@@ -107,7 +112,8 @@ class Priors:
 @lru_cache(_REMEMBERED)
 def place_of(path: str) -> Literal["", "tests", "minor"]:
     """Return the kind of file that a path tells; empty for most."""
-    if _TEST_FOLDER.search(path) or _TEST_FILE.search(path):
+    folders = path[: path.rfind("/") + 1]
+    if _TEST_FOLDER.search(folders) or _TESTS_OF.search(folders) or _TEST_FILE.search(path):
         return "tests"
     return "minor" if _MINOR.search(path) else ""
 
