@@ -56,6 +56,14 @@ def test_without_weight_beside_documentation_nothing_moves() -> None:
     assert list(values(ENGINE, POLICY, GUIDE, mixed=0.0)) == ["engine", "guide", "policy"]
 
 
+def test_a_snapshot_of_tests_is_not_a_page_and_a_page_about_tests_is_one() -> None:
+    snapshot = one("snapshot", 1.0, "tests/_snaps/retry.md", "docs")
+    about = one("about", 1.0, "docs/testing/retry.md", "docs")
+    policy = one("policy", 0.6, "policy.py")
+    assert list(values(snapshot, policy, mixed=1.0)) == ["policy", "snapshot"]
+    assert values(about, policy, mixed=1.0) == {"about": 1.0, "policy": 0.6}
+
+
 def test_pages_keep_their_scores() -> None:
     assert values(ENGINE, POLICY, GUIDE)["guide"] == 0.9
 

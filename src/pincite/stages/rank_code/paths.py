@@ -23,6 +23,7 @@ _TEST_FILE = re.compile(
     r"|[^/]*[a-z0-9](?:Tests?|Spec)|[^/]*(?:UITests?|TestCase))"
     r"\.[A-Za-z]+\Z|(?:^|/)conftest\.py\Z|\.t(?:\.sol)?\Z"
 )
+_PAGES_FOLDER = re.compile(r"(?:^|/)(?:docs?|documentation|guides?|manuals?)/", re.I)
 _MINOR = re.compile(
     r"(?:^|/)(?:examples?(?:[_-]\w+)?|samples?|demos?|compat|legacy|deprecated|bench(?:marks?)?|vendor"
     r"|third_party)/|\.d\.ts\Z|(?:^|/)[^/]*(?:compat|deprecated|legacy)[^/]*\Z",
@@ -116,6 +117,13 @@ def place_of(path: str) -> Literal["", "tests", "minor"]:
     if _TEST_FOLDER.search(folders) or _TESTS_OF.search(folders) or _TEST_FILE.search(path):
         return "tests"
     return "minor" if _MINOR.search(path) else ""
+
+
+@lru_cache(_REMEMBERED)
+def is_of_tests(path: str) -> bool:
+    """Is it a file of tests, whatever its kind? Pages about tests (`docs/testing/tools.md`) are
+    none."""
+    return place_of(path) == "tests" and not _PAGES_FOLDER.search(path)
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:

@@ -22,7 +22,7 @@ from pincite.stages.rank_code.definitions import (
     names_of,
 )
 from pincite.stages.rank_code.names import name_parts
-from pincite.stages.rank_code.paths import place_of, priors_for
+from pincite.stages.rank_code.paths import is_of_tests, place_of, priors_for
 from pincite.stages.rank_code.scores import Scores
 from pincite.stages.rank_code.words import Likeness, QuestionWords, Terms, vocabulary_of
 
@@ -58,11 +58,11 @@ def rank_code(
 ) -> tuple[Candidate, ...]:
     """Return the candidates, those of code in the order of their files, with the signal `ranked`.
 
-    All candidates of the collections named in `code` take part, and passages of source code in the
-    others. They exchange their previous scores among themselves, so that the best gets the highest,
-    and candidates that do not take part keep their rank among them. With s a candidate's score
-    divided by the highest one (to the power of `words_power` if only the keyword search found
-    them), the score of a file is
+    All candidates of the collections named in `code` take part. In the others, passages of source
+    code do, and texts and data of tests, such as snapshots of outputs. They exchange their previous
+    scores among themselves, so that the best gets the highest, and candidates that do not take part
+    keep their rank among them. With s a candidate's score divided by the highest one (to the power
+    of `words_power` if only the keyword search found them), the score of a file is
 
         (best + coherence * share + names + definition + copied) * prior
 
@@ -99,6 +99,7 @@ def rank_code(
     others: list[Candidate] = []
     for one in candidates:
         takes_part = one.chunk.source_type == "code" or one.collection in code
+        takes_part |= is_of_tests(one.chunk.path)
         (ours if takes_part else others).append(one)
     if not ours or not config.enabled:
         return tuple(candidates)
@@ -284,5 +285,5 @@ def _definition(chunk: Chunk) -> str:
 
 def forget() -> None:
     """Clear the caches of names, paths and texts."""
-    for known in (known_bare, names_of, place_of, vocabulary_of):
+    for known in (known_bare, names_of, is_of_tests, place_of, vocabulary_of):
         known.cache_clear()
