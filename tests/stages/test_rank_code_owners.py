@@ -285,3 +285,28 @@ def test_a_field_in_a_passage_of_several_types_is_not_on_the_top_level() -> None
     packed = replace(packed, chunk=replace(packed.chunk, named_values=1))
     assert order("total", *PAGES, packed)[0] == "page0"
     assert order("total", *PAGES, valued(one("own", 0.2, "total", path="sums.py")))[0] == "own"
+
+
+@pytest.mark.parametrize(
+    "question", ["print.basket", "`print.basket`", "where is print.basket defined?"]
+)
+def test_the_whole_name_comes_before_its_end_elsewhere(question: str) -> None:
+    end = one("end", 0.9, "format.basket", "basket", path="print.R")
+    whole = one("whole", 0.2, "print.basket", "basket", path="shop.R")
+    assert order(question, *PAGES, end, whole)[:2] == ["whole", "end"]
+
+
+def test_a_type_comes_before_the_properties_and_fixtures_of_its_name() -> None:
+    own = one("own", 0.9, "CascadeMode", path="failure.cs", within="Failure")
+    packed = one("packed", 0.8, "Message", "CascadeMode", path="rule.cs", within="Rule")
+    tested = one("tested", 0.7, "CascadeMode", path="tests/cascade.cs")
+    kind = one("kind", 0.2, "CascadeMode", path="enums.cs")
+    found = order("CascadeMode", *PAGES, own, packed, tested, kind, defined_first=4)
+    assert found[:3] == ["kind", "own", "packed"]
+
+
+def test_a_class_is_as_far_out_where_its_passage_is_named_for_its_first_member() -> None:
+    main = one("main", 0.9, "SqlMapper", "Compare", path="SqlMapper.cs")
+    main = replace(main, chunk=replace(main.chunk, headings=("SqlMapper", "Compare")))
+    part = one("part", 0.5, "SqlMapper", "DontMap", path="SqlMapper.DontMap.cs")
+    assert order("SqlMapper", main, part) == ["main", "part"]

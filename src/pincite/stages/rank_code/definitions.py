@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -78,9 +79,11 @@ def defining(
     """Return the passages of code that define what the question asks for, in order, the first of
     each file: of a question that is only a name, or that asks where one is defined. A name with a
     path has to be defined there. Upper and lower case count for the others. There are up to `most`.
-    Those that contain the question as it is written (`def echo`) come before the others, and
-    definitions before values. Of several in one file, such as a class and its constructor, it is
-    the first in the file.
+    Those with the whole name asked for come before those with its end (`print.rowwise_df`). Then
+    come those that contain the question as it is written (`def echo`), definitions before values,
+    files of code before those of tests and examples, and outer before inner definitions: a class
+    before the properties of its name. Of several in one file, such as a class and its constructor,
+    it is the first in the file.
 
     A plain word may also be a topic: of it there is one `beside_pages` of documentation, which
     mention it and would hide it, and none in code alone. A plain or capitalised word is one on the
@@ -99,7 +102,7 @@ def defining(
     owners = [owned for name in names if (owned := owner_of(name)) is not None]
     plain = frozenset(name for name in names if owner_of(name) is None)
     declared = query.text.partition("(")[0].strip()
-    matching: list[tuple[bool, bool, bool, Candidate]] = []
+    matching: list[tuple[tuple[int, ...], Candidate]] = []
     for one in candidates:
         chunk = one.chunk
         if chunk.source_type != "code" or not chunk.symbols:
@@ -112,15 +115,31 @@ def defining(
         is_detail = is_word and _is_detail(chunk, query, is_value=is_value)
         if is_detail and may_be_topic:
             continue
-        matching.append((declared not in chunk.text, is_value, is_detail, one))
-    matching.sort(key=lambda ranked: ranked[:3])
-    found: dict[tuple[object, ...], tuple[list[bool], Candidate]] = {}
-    for *kind, one in matching:
+        kind: tuple[int, ...] = (
+            bool(owners) and word.strip("`") not in chunk.symbols,
+            declared not in chunk.text,
+            is_value,
+            is_detail,
+            *(_depth(chunk, plain) if is_named else (False, 0)),
+        )
+        matching.append((kind, one))
+    matching.sort(key=itemgetter(0))
+    found: dict[tuple[object, ...], tuple[tuple[int, ...], Candidate]] = {}
+    for kind, one in matching:
         file = (one.collection, one.chunk.repo, one.chunk.path)
         known = found.setdefault(file, (kind, one))
         if kind == known[0] and one.chunk.start < known[1].chunk.start:
             found[file] = (kind, one)
     return [one for _, one in found.values()][:most]
+
+
+def _depth(chunk: Chunk, names: Set[str]) -> tuple[int, int]:
+    """Return whether a passage is of tests or examples, and how many definitions are around the
+    outermost of these `names`. A passage may begin with a class and be named for its first
+    member."""
+    named = (last_component(name) in names for name in chunk.headings)
+    around = next((place for place, is_own in enumerate(named) if is_own), len(chunk.headings))
+    return bool(place_of(chunk.path)), around
 
 
 def _is_constructor(chunk: Chunk) -> bool:
