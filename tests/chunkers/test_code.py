@@ -255,6 +255,7 @@ def test_what_a_parser_does_not_understand_is_known_by_its_line(
             "Line = Struct.new(:sku) do\n  def price; end\nend\nLIMIT = Max.new(3)\n",
             ["Line", "Line price"],
         ),
+        ("a.sol", "type P is uint;\ncontract A { type Id is bytes32; }\n", ["P", "A", "A Id"]),
         (
             "a.R",
             'Q <- R6::R6Class("Q", public = list(n = 1, add = function(x) x))\n'

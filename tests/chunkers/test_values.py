@@ -96,15 +96,18 @@ PROGRAMS = {
     ),
     "a.cs": (
         "class A { public const int Limit = 1; readonly int _name; enum Kind { Small, Big = 1 } }\n"
-        "record Point(int Left, Other Top);\n",
-        "Limit _name Small Big Left Top",
+        "record Point(int Left, Other Top);\n"
+        "class Bus { public event H Sent, Lost; event H Moved { add { } remove { } } }\n",
+        "Limit _name Small Big Left Top Sent Lost Moved",
         "Other",
     ),
     "a.rb": (
         "LIMIT = 1\nclass Job\n  KINDS = 2\n  attr_reader :owner, :age\n"
-        "  def run; local = 1; end\nend\n",
-        "LIMIT KINDS owner age",
-        "local",
+        "  def run; local = 1; end\n  alias_method :go, :run_old\n  alias one two\n"
+        "  alias :write= :store\n  define_method(:stop) { 1 }\n  delegate :size, to: :items\n"
+        "end\n",
+        "LIMIT KINDS owner age go one write= stop size",
+        "local run_old two store items to",
     ),
     "a.php": (
         "<?php\nconst LIMIT = 1;\ndefine('RATE', 2);\nclass Job { const KIND = 1;\n"
@@ -155,14 +158,19 @@ PROGRAMS = {
     ),
     "a.hs": (
         "data Kind = Small Int | Odd { size :: Int }\nnewtype Name = Name { text :: Int }\n"
-        "main = run def { mask = 1 }\nhigh Rect { height = h } = h\n",
-        "Small Odd size text",
+        "main = run def { mask = 1 }\nhigh Rect { height = h } = h\n"
+        "class Store m where\n  put, get :: m ()\n  free :: m Int\npattern Zero :: Int\n",
+        "Small Odd size text put get free Zero",
         "mask Rect height",
     ),
     "a.zig": (
-        'const std = @import("std");\nconst limit = 1;\nconst Job = struct { age: u8 };\n',
-        "limit age",
-        "std",
+        'const std = @import("std");\nconst limit = 1;\nconst Job = struct { age: u8 };\n'
+        "const Page = struct {\n  pub const most = 3;\n  const own: u8 = 1;\n"
+        '  const mem = @import("mem");\n  fn f() void { const local = 1; }\n};\n'
+        "const Kind = enum { small, pub const first = 1; };\n"
+        "const Any = union { a: u8, pub const none = 2; };\n",
+        "limit age most own small first none",
+        "std mem local",
     ),
     "a.css": (":root { --main-color: red; color: blue; }\n", "--main-color", "color"),
     "a.sql": ("CREATE TABLE jobs (id INT, [owner name] INT);\n", "id", ""),
@@ -176,6 +184,12 @@ PROGRAMS = {
         "resource data variable cidr",
     ),
     "a.ps1": ("class Job { [int]$Age }\nenum Kind { Small; Big }\n", "Age Small Big", "$Age"),
+    "a.clj": (
+        "(ns a)\n(s/def ::path-params (s/keys))\n(spec/def :my.ns/options string?)\n"
+        "(s/valid? ::other {})\n",
+        "path-params options",
+        "other my.ns",
+    ),
     "a.sol": ("contract A { struct Job { uint age; } enum Kind { Small } }\n", "age Small", ""),
     "Dockerfile": ("FROM a\nENV RATE=1 LIMIT=2\n", "RATE LIMIT", ""),
     "CMakeLists.txt": ("set(LIMIT 1)\nset(${x}_y 2)\n", "LIMIT", "${x}_y"),

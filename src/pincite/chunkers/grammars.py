@@ -263,7 +263,7 @@ _DEFINITIONS: dict[str, Grammar] = {
         patterns=PATTERNS["cpp"],
         revision=3,
     ),
-    "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP),
+    "c_sharp": Grammar("tree_sitter_c_sharp", _C_SHARP, revision=1),
     "ruby": Grammar("tree_sitter_ruby", _RUBY, revision=2),
     "php": Grammar("tree_sitter_php", _PHP, "language_php"),
     "kotlin": Grammar(
@@ -283,7 +283,7 @@ _DEFINITIONS: dict[str, Grammar] = {
     "haskell": Grammar(
         "tree_sitter_haskell", _HASKELL, leading=frozenset({"signature"}), revision=2
     ),
-    "zig": Grammar("tree_sitter_zig", _ZIG, revision=1),
+    "zig": Grammar("tree_sitter_zig", _ZIG, revision=2),
     "css": Grammar("tree_sitter_css", _CSS),
     "sql": Grammar(
         "tree_sitter_sql",
@@ -301,7 +301,7 @@ _DEFINITIONS: dict[str, Grammar] = {
     ),
     "ocaml": Grammar("tree_sitter_ocaml", more.OCAML, "language_ocaml", revision=2),
     "powershell": Grammar("tree_sitter_powershell", more.POWERSHELL),
-    "solidity": Grammar("tree_sitter_solidity", more.SOLIDITY),
+    "solidity": Grammar("tree_sitter_solidity", more.SOLIDITY, revision=1),
     "terraform": Grammar("tree_sitter_hcl", more.TERRAFORM),
     "dockerfile": Grammar("tree_sitter_dockerfile", more.DOCKERFILE, revision=1),
     "make": Grammar("tree_sitter_make", more.MAKE, revision=1),

@@ -91,7 +91,8 @@ POWERSHELL = """
 SOLIDITY = named(
     "contract_declaration", "interface_declaration", "library_declaration", "function_definition",
     "modifier_definition", "event_definition", "error_declaration", "struct_declaration",
-    "enum_declaration", "state_variable_declaration", "constant_variable_declaration",
+    "enum_declaration", "user_defined_type_definition", "state_variable_declaration",
+    "constant_variable_declaration",
 ) + """
 (constructor_definition "constructor" @name) @def
 """  # fmt: skip

@@ -121,12 +121,18 @@ VALUES: dict[str, str] = {
 (field_declaration (variable_declaration (variable_declarator . (identifier) @value)))
 (record_declaration (parameter_list (parameter name: (identifier) @value)))
 (enum_member_declaration (identifier) @value)
+(event_field_declaration (variable_declaration (variable_declarator . (identifier) @value)))
+(event_declaration name: (identifier) @value)
 """,
     "ruby": """
 (program (assignment . (constant) @value))
 (body_statement (assignment . (constant) @value))
 ((call . (identifier) @_kind (argument_list (simple_symbol) @value))
-  (#match? @_kind "^(attr_(accessor|reader|writer)|belongs_to|has_many|has_one|scope)$"))
+  (#match? @_kind
+    "^(attr_(accessor|reader|writer)|belongs_to|has_many|has_one|scope|delegate)$"))
+((call . (identifier) @_kind (argument_list . (simple_symbol) @value))
+  (#any-of? @_kind "alias_method" "define_method"))
+(alias name: (_) @value)
 """,
     "php": """
 (const_declaration (const_element . (name) @value))
@@ -180,11 +186,21 @@ VALUES: dict[str, str] = {
 (data_constructor (record (fields (field (field_name (variable) @value)))))
 (newtype_constructor . (constructor) @value)
 (newtype_constructor (record (field (field_name (variable) @value))))
+(class_declarations (signature [name: (variable) @value names: (binding_list (variable) @value)]))
+(pattern_synonym (signature synonym: (constructor) @value))
 """,
     "zig": """
 ((source_file (variable_declaration . (identifier) @value . (_) @_of))
   (#not-match? @_of "^@import"))
 (container_field . (identifier) @value)
+([(struct_declaration (variable_declaration . (identifier) @value . (_) @_of))
+  (enum_declaration (variable_declaration . (identifier) @value . (_) @_of))
+  (union_declaration (variable_declaration . (identifier) @value . (_) @_of))]
+  (#not-match? @_of "^@import"))
+""",
+    "clojure": """
+((list_lit . (sym_lit (sym_ns) (sym_name) @_kind) . (kwd_lit (kwd_name) @value))
+  (#eq? @_kind "def"))
 """,
     "css": '((declaration (property_name) @value) (#match? @value "^--"))',
     "sql": "(column_definition . (identifier) @value)",
