@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.support.code_letters import Escapes
 from pincite.support.find import Lines, find_text, has_words
 from pincite.support.word_ends import whole, whole_places
 
@@ -15,9 +16,9 @@ _TEXTS = st.text(alphabet="ab12_.,-' 天é\u0301(", max_size=24).map(
 )
 
 
-def is_quote(text: str, quote: str, *, code: bool = False) -> bool:
+def is_quote(text: str, quote: str, *, escapes: Escapes = "") -> bool:
     near = Lines(1, 1)
-    return find_text(text, quote, near, spaces="any", whole_words=True, code=code) is not None
+    return find_text(text, quote, near, spaces="any", whole_words=True, escapes=escapes) is not None
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_punctuation_code_and_scripts_without_spaces_are_quoted(text: str, quote
     ],
 )
 def test_escapes_and_formats_before_small_letters_are_those_of_code(text: str, quote: str) -> None:
-    assert is_quote(text, quote, code=True)
+    assert is_quote(text, quote, escapes="code")
     assert not is_quote(text, quote)
 
 
@@ -168,7 +169,30 @@ def test_escapes_and_formats_before_small_letters_are_those_of_code(text: str, q
 )
 def test_commands_of_tex_are_words_in_any_file(text: str, quote: str) -> None:
     assert not is_quote(text, quote)
-    assert not is_quote(text, quote, code=True)
+    assert not is_quote(text, quote, escapes="code")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (r"\fBNAME\fP", "NAME"),
+        (r"\f(CWname", "name"),
+        (r"\s-1GNU\s0 tar", "GNU"),
+        (r"\(aqword\(aq", "word"),
+        (r"\*(lqword", "word"),
+        (r"a \en", "n"),
+    ],
+)
+def test_escapes_of_roff_end_words_in_manual_pages_only(text: str, quote: str) -> None:
+    assert is_quote(text, quote, escapes="roff")
+    assert not is_quote(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"), [(r"\(:uber", "ber"), (r"\\fBar", "ar"), (r"\fBNAME", "AME"), ("fBar", "ar")]
+)
+def test_what_is_within_a_word_of_roff_is_no_quote(text: str, quote: str) -> None:
+    assert not is_quote(text, quote, escapes="roff")
 
 
 @pytest.mark.parametrize("count", [20, 21, 400])

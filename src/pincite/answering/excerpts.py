@@ -163,7 +163,8 @@ def line_of(
     for one in run:
         began = "… " if one.began else ""
         if one.span.code:
-            text = began + one.item.text[one.span.start : one.span.end]
+            text = one.item.text[one.span.start : one.span.end]
+            text = began + (one.said if one.item.language == "roff" else text)
             parts += ("\n" if before.span.code else "\n\n") if before else "", f"    {text}"
         else:
             parts += _between(before, one), began + escaped(_prose(one, asked, terms))

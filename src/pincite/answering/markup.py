@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pincite.answering.front_matter import end_of_front_matter, entries
+from pincite.answering.roff import words_of_roff
 from pincite.answering.sentences import Sentence, split
 from pincite.answering.verbatim import UNSEEN, decoded, verbatim
 from pincite.support.fields import replace
@@ -55,6 +56,8 @@ def words_of_markup(
     items, too, and which only the start of a file has. A term of a list belongs to the sentence
     that follows it, and a row of a table is one sentence. `&lt;` and its like are the characters
     that they name, except in code of Markdown. Takes time linear in the text."""
+    if language == "roff":
+        return words_of_roff(text)
     if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith(_BEGINS)):
         return text, split(text, language)
     page = _Page(text, language)

@@ -42,6 +42,8 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
         chunk = chunk_transcript if is_lines(document.path) else chunk_markdown_transcript
         if sections := chunk(document, config, chunk_document):
             return sections
+    if language == "roff":
+        return _chunk_roff(document, config)
     lines = Lines(text)
     packer = Packer(document, lines, config)
     if language in _DATA:
@@ -102,6 +104,18 @@ def _chunk_html(document: Document, config: ChunkerConfig) -> tuple[Section, ...
     packer = Packer(document, lines, config)
     sections = packer.pack(html_pieces(lines, page, packer.room))
     return tuple(with_plain(section, document.text, page) for section in sections)
+
+
+def _chunk_roff(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
+    from pincite.chunkers.roff import roff_lines, roff_pieces, with_shown
+    from pincite.support.roff import read_roff, words_of
+
+    page = read_roff(document.text)
+    lines = roff_lines(document.text, page)
+    packer = Packer(document, lines, config)
+    sections = packer.pack(roff_pieces(lines, page, packer.room))
+    words = words_of(page)
+    return tuple(with_shown(section, words) for section in sections)
 
 
 def _chunk_markdown(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:

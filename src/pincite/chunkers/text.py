@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from pincite.chunkers.pieces import Path, Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pincite.chunkers.lines import Lines
+
+#: Yields the pieces of lines `first` to `last` (exclusive) below a path of headings.
+Divide = Callable[[int, int, Path], Iterator[Piece]]
 
 _MARKS = frozenset("=-~^\"'`*+#:._<>")
 
@@ -57,20 +61,21 @@ def headed_pieces(
     headings: Iterable[Heading],
     room: Callable[[Path], float],
     whole: Sequence[tuple[int, int]] = (),
+    divide: Divide | None = None,
 ) -> Iterator[Piece]:
-    """Yield the sections below the headings, in paragraphs where they are too long. Headings and
-    ranges that are `whole` are in order."""
+    """Yield the sections below the headings. `divide` yields the pieces of those that are too long,
+    by default paragraphs. Headings and ranges that are `whole` are in order."""
     path: Path = ()
     levels: list[int] = []
     before = Heading(0, 0, 0, "")
     for heading in headings:
-        yield from _section(lines, before, heading.first, path, room, whole)
+        yield from _section(lines, before, heading.first, path, room, whole, divide)
         while levels and levels[-1] >= heading.level:
             levels.pop()
         path = (*path[: len(levels)], " ".join(heading.title.split())[:120])
         levels.append(heading.level)
         before = heading
-    yield from _section(lines, before, len(lines), path, room, whole)
+    yield from _section(lines, before, len(lines), path, room, whole, divide)
 
 
 def _section(
@@ -80,6 +85,7 @@ def _section(
     path: Path,
     room: Callable[[Path], float],
     whole: Sequence[tuple[int, int]],
+    divide: Divide | None,
 ) -> Iterator[Piece]:
     first = heading.first
     if first >= last:
@@ -90,7 +96,10 @@ def _section(
     body = min(heading.last, last)
     if body > first:
         yield Piece(first, body, path, forward=True)
-    yield from paragraphs(lines, body, last, path, whole[bisect_right(whole, (body,)) :])
+    if divide is not None:
+        yield from divide(body, last, path)
+    else:
+        yield from paragraphs(lines, body, last, path, whole[bisect_right(whole, (body,)) :])
 
 
 def rst_pieces(lines: Lines, room: Callable[[Path], float]) -> Iterator[Piece]:

@@ -15,6 +15,7 @@ from pincite.model.documents import Rows
 from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
 from pincite.sources import OpenSource
+from pincite.support.code_letters import Escapes
 from pincite.support.counted import counted
 from pincite.support.word_ends import places
 
@@ -37,9 +38,11 @@ class Cited:
     cut: bool = False
 
 
-def is_code(document: Document) -> bool:
-    """May the text of a document have escapes, as in strings of code and of JSON?"""
-    return document.source_type != "docs"
+def escapes_of(document: Document) -> Escapes:
+    """Which escapes a document may have: those of strings in code and JSON, or those of roff."""
+    if document.language == "roff":
+        return "roff"
+    return "" if document.source_type == "docs" else "code"
 
 
 def text_then(opened: OpenSource, cited: Cited, document: Document) -> str | None:

@@ -13,8 +13,8 @@ from pincite.citations.cited import (
     Cited,
     cited_lines,
     columns_are,
+    escapes_of,
     impossible,
-    is_code,
     is_passage,
     is_revision,
     outside,
@@ -244,7 +244,7 @@ def _gone(
         Lines(1, 1),
         spaces="any",
         whole_words=not cited.cut,
-        code=is_code(document),
+        escapes=escapes_of(document),
     ):
         return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
     lines = (cited.start_line, cited.end_line, *(cited.chars or (None, None)), cited.page)
@@ -355,13 +355,13 @@ def _compare_chars(
     """What is claimed of a record, against the record as it is now."""
     path, text = cited.known.path, document.text
     if cited.text.strip():
-        whole, code = not cited.cut, is_code(document)
-        if has_words(text, start, end, cited.text, whole_words=whole, code=code):
+        whole, escapes = not cited.cut, escapes_of(document)
+        if has_words(text, start, end, cited.text, whole_words=whole, escapes=escapes):
             lines = text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1
             return ClaimCheck(claim.citation, "fresh", "", path, *lines, start, end)
         near = text.count("\n", 0, start) + 1
         there = Lines(near, near)
-        found = find_text(text, cited.text, there, spaces="any", whole_words=whole, code=code)
+        found = find_text(text, cited.text, there, spaces="any", whole_words=whole, escapes=escapes)
         if found is None:
             return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
         said = f"now in lines {found.start}-{found.end} of the record"
@@ -423,8 +423,8 @@ def _compare(cited: Cited, document: Document) -> _Verdict:
     if cited.text.strip():
         if any(cited.columns) and columns_are(cited, text):
             return "fresh", "", cited.start_line, cited.end_line
-        whole, code = not cited.cut, is_code(document)
-        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole, code=code)
+        whole, escapes = not cited.cut, escapes_of(document)
+        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole, escapes=escapes)
         if found is None:
             return "changed", "the text is not in the file", None, None
         if lines.start <= found.start and found.end <= lines.end:

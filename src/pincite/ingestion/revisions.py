@@ -9,7 +9,14 @@ from pincite.chunkers import grammar_revision, lacks_grammar, line_revision, out
 from pincite.ingestion.read import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
-from pincite.readers import FileType, extracted_suffix, file_type, is_header, url_for
+from pincite.readers import (
+    FileType,
+    extracted_suffix,
+    file_type,
+    is_header,
+    may_be_manual,
+    url_for,
+)
 from pincite.readers.extractors import extractor_name
 from pincite.readers.headers import HEADER_RULES
 from pincite.readers.secrets import MASKED
@@ -26,6 +33,7 @@ _TEXT_RULES = {
     "html": 2,
     "asciidoc": 1,
     "org": 1,
+    "roff": 1,
     "xml": 1,
     "json": 1,
     "yaml": 1,
@@ -99,6 +107,8 @@ def fingerprints_of(
         parts.append(f"definitions {revision}")
     if opened.source.kind != "records" and found is not None and found.language in _TEXT_RULES:
         parts.append(f"text {_TEXT_RULES[found.language]}")
+    if found is None and may_be_manual(path) and opened.source.kind != "records":
+        parts.append(f"text {_TEXT_RULES['roff']}")
     if is_header(path) and opened.source.kind != "records":
         parts.append(f"header {HEADER_RULES}")
     if opened.source.kind != "records" and (suffix := extracted_suffix(path)):

@@ -18,6 +18,7 @@ from pincite.readers.languages import (
     file_type,
     is_dot_t,
     is_header,
+    may_be_manual,
     may_be_read,
 )
 from pincite.readers.markdown_transcripts import is_markdown_transcript
@@ -36,6 +37,7 @@ __all__ = [
     "extracted_suffix",
     "file_type",
     "is_header",
+    "may_be_manual",
     "may_be_read",
     "read_document",
     "read_noted",

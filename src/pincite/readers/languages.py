@@ -21,7 +21,7 @@ class FileType(msgspec.Struct, frozen=True):
 _SUFFIXES: dict[SourceType, str] = {
     "docs": """markdown:md,markdown,mdx,mdown,mkd,qmd,rmd,mdc rst:rst,rest
         text:txt,text,pod,mld asciidoc:adoc,asciidoc org:org html:html,htm,xhtml
-        pdf:pdf word:docx slides:pptx,pptm epub:epub notebook:ipynb""",
+        roff:roff,mdoc pdf:pdf word:docx slides:pptx,pptm epub:epub notebook:ipynb""",
     "code": """python:py,pyi,pyw,pyx,pxd javascript:js,mjs,cjs,jsx typescript:ts,mts,cts tsx:tsx
         go:go rust:rs java:java c:c,h cpp:cc,cpp,cxx,c++,hh,hpp,hxx,h++,ipp,inl,cu,cuh,ino
         c_sharp:cs,csx dockerfile:dockerfile
@@ -57,9 +57,11 @@ _SHEBANGS = {
     "Rscript": "r", "awk": "awk", "make": "make", "swift": "swift", "groovy": "groovy",
 }  # fmt: skip
 #: The name of a manual page (`tool.1`, `tool.1.in`), and the beginning of its source.
-_MANUAL = re.compile(r"(?!.*\.(?:log|so|mo)\.|.*\.(?:7z|3gp?p?)\Z).+\.[1-9][a-z]{0,3}(?:\.in)?")
+_MANUAL = re.compile(
+    r"(?!.*\.(?:log|so|mo)\.|.*\.(?:7z|3gp?p?)\Z).+\.(?:[1-9][a-z]{0,7}|man)(?:\.in)?"
+)
 _ROFF = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:[.']\s?\\\"|\.(?:TH|SH|Dd|Id|so|mso|ds|de|nr|if|ig|nh|ad|hy)\s)"
+    rb"(?:\xef\xbb\xbf)?\s*(?:[.']\s?\\\"|\.(?:TH|SH|Dd|Id|so|mso|ds|de|nr|if|ie|el|ig|nh|ad|hy)\s)"
 )
 #: A line of a cram test, and one that such a test does not have.
 _COMMAND = re.compile(r"^  \$ ", re.MULTILINE)
@@ -111,7 +113,7 @@ def file_type(path: str, head: bytes = b"") -> FileType | None:
     if stem in ("dockerfile", "makefile", "containerfile"):  # Dockerfile.dev
         return BY_NAME[stem]
     if _MANUAL.fullmatch(name) and _ROFF.match(head):
-        return FileType("text", "docs")
+        return FileType("roff", "docs")
     shebang = _SHEBANG.match(head)
     if shebang and (language := _SHEBANGS.get(shebang[1].decode("ascii"))):
         return FileType(language, "code")
@@ -126,6 +128,11 @@ def language_called(name: str) -> str | None:
         return called
     found = BY_SUFFIX.get(called)
     return _OTHER_NAMES.get(called) or (found.language if found else None)
+
+
+def may_be_manual(path: str) -> bool:
+    """Return whether a file is named like a manual page, whose content tells (`file_type`)."""
+    return _MANUAL.fullmatch(path.rpartition("/")[2].lower()) is not None
 
 
 def is_dot_t(path: str) -> bool:
@@ -153,5 +160,4 @@ def may_be_read(path: str) -> bool:
     """Return False if the name alone excludes a file; check before its bytes are fetched."""
     name = path.rpartition("/")[2]
     may_be_script = "." not in name.lstrip(".")
-    may_be_manual = _MANUAL.fullmatch(name.lower()) is not None
-    return may_be_script or may_be_manual or file_type(path) is not None
+    return may_be_script or may_be_manual(path) or file_type(path) is not None

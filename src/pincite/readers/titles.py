@@ -10,6 +10,7 @@ from pincite.readers.inline_markup import plain_heading, without_closing_marks
 from pincite.readers.markdown_transcripts import spoken, words_first_said
 from pincite.readers.transcripts import first_words, is_lines
 from pincite.support.late_patterns import late_pattern
+from pincite.support.roff import roff_title
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200
@@ -45,6 +46,8 @@ def title_of(text: str, path: str, language: str) -> str:
     elif language == "org":
         match = _ORG_TITLE.search(head)
         found = match[1] if match else ""
+    elif language == "roff":
+        found = roff_title(head)
     elif language == "html":
         match = _HTML_TITLE.search(head)
         found = html.unescape(_TAG.sub("", match[2])) if match else ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from pincite.support.code_letters import Escapes
 from pincite.support.word_ends import BESIDE, whole, whole_places
 
 Spaces = Literal["exact", "any"]
@@ -35,18 +36,18 @@ def find_text(
     starts_line: bool = False,
     ends_line: bool = False,
     whole_words: bool = False,
-    code: bool = False,
+    escapes: Escapes = "",
 ) -> Lines | None:
     """Return the lines of `text` that contain `wanted`, None if it does not occur or is empty.
 
     Of several places the first one inside the lines `near` is returned, else the one that begins
     nearest to their beginning; the earlier of two at the same distance. With `spaces="any"`, all
     white space is equal, including line ends, and `whole_words` leaves out places inside of a word
-    or number, see `whole`; `code` says what `text` is. Otherwise see `find_span`.
+    or number, see `whole`; `escapes` are those of `text`. Otherwise see `find_span`.
     """
     if spaces == "any":
         words = " ".join(wanted.split())
-        found = _Searched.words(text).nearest(words, near, whole_words=whole_words, code=code)
+        found = _Searched.words(text).nearest(words, near, whole_words=whole_words, escapes=escapes)
         return None if found is None else found[1]
     span = find_span(text, wanted, near, starts_line=starts_line, ends_line=ends_line)
     if span is None:
@@ -83,10 +84,16 @@ def find_span(
 
 
 def has_words(
-    text: str, start: int, end: int, wanted: str, *, whole_words: bool = True, code: bool = False
+    text: str,
+    start: int,
+    end: int,
+    wanted: str,
+    *,
+    whole_words: bool = True,
+    escapes: Escapes = "",
 ) -> bool:
     """Does `text[start:end]` have `wanted`, whatever the white space? Where it is not all of that,
-    only as whole words, unless `whole_words` is off; `code` says what `text` is."""
+    only as whole words, unless `whole_words` is off; `escapes` are those of `text`."""
     part, words = text[start:end], " ".join(wanted.split())
     inside = " ".join(part.split())
     if not words or inside == words:
@@ -96,7 +103,7 @@ def has_words(
     before = text[max(0, start - BESIDE) : start] + (" " if part[:1].isspace() else "")
     after = (" " if part[-1:].isspace() else "") + text[end : end + BESIDE]
     last = len(before) + len(inside) - len(words)
-    found = whole_places(f"{before}{inside}{after}", words, code=code)
+    found = whole_places(f"{before}{inside}{after}", words, escapes=escapes)
     return any(len(before) <= at <= last for at in found)
 
 
@@ -151,7 +158,7 @@ class _Searched:
         ends_line: bool = False,
         *,
         whole_words: bool = False,
-        code: bool = False,
+        escapes: Escapes = "",
     ) -> tuple[int, Lines] | None:
         """Return position and lines of the place that `find_text` returns."""
         if not wanted:
@@ -169,9 +176,9 @@ class _Searched:
         found = min(map(located, places), key=order, default=None)
         if not (found and whole_words):
             return found
-        if whole(self.text, found[0], found[0] + len(wanted), code=code):
+        if whole(self.text, found[0], found[0] + len(wanted), escapes=escapes):
             return found
-        places = whole_places(self.text, wanted, code=code)
+        places = whole_places(self.text, wanted, escapes=escapes)
         return min(map(located, places), key=order, default=None)
 
     def places(self, wanted: str, line: int, starts_line: bool, ends_line: bool) -> Iterator[int]:

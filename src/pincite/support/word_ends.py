@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from pincite.support.code_letters import ends_code, may_be_code
+from pincite.support.code_letters import Escapes, ends_code, may_be_code
 from pincite.support.digit_runs import SEPARATORS, numbers_of
 
 BESIDE: Final = 24  #: characters before and after a place that decide
@@ -36,25 +36,25 @@ _VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _NOT: Final = re.compile(r"['’´`ʼ＇]t(?!\w)", re.IGNORECASE)
 
 
-def whole(text: str, start: int, end: int, *, code: bool = False) -> bool:
+def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
     """Does `text[start:end]` begin and end with a word, a number or neither? Punctuation at an end
-    ends words, except for a decimal point or comma. In `code`, escapes and formats do as well, see
-    `ends_code`. White space is single spaces."""
+    ends words, except for a decimal point or comma. So do escapes and formats of code,
+    and escapes of roff, see `ends_code`. White space is single spaces."""
     if start >= end:
         return False
     before = text[max(0, start - BESIDE) : start]
     pair = text[start - 1 : start + 1] if start else ""
     if pair.isascii() and pair.isalnum() and not may_be_code(before):
         return False  # the most frequent answer, without the rest
-    begins = _begins(before, text[start : start + BESIDE], code)
-    return begins and _ends(text[max(0, end - BESIDE) : end], text[end : end + BESIDE], code)
+    begins = _begins(before, text[start : start + BESIDE], escapes)
+    return begins and _ends(text[max(0, end - BESIDE) : end], text[end : end + BESIDE], escapes)
 
 
-def whole_places(text: str, wanted: str, *, code: bool = False) -> Iterator[int]:
+def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
     """Yield the positions of `wanted` in `text` where it is whole. Time linear in both, whatever
     they have."""
     size = len(wanted)
-    return (at for at in places(text, wanted) if whole(text, at, at + size, code=code))
+    return (at for at in places(text, wanted) if whole(text, at, at + size, escapes=escapes))
 
 
 def places(text: str, wanted: str) -> Iterator[int]:
@@ -89,14 +89,14 @@ def _overlapping(text: str, wanted: str, begin: int) -> Iterator[int]:
             yield at
 
 
-def _begins(before: str, head: str, code: bool) -> bool:
+def _begins(before: str, head: str, escapes: Escapes) -> bool:
     if not before:
         return True
     first, last = head[0], before[-1]
     if _is_mark(first) and not last.isspace():
         return False
     if _joined(last, first, before[-2:-1]):
-        return ends_code(before, head, code=code)
+        return ends_code(before, head, escapes=escapes)
     if first in SEPARATORS:
         between = last.isdecimal() and head[1:2].isdecimal()
         return not (between and _in_number(before, head))
@@ -109,14 +109,14 @@ def _begins(before: str, head: str, code: bool) -> bool:
     return not (_POINT.search(before) or _MINUS.search(before))
 
 
-def _ends(tail: str, after: str, code: bool) -> bool:
+def _ends(tail: str, after: str, escapes: Escapes) -> bool:
     if not after:
         return True
     last, first = tail[-1], after[0]
     if _is_mark(first):
         return False
     if _joined(first, last, after[1:2]):
-        return ends_code(tail, after, code=code)
+        return ends_code(tail, after, escapes=escapes)
     if last in SEPARATORS:
         between = tail[-2:-1].isdecimal() and first.isdecimal()
         return not (between and _in_number(tail, after))

@@ -1,0 +1,109 @@
+r"""What a manual page displays: `\fBNAME\fP` is the word NAME."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.support.roff import read_roff, roff_title, shown_of, words_of
+
+_PIECES = st.sampled_from(
+    [
+        *(".TP", ".B ", ".IP ", ".SH", ".It Fl ", ".de", "..", ".if t \\{", "\\}", "'", ".Xr a 1"),
+        *("\\fB", "\\(aq", "\\f(", "\\[", "\\s-1", "\\*(", '\\"', "\\", '"', "\\h'", ".TS", "é"),
+        *(".EQ", ".Bl", ".El", ".RS", ".RE", ".nf", ".fi", "a", " ", "\n", "\r", "\t", "\0", "|."),
+    ]
+)
+
+
+def shown(text: str) -> list[str]:
+    """The displayed lines, without hidden ones."""
+    return [said for line in read_roff(text) if (said := shown_of(line).strip())]
+
+
+@pytest.mark.parametrize(
+    ("written", "displayed"),
+    [
+        (r"\fBNAME\fP \f(CWcode\fR \f[B]bold\f[]", "NAME code bold"),
+        (r"\-\-all\&.", "--all."),
+        (r"\fI\,FILE\/\fP", "FILE"),
+        (r"\s-1GNU\s0 tar \s+2big\s0", "GNU tar big"),
+        (r"don\(aqt \(lqsay\(rq \[u00FC]ber \(:uber", "don't “say” über über"),
+        (r"a\ b\~c \e n \\n \(em", "a b c \\ n \\n —"),
+        (r"\*(lqx\*(rq \*(Aqy\*(Aq \*(C`z\*(C'", "“x” 'y' z"),
+        (r"text \" comment", "text"),
+        (r"\h'+03'x\v'1m' \m[blue]b\m[]", "x b"),
+        (r"\N'39' \[u0041_0300] \[u0001]x", "' À x"),
+        (".B bold words", "bold words"),
+        ('.BR ssh (1) ", " sshd (8)', "ssh(1), sshd(8)"),
+        ('.IP "\\fB\\-x\\fP ""q""" 4', '-x "q"'),
+        (".Fl v Ar file .", "-v file."),
+        (".Op Fl v Ns = Ns Ar x", "-v=x"),
+        (".Xr ssh 1 ,", "ssh(1),"),
+        (".Nd remote login", "- remote login"),
+        (".MYMACRO an unknown one", "an unknown one"),
+        (".profile is a file", ".profile is a file"),
+        ("'tis text", "'tis text"),
+        (".if n .B shown", "shown"),
+        (".if !'x'y' words", "words"),
+    ],
+)
+def test_words_are_displayed_without_requests_and_escapes(written: str, displayed: str) -> None:
+    assert shown(written) == [displayed]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '.\\" A comment',
+        "'\\\" t",
+        ".de Sp \\\" Vertical space\n.if t .sp .5v\nwords\n..",
+        ".ig zZ\nwords\n.zZ",
+        ".if t \\{\\\nwords\n.\\}",
+        ".ie t words",
+        ".ds Aq '",
+        ".nh\n.ad l",
+        ".IX Header NAME",
+        ".Bl -tag -width Ds",
+    ],
+)
+def test_definitions_comments_and_layout_are_not_displayed(hidden: str) -> None:
+    assert shown(f"{hidden}\nAfter.") == ["After."]
+
+
+@pytest.mark.parametrize("opened", [".de XX", ".ig", ".if t \\{\\", ".TS"])
+def test_a_block_that_nothing_closes_hides_no_section(opened: str) -> None:
+    assert shown(f"{opened}\n.SH NAME\nwords\n")[-2:] == ["NAME", "words"]
+
+
+def test_one_of_two_branches_is_displayed() -> None:
+    assert shown('.ie n .IP "for terminals"\n.el .IP "for paper"\n') == ["for terminals"]
+    assert shown('.ie t .IP "for paper"\n.el .IP "for terminals"\n') == ["for terminals"]
+
+
+def test_kinds_of_lines() -> None:
+    text = (
+        ".TH A 1\n.SH\nName\n.SS Sub\n.TP\n.B a\nText\n.IP b 4\n.IP \\(bu 2\n.PP\n.RS\n.RE\n"
+        ".nf\nx\n.fi\n.TS\ntab(@);\nl l.\na@b\n.TE\n.Bl\n.It Fl x\n.El"
+    )
+    assert [line.kind for line in read_roff(text)] == [
+        *("title", "break", "section", "subsection", "tag", "term", "text", "term", "item"),
+        *("paragraph", "indent", "outdent", "break", "code", "close", "break", "hidden", "hidden"),
+        *("row", "close", "list", "term", "end"),
+    ]
+    assert "a|b" in shown(text)
+
+
+def test_the_title_is_the_name_and_the_section() -> None:
+    assert roff_title('.\\" x\n.TH "GIT\\-ADD" "1" "2025"\n') == "GIT-ADD(1)"
+    assert roff_title(".Dd May 2020\n.Dt SSH 1\n") == "SSH(1)"
+    assert roff_title(".TH tool\n") == "tool"
+    assert roff_title(".so man1/a.1\n") == ""
+
+
+@given(st.lists(_PIECES, max_size=40).map("".join))
+def test_each_line_displays_as_many_characters_as_it_has(text: str) -> None:
+    page = read_roff(text)
+    assert [len(line.words) for line in page] == [len(line) for line in text.split("\n")]
+    assert len(words_of(page)) == len(text)
