@@ -15,7 +15,7 @@ SUFFIXES = (
     "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
     " toml ini xml csv rst txt sql proto dart m jl r pl ml mli erl clj ps1 sol tf mk cmake graphql"
     " vue svelte groovy d vala glsl fs nim cr el f90 tcl gleam elm purs sv vhd pas odin mojo thrift"
-    " fish awk vim bzl adoc org"
+    " fish awk vim bzl adoc org roff"
 ).split()
 FRAGMENTS = st.sampled_from(
     [

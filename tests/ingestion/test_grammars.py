@@ -86,6 +86,21 @@ def test_a_file_whose_language_has_other_definitions_since_is_cut_again(
     assert (report.changed, report.unchanged) == (0, 4)
 
 
+def test_manual_pages_that_an_earlier_version_read_as_text_are_read_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("man/tool.1", ".TH TOOL 1\n.SH NAME\n\\fBtool\\fP \\- does it\n")
+    desk.write("man/notes.txt", "The tool does it.\n")
+    with monkeypatch.context() as before:
+        before.setattr("pincite.ingestion.revisions.may_be_manual", lambda _path: False)
+        desk.run("man")
+    (report,) = desk.run("man")
+    assert (report.changed, report.unchanged) == (1, 1)
+    assert {chunk.path: chunk.language for chunk in desk.chunks()}["tool.1"] == "roff"
+    (report,) = desk.run("man")
+    assert (report.changed, report.unchanged) == (0, 2)
+
+
 def test_headers_that_an_earlier_version_read_as_c_are_read_again(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

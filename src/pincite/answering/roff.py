@@ -15,6 +15,7 @@ _BLANK: Final = f" \t\r\n{UNSEEN}"
 _HEADINGS: Final = frozenset(("title", "section", "subsection"))
 _APART: Final = _HEADINGS | {"code", "row"}  # lines that are by themselves
 _JOINED: Final = frozenset(("text", "term", "hidden"))  # lines of which sentences consist
+_UNSEEN_LINE: Final = f"{UNSEEN} "  # repeated; one sign alone would be a rule below a title
 _MARKS: Final = ".:;,?!。！？：、"
 _SENTENCE_ENDS: Final = tuple(".:?!。！？：")
 
@@ -32,10 +33,11 @@ def words_of_roff(text: str) -> tuple[str, tuple[Sentence, ...]]:
         if line.kind == "term" or (line.kind == "text" and following == "indent"):
             page[at] = line = line._replace(words=_with_colon(line.words))
         goes_on = line.kind == "indent" and above[-1:] not in _SENTENCE_ENDS
-        if line.kind in _JOINED:
+        if line.kind in _JOINED and line.words.strip(_BLANK):
             prose.append(line.words)
         else:
-            prose.append((UNSEEN if goes_on else " ") * len(line.words))
+            filled = _UNSEEN_LINE if goes_on or line.kind in _JOINED else " "
+            prose.append((filled * len(line.words))[: len(line.words)])
         above = shown_of(line).strip() or above
     found = [*_trimmed(split("\n".join(prose)), "\n".join(prose), page), *_apart(page)]
     return words_of(page), tuple(_numbered(sorted(found, key=lambda one: one.start)))

@@ -126,9 +126,9 @@ class _Reader:
             if kind == "term":
                 self._term(shown_of(line).strip())
         elif kind in _WORDS and (said := shown_of(line).strip()):
-            goes_on = self._is_term or self._said.endswith(":")
-            if self._next and not goes_on:
-                self.starts.append(_Start(*self._next))
+            if self._next and not self._is_term:
+                first, depth = self._next
+                self.starts.append(_Start(first, depth + self._said.endswith(":")))
                 self._count = 0
             self._said, self._next, self._is_term = said, None, False
             self._count += 1

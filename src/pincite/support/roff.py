@@ -216,7 +216,7 @@ class _Reader:
         said = words.replace(UNSEEN, "").strip()
         if any(map(str.isalnum, said)) or len(said) > 1:
             return words, "term"
-        return " " * len(line), "item"
+        return " " * len(line), "item" if said or name == "It" else "break"
 
     def _arguments(self, line: str, name: str, end: int) -> str:
         """What the arguments of a macro display; what is before them is `UNSEEN`."""
@@ -261,23 +261,23 @@ def _read_arguments(rest: str, is_mdoc: bool, is_joined: bool) -> str:
     """Arguments without quotes, blanks between those that are joined, and callable macros."""
     parts: list[str] = []
     at = 0
-    joins = False
+    was_macro = False  # what stands behind a macro is not apart from it
     for match in _ARGUMENT.finditer(rest):
         said = match[0]
         between = rest[at : match.start()]
         at = match.end()
-        closes = is_mdoc and (said in _CLOSING or said == "Ns" or joins)
-        gap = UNSEEN if (is_joined and parts) or closes else None
-        if is_mdoc and said == "Fl":
-            after = rest[at : at + 1]
-            parts += between, UNSEEN * 2, "-" if after else ""
-            at += len(after)
-            joins = False
-            continue
-        parts.append(gap * len(between) if gap else between)
-        joins = is_mdoc and said == "Ns"
-        if is_mdoc and said in MDOC:
+        is_macro = is_mdoc and said in MDOC
+        closes = is_mdoc and (said in _CLOSING or said == "Ns" or was_macro)
+        if closes or (is_joined and parts):
+            between = UNSEEN * len(between)
+        parts.append(between)
+        was_macro = is_macro
+        if is_macro:
             parts.append(UNSEEN * len(said))
+            if said == "Fl" and at < len(rest):
+                parts.append("-")
+                at += 1
+                was_macro = False
         elif said[0] == '"':
             closed = said.endswith('"') and len(said) > 1
             inner = said[1:-1] if closed else said[1:]
