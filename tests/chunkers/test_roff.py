@@ -32,7 +32,7 @@ def test_sections_are_those_of_headings(text: str, title: str) -> None:
     chunks = chunks_of("tool.1", text)
     assert {chunk.title for chunk in chunks} == {title}
     assert {chunk.language for chunk in chunks} == {"roff"}
-    assert [("OPTIONS",), ("OPTIONS", "Others")] == places(2, text)[-2:]
+    assert places(2, text)[-2:] == [("OPTIONS",), ("OPTIONS", "Others")]
 
 
 @pytest.mark.parametrize(("text", "term"), [(MAN, "--two"), (MDOC, "-two file")])
@@ -59,7 +59,7 @@ def test_later_parts_of_a_long_item_are_below_its_term() -> None:
 
 def test_passages_are_read_as_displayed_and_cited_as_written() -> None:
     (chunk,) = chunks_of("tool.1", ".TH T 1\n.SH NAME\n\\fBtool\\fP \\- \\(lqit\\(rq\n")
-    assert chunk.read_as == 'T 1\nNAME\ntool - “it”'
+    assert chunk.read_as == "T 1\nNAME\ntool - “it”"
     assert chunk.text.endswith("\\fBtool\\fP \\- \\(lqit\\(rq")
 
 

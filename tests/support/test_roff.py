@@ -58,7 +58,7 @@ def test_words_are_displayed_without_requests_and_escapes(written: str, displaye
     [
         '.\\" A comment',
         "'\\\" t",
-        ".de Sp \\\" Vertical space\n.if t .sp .5v\nwords\n..",
+        '.de Sp \\" Vertical space\n.if t .sp .5v\nwords\n..',
         ".ig zZ\nwords\n.zZ",
         ".if t \\{\\\nwords\n.\\}",
         ".ie t words",

@@ -22,6 +22,7 @@ from pincite.support.roff_requests import (
     OF_MDOC,
     PARAGRAPHS,
     SECTIONS,
+    TABLES,
     Kind,
 )
 
@@ -171,10 +172,10 @@ class _Reader:
             self._until = until
 
     def _request(self, line: str, name: str, at: int, end: int) -> tuple[str, Kind]:
-        if name in ("TS", "TE", "T"):
-            self._table = "" if name == "TE" else "layout"
+        if name in TABLES:
+            self._table = "" if TABLES[name] == "close" else "layout"
             self._tab = self._tab if name == "T" else "\t"
-            return " " * len(line), "close" if name == "TE" else "break"
+            return " " * len(line), TABLES[name]
         if name in CODE:
             self._code = CODE[name] and (name != "Bd" or "-literal" in line or "-unfilled" in line)
             return " " * len(line), "break" if CODE[name] else "close"

@@ -18,6 +18,7 @@ SECTIONS: Final[dict[str, Kind]] = {
 ENCLOSING: Final[dict[str, Kind]] = {
     "RS": "indent", "RE": "outdent", "Bl": "list", "El": "end",
 }  # fmt: skip
+TABLES: Final[dict[str, Kind]] = {"TS": "break", "T": "break", "TE": "close"}  # T&
 PARAGRAPHS: Final = frozenset(("PP", "P", "LP"))
 BREAKS: Final = frozenset("PP P LP Pp Lp sp br bp ne Sp UE ME YS Bk".split())
 CODE: Final[dict[str, bool]] = {
