@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig
-from tests.chunkers.laws import SMALL, chunks_of
+from pincite.chunkers import ChunkerConfig, chunk_document
+from tests.chunkers.laws import SMALL, chunks_of, read
 
 LONG = "a value with so many words in it that nothing else can be merged with it here or there so"
 
@@ -220,3 +220,27 @@ def test_the_image_in_a_heading_is_no_part_of_its_title() -> None:
     chunks = chunks_of("a.html", f'<h1><img alt="Logo">Title</h1>\n<p>{LONG}</p>')
     assert {chunk.headings for chunk in chunks} == {("Title",)}
     assert "Logo" in (chunks[0].plain or "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("path", ["a.md", "a.adoc", "a.org", "a.rst", "a.html", "a.py", "a.yaml"])
+def test_a_byte_order_mark_hides_no_heading(path: str, encoding: str) -> None:
+    begins = {
+        "a.md": "# Alpha\r\n\r\n", "a.adoc": "== Alpha\n\n", "a.org": "* Alpha\n\n",
+        "a.rst": "Alpha\n=====\n\n", "a.html": "<h1>Alpha</h1>\n", "a.py": "def alpha():\n    ",
+        "a.yaml": "alpha: ",
+    }  # fmt: skip
+    text = f"{begins[path]}{'x' if path == 'a.py' else LONG}\n"
+    (plain,) = chunks_of(path, text)
+    (marked,) = chunks_of(path, text.encode(encoding))
+    assert marked.text == f"\ufeff{plain.text}"
+    assert (marked.headings, marked.symbols) == (plain.headings, plain.symbols)
+    assert plain.headings or plain.symbols
+    assert (marked.start_line, marked.end_line) == (plain.start_line, plain.end_line)
+    assert marked.start_column is None
+
+
+def test_marks_alone_are_no_text_and_more_marks_are() -> None:
+    assert chunk_document(read("a.md", "\ufeff \n"), SMALL) == ()
+    (chunk,) = chunks_of("a.md", "\ufeff" * 20 + "# Alpha")
+    assert chunk.headings == ()

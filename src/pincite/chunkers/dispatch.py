@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _TABLES = frozenset({"csv", "tsv"})
 _COMPONENTS = frozenset({"vue", "svelte"})
 _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
+_MARK = "\ufeff"  # the byte order mark
 
 
 def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
@@ -29,6 +30,8 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     if document.pages:
         return tuple(one for page in document.pages for one in _chunk_page(document, page, config))
     text, language = document.text, document.language
+    if text.startswith(_MARK) and text[1:2] != _MARK:
+        return _chunk_after_mark(document, config)
     if not text or text.isspace():
         return ()
     if language == "html":
@@ -80,6 +83,17 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
         headed = org_pieces if language == "org" else asciidoc_pieces
         return tuple(packer.pack(headed(lines, packer.room)))
     return tuple(packer.pack(text_pieces(lines)))
+
+
+def _chunk_after_mark(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
+    """Cut the text after its byte order mark, which would hide a heading or front matter. The first
+    section gets the mark, so that it is still whole lines."""
+    text = document.text
+    sections = chunk_document(replace(document, text=text[1:]), config)
+    moved = [replace(one, start=one.start + 1, end=one.end + 1) for one in sections]
+    if moved and not text[1 : moved[0].start].strip():
+        moved[0] = replace(moved[0], start=0)
+    return tuple(moved)
 
 
 def _chunk_page(document: Document, page: PageSpan, config: ChunkerConfig) -> list[Section]:

@@ -80,7 +80,8 @@ def markdown_tree(
     """Return the blocks of the text that overlap the window, with the cited lines marked. The whole
     text is parsed, so that a fence that opens before the window is recognised. `colouring` colours
     code."""
-    front, body = _front_matter(text.replace("\r\n", "\n").replace("\r", " "))
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", " ")
+    front, body = _front_matter(text)
     reader = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
     reader.enable(["table", "strikethrough"])
     drawing = _Drawing(cited, colouring)
