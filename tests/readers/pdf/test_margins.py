@@ -91,3 +91,55 @@ def test_parts_of_a_header_are_marginal_where_columns_part_them() -> None:
     columns = f"{header}#lorem(60)\n\n#columns(2)[#lorem(500)]\n#pagebreak()\nOne word."
     found = extract_pdf(typeset(columns))
     assert sorted(marginal(found)) == ["A yearbook", "Bees in 2025", "Bees in 2025 A yearbook"]
+
+
+def guide(headers: list[str], titles: list[str], size: float = 10) -> Extraction:
+    """Pages that begin with a header above a title and its text."""
+
+    def draw(canvas: Canvas) -> None:
+        for number, (header, title) in enumerate(zip(headers, titles, strict=True)):
+            canvas.setFont("Helvetica", size)
+            canvas.drawString(72, 800, header)
+            canvas.setFont("Helvetica-Bold", 10)
+            canvas.drawString(72, 760, title)
+            canvas.setFont("Helvetica", 10)
+            for row in range(12):
+                words = f"A word about the {NAMES[row % 4]} of page {number * 7}"
+                canvas.drawString(72, 740 - 12 * row, f"{words}, as line {'i' * (row + 1)} says")
+            canvas.showPage()
+
+    return extract_pdf(drawn(draw))
+
+
+ZOO = "CHAPTER 1. THE ZOO"
+TITLES = ["1.1 Owls", "More", "Also", "1.2 Old elephants", "1.3 Yaks", "1.4 Kiwis"]
+HEADERS = [*[f"{ZOO} 1.1. OWLS"] * 3, *(f"{ZOO} {one.upper()}" for one in TITLES[3:])]
+
+
+def test_headers_of_a_chapter_and_its_sections_are_marginal() -> None:
+    """Also of a section that is on one page alone, and those that end in an ellipsis."""
+    headers = [*HEADERS[:3], f"{ZOO} 1.2. OLD ELEPHANTS AND …", *HEADERS[4:]]
+    titles = [*TITLES[:3], "1.2 Old elephants and their tusks", *TITLES[4:]]
+    assert marginal(guide(headers, titles)) == headers
+
+
+def test_first_lines_that_name_no_title_are_text() -> None:
+    headers = [*HEADERS[:3], "Nobody feeds the animals", *HEADERS[4:]]
+    assert texts(guide(headers, TITLES), page=4)[0] == headers[3]
+
+
+def test_first_lines_in_another_style_are_headings() -> None:
+    """Larger than the text, or where no header repeats, or not at the height of the headers."""
+    assert marginal(guide(HEADERS[3:], TITLES[3:])) == []
+    assert "1.4 Kiwis" in texts(guide([*HEADERS[:5], "1.4 Kiwis"], TITLES, size=14))
+    found = guide(HEADERS, TITLES)
+    assert [one for one in texts(found) if one in TITLES] == TITLES
+
+
+def test_headings_that_begin_pages_below_no_header_are_text() -> None:
+    """Their pages repeat a heading, and a table of contents names the others."""
+    pages = ["= Contents\n1 Owls\n\n2 Yaks\n\n3 Kiwis\n\n4 Emus\n\n5 Gnus"]
+    pages += [f"*{n}*\n\n{body(n)}" for n in ("1 Owls", "1 Owls", "1 Owls", "2 Yaks", "3 Kiwis")]
+    found = extract_pdf(typeset("#set page(margin: 2cm)\n" + "#pagebreak()\n".join(pages)))
+    assert "2 Yaks" in texts(found, page=5)
+    assert "3 Kiwis" in texts(found, page=6)

@@ -8,6 +8,7 @@ from typing import Final
 
 from pincite.readers.pdf.figures import NO_CAPTION, with_captions
 from pincite.readers.pdf.layout import Block, Line, around
+from pincite.readers.pdf.line_ends import words_of
 from pincite.readers.pdf.margins import marginal_lines
 from pincite.readers.pdf.pages import Column, Page
 from pincite.readers.pdf.paragraphs import (
@@ -17,7 +18,6 @@ from pincite.readers.pdf.paragraphs import (
     levels_of,
     may_be_heading,
     paragraphs_of,
-    words_of,
 )  # fmt: skip
 from pincite.support.fields import replace
 

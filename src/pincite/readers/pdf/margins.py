@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from pincite.readers.pdf.layout import Line, around
+from pincite.readers.pdf.layout import Line, Style, around
+from pincite.readers.pdf.paragraphs import LARGER, body_size
 
 _ZONE: Final = 0.2  # of the page's height at its top and bottom
 _EDGE_LINES: Final = 2  # rows at either edge that are looked at
@@ -17,6 +18,11 @@ _FEW_WORDS: Final = 4  # around a number that is counted on, as in "page 3 of 20
 _SAME_PLACE: Final = 4.0  # points
 _NEAR: Final = 3  # pages before and after; left and right pages have different headers
 _SHARE: Final = 0.3  # of the pages count as the edge says: these are page numbers
+_ALIKE: Final = 0.8  # of the outermost rows at a height: these may be running headers
+_SURE: Final = 0.15  # of them are marginal for other reasons
+_BEGINNING: Final = 12  # letters and digits by which titles are compared
+_MOST_WORDS: Final = 40  # of a header
+_MOST_LETTERS: Final = 500  # of a header
 _NUMBER = re.compile(r"(?<![\d.])\d{1,5}(?![\d.]*\d)")
 _ROMAN = re.compile(r"[ivxlcdm]{1,8}", re.IGNORECASE)
 Rows = Sequence[Sequence[Line]]
@@ -32,9 +38,13 @@ def marginal_lines(
         return found
     edges = [_edges(height, lines) for height, lines in pages]
     offsets = _offsets([[line for row in (*top, *bottom) for line in row] for top, bottom in edges])
+    large = LARGER * body_size([line for _, lines in pages for line in lines])
+    titles = _titles(pages, edges, large)
     for edge in range(2):
         rows = [both[edge] for both in edges]
         for page, line in (*_repeated(rows), *_counted(rows, offsets)):
+            found[page].add(id(line))
+        for page, line in tuple(_beside_repeated(rows, found, titles, large)):
             found[page].add(id(line))
     return found
 
@@ -87,6 +97,67 @@ def _counted(edges: Sequence[Rows], offsets: Collection[int]) -> Iterator[tuple[
     for page, line in unsure:
         if _at_height(sure, line.top) >= _at_height(tops, line.top):
             yield page, line
+
+
+def _beside_repeated(
+    edges: Sequence[Rows], found: Sequence[Collection[int]], titles: Collection[str], large: float
+) -> Iterator[tuple[int, Line]]:
+    """Yield lines of outermost rows that name a chapter or a section, as (page, line). They differ
+    from page to page, but stand at a height where only such rows stand: apart from the text, in one
+    style below `large` points, and some of them are marginal for other reasons. `found` has the
+    `id()` of those, `titles` the beginnings of headings."""
+    outer = [(page, rows[0], _stands_apart(rows)) for page, rows in enumerate(edges) if rows]
+    heights: defaultdict[Style | None, list[float]] = defaultdict(list)
+    sure: defaultdict[Style, list[float]] = defaultdict(list)
+    for page, row, apart in sorted(outer, key=lambda one: one[1][0].top):
+        style, top = row[0].style, row[0].top
+        heights[None].append(top)
+        if apart:
+            heights[style].append(top)
+        if apart and id(row[0]) in found[page]:
+            sure[style].append(top)
+    for page, row, apart in outer:
+        style, top = row[0].style, row[0].top
+        if not apart or style.size >= large or id(row[0]) in found[page]:
+            continue
+        alike = _at_height(heights[style], top)
+        if alike < _ALIKE * _at_height(heights[None], top):
+            continue
+        if _at_height(sure[style], top) < max(3, _SURE * alike):
+            continue
+        if _is_named(_joined(row).text, titles):
+            yield from ((page, line) for line in row)
+
+
+def _stands_apart(rows: Rows) -> bool:
+    """Return whether there is more than a line's space between the two outermost rows."""
+    if len(rows) < 2:
+        return True
+    first, second = (around(row) for row in rows)
+    return max(second[1] - first[3], first[1] - second[3]) > rows[0][0].style.size
+
+
+def _titles(
+    pages: Sequence[tuple[float, Sequence[Line]]], edges: Sequence[tuple[Rows, Rows]], large: float
+) -> set[str]:
+    """Return the first letters of all lines that may be headings, bold or of `large` points or
+    more, and are not in an outermost row."""
+    outermost = {id(line) for both in edges for rows in both for row in rows[:1] for line in row}
+    lines = (line for _, lines in pages for line in lines if id(line) not in outermost)
+    return {_beginning(line.text) for line in lines if line.style.bold or line.style.size >= large}
+
+
+def _beginning(text: str) -> str:
+    bare = "".join(letter for letter in text[: 2 * _BEGINNING].casefold() if letter.isalnum())
+    return bare[:_BEGINNING]
+
+
+def _is_named(text: str, titles: Collection[str]) -> bool:
+    """Return whether the text, or its end from some word on, begins like a heading elsewhere: as
+    the title of a section beside that of its chapter."""
+    words = text[:_MOST_LETTERS].split(" ", _MOST_WORDS)
+    tails = (_beginning(" ".join(words[first:])) for first in range(len(words)))
+    return any(len(tail) > 1 and tail in titles for tail in tails)
 
 
 def _numbered(page: int, rows: Rows, offsets: Collection[int]) -> list[Line]:

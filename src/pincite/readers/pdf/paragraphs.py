@@ -10,22 +10,20 @@ from statistics import median
 from typing import Final
 
 from pincite.readers.pdf.layout import Block, Line, around
+from pincite.readers.pdf.line_ends import SOFT, had_room, text_with_ending
 
 _SAME_SIZE: Final = 0.08  # of a size: what two lines of a paragraph may differ by
-_LARGER: Final = 1.12  # times the size of the body: a heading
+LARGER: Final = 1.12  #: times the size of the body: a heading
 _FEW: Final = 20  # steps from line to line; fewer may all be those between paragraphs
 _TIGHT: Final = 1.3  # sizes from line to line, where nothing is known
 _HEADING_LINES: Final = 3
 _HEADING_LETTERS: Final = 200
 _LEVELS: Final = 6
-_SOFT = "\u00ad"
 _SHORT: Final = 4  # letters of a word such as `of`, `and`, `with`, after which a title goes on
-_OPEN: Final = (",", ":", "-", "–", "—", "&", "(", _SOFT)
+_OPEN: Final = (",", ":", "-", "–", "—", "&", "(", SOFT)
 _BULLET = re.compile(r"(?:[•▪◦‣⁃●○■□➢✓◻*–—-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])\s+\S")
 _NUMBERED = re.compile(r"(?:(?:Chapter|Section|Appendix)\s+)?[A-Z0-9]{1,3}(?:\.\d{1,3}){0,5}\.?\s")
 _CLOSED = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_ASIA = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 def leading_of(columns: Sequence[Sequence[Line]]) -> float:
@@ -59,7 +57,7 @@ def paragraphs_of(lines: Sequence[Line], usual: float) -> list[Block]:
     right = max(line.right for line in lines)
     groups: list[list[Line]] = []
     for line in lines:
-        titles = line.style.size >= _LARGER * body or (line.style.bold and not bold)
+        titles = line.style.size >= LARGER * body or (line.style.bold and not bold)
         if groups and not _parted(groups[-1], line, leading, right, titles=titles):
             groups[-1].append(line)
         else:
@@ -70,13 +68,10 @@ def paragraphs_of(lines: Sequence[Line], usual: float) -> list[Block]:
 def _is_another_title(before: Line, line: Line, right: float) -> bool:
     """Return whether two heading lines of one size are separate headings: the first word of the
     second line would have fitted into the line before, and that line is complete."""
-    letter = (line.right - line.left) / max(1, len(line.text))
-    word = line.text.split(" ", 1)[0]
-    had_room = before.right + (len(word) + 2) * letter < right
     begins = line.text[:1].isupper() or line.text[:1].isdigit()
     last = before.text.rsplit(" ", 1)[-1]
     open_end = (last.islower() and len(last) <= _SHORT) or before.text.endswith(_OPEN)
-    return had_room and begins and not open_end
+    return had_room(before, line, right) and begins and not open_end
 
 
 def _parted(
@@ -120,32 +115,23 @@ def joined(lines: Sequence[Line], words: Collection[str]) -> str:
         return ""
     if lines[0].style.mono:
         return code_of(lines)
-    parts = [lines[0].text]
-    for line in lines[1:]:
-        parts[-1] = _ended(parts[-1], line.text, words)
-        parts.append(line.text)
-    return "".join(parts).replace(_SOFT, "")
+    parts = [
+        text_with_ending(before, after, words, right)
+        for (before, after), right in zip(pairwise(lines), _right_edges(lines), strict=False)
+    ]
+    return "".join((*parts, lines[-1].text)).replace(SOFT, "")
 
 
-def _ended(text: str, more: str, words: Collection[str]) -> str:
-    """Return the line with its ending before the next line: a space, a hyphen, or nothing."""
-    if text.endswith(_SOFT):
-        return text[:-1]
-    if text.endswith("-") and len(text) > 1 and text[-2].isalpha() and more[:1].islower():
-        head = _WORD.findall(text[-80:-1])[-1:]
-        tail = _WORD.match(more[:80])
-        if head and tail:
-            parted = f"{head[0]}-{tail[0]}".lower()
-            if parted in words and parted.replace("-", "") not in words:
-                return text
-            if "-" in head[0]:  # a compound of more parts keeps its hyphens
-                return text
-            return text[:-1]
-    if text.endswith("-") and len(text) > 1 and text[-2].isalnum():
-        return text  # before a name or a number
-    if _ASIA.match(text[-1:]) and _ASIA.match(more[:1]):
-        return text
-    return f"{text} "
+def _right_edges(lines: Sequence[Line]) -> list[float]:
+    """Return the right edge of each line's column, in points. A column begins above its line
+    before."""
+    edges: list[float] = []
+    first = 0
+    for place in range(1, len(lines) + 1):
+        if place == len(lines) or lines[place].top < lines[place - 1].top:
+            edges += [max(line.right for line in lines[first:place])] * (place - first)
+            first = place
+    return edges
 
 
 def code_of(lines: Sequence[Line]) -> str:
@@ -155,20 +141,8 @@ def code_of(lines: Sequence[Line]) -> str:
     for line in lines:
         pitch = (line.right - line.left) / max(1, len(line.text)) or 1.0
         indent = min(80, round((line.left - left) / pitch))
-        found.append(" " * indent + line.text.replace(_SOFT, "-"))
+        found.append(" " * indent + line.text.replace(SOFT, "-"))
     return "\n".join(found)
-
-
-def words_of(lines: Sequence[Line]) -> set[str]:
-    """Return the words that are whole on a line, in lower case, for `joined`."""
-    found: set[str] = set()
-    for line in lines:
-        inner = line.text[: len(line.text.rstrip("-").rstrip())]
-        matches = list(_WORD.finditer(inner))
-        last_is_torn = line.text.endswith(("-", _SOFT))
-        kept = matches[:-1] if last_is_torn else matches
-        found.update(one[0].lower() for one in kept)
-    return found
 
 
 def body_size(lines: Sequence[Line]) -> float:
@@ -189,7 +163,7 @@ def may_be_heading(block: Block, body: float) -> bool:
     style = block.lines[0].style
     if style.mono and not style.bold:
         return False
-    if style.size >= _LARGER * body:
+    if style.size >= LARGER * body:
         return True
     closed = text.endswith((".", ",", ";", ":")) and not _NUMBERED.match(text)
     return style.bold and style.size >= 0.95 * body and len(block.lines) <= 2 and not closed

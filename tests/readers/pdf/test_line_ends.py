@@ -1,0 +1,93 @@
+"""Paths, addresses, names and Korean words that a line end divides."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from pincite.readers.pdf.extract import extract_pdf
+from pincite.readers.pdf.layout import Line, Style
+from pincite.readers.pdf.line_ends import text_with_ending, words_of
+from tests.readers.pdf.files import drawn, texts
+
+BODY = Style(10, False, False, 0)
+
+
+def ended(text: str, more: str, *, right: float = 500, words: frozenset[str] = frozenset()) -> str:
+    """What two lines make, of which the first ends at 500 points."""
+    before = Line(50, 100, 500, 110, text, BODY)
+    after = Line(50, 112, 500, 122, more, BODY)
+    return text_with_ending(before, after, words, right) + more
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "whole"),
+    [
+        ("see the file in /var/log/", "installer/syslog.", "/var/log/installer"),
+        ("the (CD/", "DVD images", "(CD/DVD images"),
+        ("found at https:", "//wiki.debian.org", "https://wiki.debian.org"),
+        ("found at (https://", "CRAN.R-project.org", "https://CRAN.R-project"),
+        ("found at https://CRAN.", "R-project.org", "https://CRAN.R-project"),
+        ("found at https://www.debian.", "org/ports", "www.debian.org/ports"),
+        ("the list of /etc/apt/sources.", "list has", "/etc/apt/sources.list has"),
+        ("the variable R_DEFAULT_", "PACKAGES is", "R_DEFAULT_PACKAGES is"),
+        ("a note to owner@", "example.org", "owner@example.org"),
+        ("a note to owner@example.", "org soon", "owner@example.org soon"),
+        ("see https://debian.org/doc/debian-", "policy/ch.html", "/debian-policy/ch"),
+        ("see http://www.gnu.org/prep/-", "standards/index.html", "/prep/standards/index"),
+        ("in GNU/-", "Linux today", "GNU/Linux today"),
+        ("没有问题。", "Debian 是", "没有问题。Debian"),
+    ],
+)
+def test_a_path_an_address_or_a_name_has_no_space_within(text: str, more: str, whole: str) -> None:
+    assert whole in ended(text, more)
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("It is on https://www.debian.org/ports.", "The next"),
+        ("It is on https://www.debian.org/ports", "and more"),
+        ("one or the other /", "neither"),
+        ("It ends here.", "then more"),
+        ("a sum of x_1 and", "more"),
+        ("as follows:", "a list"),
+        ("a dash -", "and words"),
+    ],
+)
+def test_other_line_ends_are_spaces(text: str, more: str) -> None:
+    assert ended(text, more) == f"{text} {more}"
+
+
+def test_a_line_with_room_for_the_next_word_ends_there() -> None:
+    text = "See also http://www.gnuplot.info/demo/"
+    assert ended(text, "When gnuplot starts", right=700) == f"{text} When gnuplot starts"
+
+
+def test_a_korean_word_that_the_document_has_is_one_word() -> None:
+    lines = [Line(50, 0, 500, 10, "이제 리눅스를 설치하는 방법을 봅니다", BODY)]
+    words = frozenset(words_of(lines))
+    assert words == {"리눅스를", "설치하는", "방법을"}
+    assert ended("데비안 리눅", "스를 봅니다", words=words) == "데비안 리눅스를 봅니다"
+    assert ended("데비안 설치", "방법을", words=words) == "데비안 설치 방법을"
+    both = words | {"리눅", "스를"}
+    assert ended("데비안 리눅", "스를 봅니다", words=both) == "데비안 리눅 스를 봅니다"
+
+
+def test_long_lines_of_marks_take_linear_time() -> None:
+    began = time.monotonic()
+    for sign in ("/", "/a", "_", "-", "~.", "://", "가-", "w.", "@."):
+        ended(sign * 100_000, sign * 100_000)
+    assert time.monotonic() - began < 2
+
+
+def test_the_text_of_a_pdf_has_whole_paths() -> None:
+    def draw(canvas: Canvas) -> None:
+        lines = ("The installer writes a log to /var/log/", "installer/syslog, and others read it.")
+        for row, text in enumerate(lines):
+            canvas.drawString(72, 700 - 14 * row, text)
+
+    whole = "The installer writes a log to /var/log/installer/syslog, and others read it."
+    assert texts(extract_pdf(drawn(draw))) == [whole]
