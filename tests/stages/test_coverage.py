@@ -92,3 +92,9 @@ def test_what_has_no_vector_yet_has_the_share_of_the_words() -> None:
     signal = partial[1].signal("coverage")
     assert signal == Signal("coverage", "share", 1.0)
     assert partial[0] == alone[0]
+
+
+def test_question_words_of_asia_are_not_asked_for() -> None:
+    one = candidate("SIGPIPE 表示")
+    covered = cover("SIGPIPE 表示 什么", (one,), terms, CoverageConfig())
+    assert covered[0].signals[-1] == Signal("coverage", "share", 1.0)

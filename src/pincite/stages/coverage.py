@@ -10,6 +10,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Chunk, Signal
+from pincite.support.question_words import without_question_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -66,7 +67,7 @@ def cover(
     one, and gets no signal. The exception is a collection in `partial`, where its vector may still
     be missing: it gets the share.
     """
-    asked = terms(question)
+    asked = terms(without_question_words(question))
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
     by_meaning.difference_update(partial)
     ahead = {(one.collection, one.chunk.id) for one in before[: config.candidates]}

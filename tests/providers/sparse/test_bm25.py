@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.model.documents import AVERAGE_LENGTH
-from pincite.providers.sparse.analyser import Analyser
+from pincite.providers.sparse.analyser import Analyser, is_unspaced
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length, term_id
 from tests.places import HANGS_S
 
@@ -84,8 +84,32 @@ def test_counts_are_those_of_the_terms_whatever_was_counted_before(texts: list[s
     for text in [*texts, *texts]:
         terms = Analyser().terms(text)
         counts, (_, length) = encoder.encode_query(text), encoder.encode_document(text, 64.0)
-        assert dict(zip(counts.indices, counts.values, strict=True)) == Counter(map(term_id, terms))
+        expected = Counter(map(term_id, terms))
+        if any(map(is_unspaced, encoder.analyser.split(text))):
+            assert set(counts.indices) <= set(expected)
+        else:
+            assert dict(zip(counts.indices, counts.values, strict=True)) == expected
         assert length == len(terms)
+
+
+def test_a_name_counts_three_times_beside_a_script_without_spaces() -> None:
+    """A word of two ideographs is three terms."""
+    encoder = Bm25Encoder()
+    asked = encoder.encode_query("SIGPIPE 表示")
+    values = dict(zip(asked.indices, asked.values, strict=True))
+    expected = {"sigpip": 3.0, "表示": 1.0, "表": 1.0, "示": 1.0}
+    assert values == {term_id(term): count for term, count in expected.items()}
+    plain = encoder.encode_query("SIGPIPE número")
+    assert set(plain.values) == {1.0}
+
+
+def test_queries_lack_question_words_of_asia_and_documents_have_them() -> None:
+    encoder = Bm25Encoder()
+    asked, kept = encoder.encode_query("信号是什么"), encoder.encode_query("信号")
+    assert set(asked.indices) >= set(kept.indices)
+    assert term_id("什么") not in asked.indices
+    assert term_id("什么") in encoder.encode_document("信号是什么", 64.0)[0].indices
+    assert encoder.encode_query("什么").indices
 
 
 def test_counts_stay_when_what_was_learnt_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,8 @@ _UNSPACED_START: Final = late_pattern(f"[{_UNSPACED}]")
 _UNIT: Final = late_pattern(rf"{_SHARP}|{_WORD}(?:[.'’\-]{_WORD})*|[{_UNSPACED}]+")
 
 
-def _is_unspaced(unit: str) -> bool:
+def is_unspaced(unit: str) -> bool:
+    """Return whether a unit is a run of a script that puts no spaces between words."""
     return not unit.isascii() and _UNSPACED_START.match(unit) is not None
 
 
@@ -143,7 +144,7 @@ class Analyser:
 
     def terms_of(self, unit: str) -> tuple[str, ...]:
         """Return the terms of a unit, for callers that cache them."""
-        if _is_unspaced(unit):
+        if is_unspaced(unit):
             return tuple(_pairs(unit))
         if len(unit) > _UNIT_CHARS:
             return tuple(dict.fromkeys(self._long(unit)))
@@ -152,7 +153,7 @@ class Analyser:
     def keeps(self, unit: str) -> bool:
         """Return whether a unit is worth caching. Data and runs of unspaced scripts rarely
         recur."""
-        return len(unit) <= _UNIT_CHARS and not _is_unspaced(unit)
+        return len(unit) <= _UNIT_CHARS and not is_unspaced(unit)
 
     def units(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Yield the start, the end and the terms of each unit of a text."""

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.support.question_words import without_question_words
+
+
+@pytest.mark.parametrize(
+    ("asked", "rest"),
+    [
+        ("SIGPIPE 表示什么", "SIGPIPE 表示"),
+        ("信号的值是多少？", "信号的值是 ？"),
+        ("为什么要用 apt 吗", "要用 apt"),
+        ("如何安装怎么样", "安装"),
+        ("tcp_keepalive_time の意味は何ですか", "tcp_keepalive_time の意味は"),
+        ("どうやってパッケージを作りますか？", "パッケージを作り ？"),
+        ("패키지는 무엇인가요?", "패키지는 ?"),
+        ("커널을 어떻게 컴파일합니까", "커널을 컴파일합니까"),
+    ],
+)
+def test_question_words_are_left_out(asked: str, rest: str) -> None:
+    assert " ".join(without_question_words(asked).split()) == rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "吗啡的剂量", "幾何の問題", "ぶどうの栽培", "3分ほどの時間", "などの値", "いつもの設定",
+        "몇몇 패키지", "왜냐하면 커널", "what is a socket", "Wie öffne ich das?",
+    ],
+)  # fmt: skip
+def test_words_that_contain_them_are_kept(text: str) -> None:
+    assert without_question_words(text) == text
+
+
+@pytest.mark.parametrize("text", ["什么", "なぜ？", "무엇", "", "¿?"])
+def test_a_text_of_question_words_alone_is_kept(text: str) -> None:
+    assert without_question_words(text) == text
+
+
+def test_time_is_linear() -> None:
+    began = time.monotonic()
+    for piece in ("什", "什么", "ど", "何", "무엇", "무", "为", "です"):
+        without_question_words(piece * 200_000)
+    assert time.monotonic() - began < 3
