@@ -172,3 +172,15 @@ def test_hostile_front_matter_takes_time_in_proportion(part: str) -> None:
     for mark in ("---", "+++"):
         words_of_markup(f"{mark}\n{part * (200_000 // len(part))}", "markdown")
     assert time.process_time() - begun < 30
+
+
+@pytest.mark.parametrize(
+    "text", ["# Beta\n\nThe port is 7443.\n", "---\ntitle: Sigma\n---\n\nThe quota is 77 files.\n"]
+)
+def test_a_byte_order_mark_hides_no_heading_and_no_front_matter(text: str) -> None:
+    words, plain = words_of_markup(text, "markdown")
+    marked_words, marked = words_of_markup(f"\ufeff{text}", "markdown")
+    assert len(marked_words) == len(words) + 1
+    moved = [(one.start - 1, one.end - 1, one.heading, one.item) for one in marked]
+    assert moved == [(one.start, one.end, one.heading, one.item) for one in plain]
+    assert plain[0].heading

@@ -185,3 +185,11 @@ def test_whatever_the_text_nodes_are_those_that_are_known(text: str, first: int,
             assert urlsplit(attributes["href"]).scheme in ("http", "https")
     if not many:
         assert not found.marked
+
+
+def test_a_byte_order_mark_hides_no_heading() -> None:
+    text = "# Beta\n\nwords\n"
+    every = Lines(0, 3)
+    assert markdown_tree(f"\ufeff{text}", every, Lines(0, 1)) == markdown_tree(
+        text, every, Lines(0, 1)
+    )

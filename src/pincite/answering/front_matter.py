@@ -27,7 +27,7 @@ def end_of_front_matter(text: str) -> int:
         end += len(line)
         bare = line.rstrip()
         if not number:
-            mark = bare.removeprefix("\ufeff")
+            mark = bare.removeprefix("\ufeff").removeprefix(" ")  # a blank for a byte order mark
             if mark not in _MARKS:
                 return 0
         elif bare == mark or (bare == "..." and mark == "---"):

@@ -58,7 +58,10 @@ def words_of_markup(
     that they name, except in code of Markdown. Takes time linear in the text."""
     if language == "roff":
         return words_of_roff(text)
-    if language not in _MARKED_UP or not ("<" in text or "&" in text or text.startswith(_BEGINS)):
+    begins = text.startswith(_BEGINS)
+    if text.startswith("\ufeff"):  # a byte order mark, before a heading or front matter
+        text = f" {text[1:]}"
+    if language not in _MARKED_UP or not ("<" in text or "&" in text or begins):
         return text, split(text, language)
     page = _Page(text, language)
     page.read(end_of_front_matter(text) if is_start and language != "html" else 0)
