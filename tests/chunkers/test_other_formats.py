@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig, chunk_document
-from tests.chunkers.laws import SMALL, chunks_of, read
+from pincite.chunkers import ChunkerConfig
+from tests.chunkers.laws import SMALL, chunks_of
 
 LONG = "a value with so many words in it that nothing else can be merged with it here or there so"
 
@@ -240,7 +240,7 @@ def test_a_byte_order_mark_hides_no_heading(path: str, encoding: str) -> None:
     assert marked.start_column is None
 
 
-def test_marks_alone_are_no_text_and_more_marks_are() -> None:
-    assert chunk_document(read("a.md", "\ufeff \n"), SMALL) == ()
+def test_marks_alone_and_more_marks_are_text() -> None:
+    assert [chunk.text for chunk in chunks_of("a.md", "\ufeff\n\n")] == ["\ufeff"]
     (chunk,) = chunks_of("a.md", "\ufeff" * 20 + "# Alpha")
     assert chunk.headings == ()

@@ -30,7 +30,7 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     if document.pages:
         return tuple(one for page in document.pages for one in _chunk_page(document, page, config))
     text, language = document.text, document.language
-    if text.startswith(_MARK) and text[1:2] != _MARK:
+    if text.startswith(_MARK) and text[1:2] != _MARK and text[1:].strip():
         return _chunk_after_mark(document, config)
     if not text or text.isspace():
         return ()
