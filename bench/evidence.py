@@ -62,7 +62,7 @@ def _recipe() -> Profile:
     block = _PAGE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
     table = tomllib.loads(block)
     values = {name: table[name] for name in Profile.__struct_fields__ if name in table}
-    return profile_from(values, str(_PAGE), PRESETS[table["preset"]])
+    return profile_from(values, str(_PAGE), PRESETS[table["extends"]])
 
 
 PROFILES: Mapping[str, Profile] = {

@@ -40,10 +40,10 @@ def of_each(key: str) -> list[float]:
 def test_the_readme_quotes_the_latest_run() -> None:
     repositories = "code, 361 questions on 18 repositories"
     assert row("README.md", repositories) == [*map(share, of_each("ndcg_10"))]
-    assert row("README.md", "the first row, a query") == [
+    assert row("README.md", "the same questions, time of one") == [
         f"{v:.1f}" for v in of_each("query_p50_ms")
     ]
-    assert row("README.md", "the first row, time to index") == [*map(seconds, of_each("index_s"))]
+    assert row("README.md", "the same repositories, time to index") == [*map(seconds, of_each("index_s"))]
 
 
 @pytest.mark.parametrize(

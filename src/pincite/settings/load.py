@@ -1,4 +1,4 @@
-"""The only reader of the environment and of `pincite.toml`.
+"""The only reader of the variables `PINCITE_*` and of `pincite.toml`.
 
 | variable | meaning | default |
 |---|---|---|

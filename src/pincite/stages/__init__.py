@@ -1,1 +1,2 @@
-"""The stages: pure functions from frozen values to frozen values, one file each."""
+"""The stages: functions from frozen values to frozen values, one file or package each. Those that
+send requests are async, the others only compute."""
