@@ -43,7 +43,9 @@ def test_the_readme_quotes_the_latest_run() -> None:
     assert row("README.md", "the same questions, time of one") == [
         f"{v:.1f}" for v in of_each("query_p50_ms")
     ]
-    assert row("README.md", "the same repositories, time to index") == [*map(seconds, of_each("index_s"))]
+    assert row("README.md", "the same repositories, time to index") == [
+        *map(seconds, of_each("index_s"))
+    ]
 
 
 @pytest.mark.parametrize(

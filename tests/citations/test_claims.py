@@ -134,7 +134,10 @@ def test_a_passage_is_not_called_changed_if_its_points_cannot_be_read(
             claims = [Claim(place, last.text), Claim(place, "no such text")]
             up = await check(client, claims, repository.place)
             assert [one.status for one in up] == ["fresh", "changed"]
-            return await check(cast(ReadableIndex, Away(client)), claims, repository.place)
+            away = cast(ReadableIndex, Away(client))
+            plain = await check(away, claims, repository.place, faults=False)
+            assert plain == tuple(ClaimCheck(place, "unknown") for _ in claims)
+            return await check(away, claims, repository.place)
 
     found = asyncio.run(session())
     assert [one.status for one in found] == ["unknown", "unknown"]

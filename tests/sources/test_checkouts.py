@@ -113,18 +113,23 @@ def test_without_the_binary_the_commit_is_read_by_hand_and_files_named_by_conten
             assert refs(source) == {"a.md": "sha256-" + "c" * 12}
 
 
-def test_of_a_huge_configuration_nothing_is_read(tmp_path: Path) -> None:
+def test_of_a_huge_configuration_the_beginning_is_read(tmp_path: Path) -> None:
     plant(tmp_path, {"a.md": "x"})
     sha = commit(tmp_path)
     git(tmp_path, "remote", "add", "origin", "https://github.com/acme/repo.git")
     before = find_checkout(tmp_path)
     assert before is not None
     assert (before.name, before.head) == ("acme/repo", sha)
-    with (tmp_path / ".git/config").open("ab") as config:
-        config.write(b"\n" * 1_000_001)
-    after = find_checkout(tmp_path)
-    assert after is not None
-    assert (after.name, after.head) == (None, sha)
+    config = tmp_path / ".git/config"
+    text = config.read_bytes()
+    for whole, name in (
+        (text + b"\n" * 1_000_001, "acme/repo"),
+        (b"#" * 999_990 + b"\n" + text, None),
+    ):
+        config.write_bytes(whole)
+        after = find_checkout(tmp_path)
+        assert after is not None
+        assert (after.name, after.head) == (name, sha)
 
 
 def test_a_linked_worktree_is_a_checkout(tmp_path: Path) -> None:

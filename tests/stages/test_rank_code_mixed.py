@@ -64,6 +64,18 @@ def test_a_snapshot_of_tests_is_not_a_page_and_a_page_about_tests_is_one() -> No
     assert values(about, policy, mixed=1.0) == {"about": 1.0, "policy": 0.6}
 
 
+@pytest.mark.parametrize("path", ["specs/payment.md", "testing/guide.md", "t/intro.md"])
+def test_pages_of_specifications_keep_their_scores(path: str) -> None:
+    page, policy = one("page", 1.0, path, "docs"), one("policy", 0.6, "policy.py")
+    assert values(page, policy, mixed=1.0) == {"page": 1.0, "policy": 0.6}
+
+
+def test_without_code_no_texts_are_ranked_by_files() -> None:
+    pages = [one(f"n{n}", 1 - n / 10, f"tests/_snaps/n{n}.md", "docs") for n in range(3)]
+    found = rank_code(ASKED, pages, ENGLISH, RankCodeConfig())
+    assert [candidate.chunk.id for candidate in found] == ["n0", "n1", "n2"]
+
+
 def test_pages_keep_their_scores() -> None:
     assert values(ENGINE, POLICY, GUIDE)["guide"] == 0.9
 

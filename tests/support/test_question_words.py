@@ -14,6 +14,7 @@ from pincite.support.question_words import without_question_words
         ("信号的值是多少？", "信号的值是 ？"),
         ("为什么要用 apt 吗", "要用 apt"),
         ("如何安装怎么样", "安装"),
+        ("使用什么参数", "使用 参数"),
         ("tcp_keepalive_time の意味は何ですか", "tcp_keepalive_time の意味は"),
         ("どうやってパッケージを作りますか？", "パッケージを作り ？"),
         ("패키지는 무엇인가요?", "패키지는 ?"),
@@ -28,6 +29,8 @@ def test_question_words_are_left_out(asked: str, rest: str) -> None:
     "text",
     [
         "吗啡的剂量", "幾何の問題", "ぶどうの栽培", "3分ほどの時間", "などの値", "いつもの設定",
+        "几何处理", "任何处理器", "任何时候都可以登录", "无论如何", "没有什么",
+        "どうぶつの森", "どうぐ箱", "何も起きない", "何かの値", "언제나 실행", "누구나",
         "몇몇 패키지", "왜냐하면 커널", "what is a socket", "Wie öffne ich das?",
     ],
 )  # fmt: skip

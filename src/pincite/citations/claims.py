@@ -153,14 +153,20 @@ async def _check_one(
         return found
     # A passage of the index may begin and end inside of a word, other quotes may not.
     known = cited.known
-    away = ""
     try:
         chunks = await index.document(known.collection, known.record.source.name, known.path)
     except StoreError as error:
-        chunks, away = (), error.message
+        chunks, found = (), _unanswered(claim, cited, error, faults)
     if is_passage(claim.quote, chunks) or await asyncio.to_thread(was_cited, cited, folder):
         return await asyncio.to_thread(held, replace(cited, cut=True))
-    return ClaimCheck(claim.citation, "unknown", away, known.path) if away else found
+    return found
+
+
+def _unanswered(claim: Claim, cited: Cited, error: StoreError, faults: bool) -> ClaimCheck:
+    """A store that is away says nothing of what is in it. Its error may name files of a server."""
+    if not faults:
+        return ClaimCheck(claim.citation, "unknown")
+    return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
 
 
 def _held_against(
@@ -186,9 +192,7 @@ def _held_against(
                         return ClaimCheck(claim.citation, "changed", said, cited.known.path)
                     cited = replace(cited, text=cited_lines(cited, then))
     except StoreError as error:  # a database that is away says nothing of what is in it
-        if not faults:
-            return ClaimCheck(claim.citation, "unknown")
-        return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
+        return _unanswered(claim, cited, error, faults)
     except PinciteError as error:
         if not cited.known.content_hash:
             return ClaimCheck(claim.citation, "unknown", _no_file(claim))

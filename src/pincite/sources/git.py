@@ -161,20 +161,22 @@ def _resolve(folder: Path, name: str) -> Path | None:
         return None  # a loop of links, a NUL: no folder, which is what the caller then finds
 
 
-def _read(file: Path, max_bytes: int = _MAX_BYTES) -> str:
-    """Return a regular file of at most that size, "" for anything else: nothing here blocks."""
+def _read(file: Path, max_bytes: int = _MAX_BYTES, *, begun: bool = False) -> str:
+    """Return a regular file of at most that size, "" for anything else: nothing here blocks. Of a
+    larger one return the whole lines of its beginning if `begun` is set."""
     try:
         handle = open_to_read(file, follow=True)
     except (OSError, ValueError):
         return ""
     with os.fdopen(handle, "rb") as opened:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+        if not stat.S_ISREG(status.st_mode) or not (begun or status.st_size <= max_bytes):
             return ""
         try:
-            return opened.read(max_bytes).decode("utf-8", "replace")
+            text = opened.read(max_bytes).decode("utf-8", "replace")
         except OSError:
             return ""
+    return text if status.st_size <= max_bytes else text[: text.rfind("\n") + 1]
 
 
 def _read_head(private: Path, shared: Path) -> str | None:
@@ -205,7 +207,7 @@ def _read_ref(name: str, private: Path, shared: Path) -> str:
 def _remote_in(config: Path) -> str:
     """Return the URL of a remote: `origin`, else the first one."""
     remote, found = "", dict[str, str]()
-    for line in _read(config).splitlines():
+    for line in _read(config, begun=True).splitlines():
         section = _SECTION.match(line)
         if section:
             is_remote = section["kind"].lower() == "remote"

@@ -4,9 +4,10 @@ The analyser drops function words of other languages. It cuts these three into p
 and so does not see their words. An index keeps all pairs: only the query changes.
 
 The interrogatives are those of stopwords-iso (https://github.com/stopwords-iso, lists `zh`, `ja`
-and `ko`), and forms of the same words that the lists lack: Chinese ones with a verb (`是什么`), the
-Japanese series in `do-` with their particles, Korean ones with their endings. Single characters
-that occur within other words are no part of it, such as 几, 何 in 幾何, and どう in ぶどう.
+and `ko`), and forms of the same words that the lists lack: Chinese ones with a verb (`是什么`),
+the Japanese series in `do-` with their particles, Korean ones with their endings. Single
+characters that occur within other words are no part of it, such as 几, 何 in 幾何, and どう in
+どうぐ. Neither are words for "any", "some" and "every", such as 任何, 何か and 언제나.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ from __future__ import annotations
 from pincite.support.late_patterns import late_pattern
 
 _CHINESE = (
-    "(?:是|有|叫|做|用|为|為)?(?:什么|什麼|甚么)(?:时候|時候|地方|样|樣|是)?"
-    "|怎(?:么|麼)(?:样|樣|办|辦)?|怎样|怎樣|如何|为何|為何|何时|何時|何处|何處|几时|幾時"
+    "(?:是|有|为|為)?(?<![没沒]有)(?:什么|什麼|甚么)(?:时候|時候|地方|样|樣|是)?"
+    "|怎(?:么|麼)(?:样|樣|办|辦)?|怎样|怎樣|(?<!无论)(?<!無論)如何|为何|為何"
+    "|(?<![任几幾如无無])何(?:时|時|处|處)|几时|幾時"
     "|哪(?:些|个|個|里|裡|儿|兒|种|種|天|年|边|邊|样|樣)|多少|(?:是)?谁|(?:是)?誰"
     "|[吗嗎呢](?![\u4e00-\u9fff])"
 )
 _JAPANESE = (
-    "(?<![\u3040-\u309f])(?:ど(?:こ|の(?:ように|ような)?|れ|ちら|う(?:やって|すれば|して)?|んな)"
+    "(?<![\u3040-\u309f])(?:ど(?:こ|の(?:ように|ような)?|れ|ちら|う(?:やって|すれば|して)|んな)"
     "|いつ(?!も)|なぜ|なに|いくつ)"
-    "|(?<![\u4e00-\u9fff])何(?=[\u3040-\u309f])"
+    "|(?<![\u4e00-\u9fff])何(?![もらか])(?=[\u3040-\u309f])"
     "|(?:です|ます|でしょう)か(?![\u3040-\u309f])|の意味(?![\u3040-\u309f\u4e00-\u9fff])"
 )
 _KOREAN = (
     "(?<![\uac00-\ud7a3])(?:무엇|어떻게|어떤|어느|어디|언제|누구|누가|무슨|얼마나|얼마|왜|몇)"
-    "(?:인가요|인가|입니까|인지|이|을|은|에서|에|가|를|나|까지|부터)?(?![\uac00-\ud7a3])"
+    "(?:인가요|인가|입니까|인지|이|을|은|에서|에|가|를|까지|부터)?(?![\uac00-\ud7a3])"
 )
 _QUESTION_WORD = late_pattern(f"{_CHINESE}|{_JAPANESE}|{_KOREAN}")
 

@@ -61,6 +61,19 @@ def test_other_line_ends_are_spaces(text: str, more: str) -> None:
     assert ended(text, more) == f"{text} {more}"
 
 
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("To learn more, visit https://example.com/", "for more details"),
+        ("The lock is below /var/lib/pump/", "unless the option keep is set"),
+        ("Old keys are in the folder /var/log/pump.", "never delete them"),
+    ],
+)
+def test_a_word_of_the_document_is_no_part_of_a_path(text: str, more: str) -> None:
+    words = frozenset(f"{text} {more}".lower().split())
+    assert ended(text, more, words=words) == f"{text} {more}"
+
+
 def test_a_line_with_room_for_the_next_word_ends_there() -> None:
     text = "See also http://www.gnuplot.info/demo/"
     assert ended(text, "When gnuplot starts", right=700) == f"{text} When gnuplot starts"

@@ -28,7 +28,8 @@ def text_with_ending(before: Line, after: Line, words: Collection[str], right: f
     if text.endswith(SOFT):
         return text[:-1]
     token = text[-_LOOK:].rpartition(" ")[2]
-    divided = _divided(token, more) and not had_room(before, after, right)
+    divided = _divided(token, more) and not _begins_word(more, words)
+    divided = divided and not had_room(before, after, right)
     if text.endswith("-") and len(text) > 1:
         if divided:
             return text[:-1] if text[-2] == "/" else text
@@ -64,6 +65,12 @@ def _divided(token: str, more: str) -> bool:
     if token.endswith("-"):
         return more[:1].isalnum()
     return located and (token.endswith("=") or more.startswith("/"))
+
+
+def _begins_word(more: str, words: Collection[str]) -> bool:
+    """Return whether a line begins with a word of the document, and not with more of a path."""
+    first = more.split(" ", 1)[0].rstrip(",.;:)")
+    return _WORD.fullmatch(first) is not None and first.lower() in words
 
 
 def _with_hyphen(text: str, more: str, words: Collection[str]) -> str:

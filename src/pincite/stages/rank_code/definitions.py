@@ -102,6 +102,7 @@ def defining(
     owners = [owned for name in names if (owned := owner_of(name)) is not None]
     plain = frozenset(name for name in names if owner_of(name) is None)
     declared = query.text.partition("(")[0].strip()
+    whole = {*names, word.strip("`")}
     matching: list[tuple[tuple[int, ...], Candidate]] = []
     for one in candidates:
         chunk = one.chunk
@@ -116,7 +117,7 @@ def defining(
         if is_detail and may_be_topic:
             continue
         kind: tuple[int, ...] = (
-            bool(owners) and word.strip("`") not in chunk.symbols,
+            bool(owners) and whole.isdisjoint(chunk.symbols),
             declared not in chunk.text,
             is_value,
             is_detail,
@@ -133,7 +134,7 @@ def defining(
     return [one for _, one in found.values()][:most]
 
 
-def _depth(chunk: Chunk, names: Set[str]) -> tuple[int, int]:
+def _depth(chunk: Chunk, names: Set[str]) -> tuple[bool, int]:
     """Return whether a passage is of tests or examples, and how many definitions are around the
     outermost of these `names`. A passage may begin with a class and be named for its first
     member."""

@@ -17,7 +17,14 @@ _TEST_FOLDER = re.compile(
     re.I,
 )
 #: Of folders: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, and not `latest` or `contest`.
-_TESTS_OF = re.compile(r"[A-Za-z0-9]Tests?/|\.[Tt]ests?[./]")
+_TESTS_OF = re.compile(
+    r"[a-z0-9]Tests/|(?:UI|E2E)Tests?/|(?:[Uu]nit|[Ii]ntegration|[Ff]unctional|[Aa]cceptance"
+    r"|[Aa]ndroid|[Ss]moke|[Ss]ystem|[Pp]erf|[Pp]erformance)Test/|\.[Tt]ests?[./]"
+)
+#: Folders whose pages and data belong to tests. `specs/` and `testing/` may have other pages.
+_TEXTS_OF_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|fixtures?|testdata|__snapshots__|_snaps|__mocks__)/", re.I
+)
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec|\.e2e|\.e2e-spec|\.cy)"
     r"|[^/]*[a-z0-9](?:Tests?|Spec)|[^/]*(?:UITests?|TestCase))"
@@ -121,9 +128,11 @@ def place_of(path: str) -> Literal["", "tests", "minor"]:
 
 @lru_cache(_REMEMBERED)
 def is_of_tests(path: str) -> bool:
-    """Is it a file of tests, whatever its kind? Pages about tests (`docs/testing/tools.md`) are
-    none."""
-    return place_of(path) == "tests" and not _PAGES_FOLDER.search(path)
+    """Does a page or a file of data belong to tests, such as a snapshot? Pages about tests
+    (`docs/testing/tools.md`, `specs/login.md`) do not."""
+    folders = path[: path.rfind("/") + 1]
+    is_there = _TEXTS_OF_TESTS.search(folders) or _TESTS_OF.search(folders)
+    return is_there is not None and not _PAGES_FOLDER.search(folders)
 
 
 def priors_for(question: str, config: RankCodeConfig) -> Priors:

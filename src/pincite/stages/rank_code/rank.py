@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from heapq import merge
 from math import fsum, sqrt
 from types import MappingProxyType
@@ -97,12 +98,11 @@ def rank_code(
     """
     ours: list[Candidate] = []
     others: list[Candidate] = []
-    for one in candidates:
-        takes_part = one.chunk.source_type == "code" or one.collection in code
-        takes_part |= is_of_tests(one.chunk.path)
-        (ours if takes_part else others).append(one)
-    if not ours or not config.enabled:
+    if not config.enabled or not any(_is_code(one, code) for one in candidates):
         return tuple(candidates)
+    for one in candidates:
+        takes_part = _is_code(one, code) or is_of_tests(one.chunk.path)
+        (ours if takes_part else others).append(one)
     given = sorted((one.rank_signal for one in ours), key=lambda signal: -signal.value)
     trust = _trust(len(ours) / len(candidates), config)
     ordered = _ordered(query, ours, terms, config, partial)
@@ -117,6 +117,10 @@ def rank_code(
     in_order = [one for one, _ in ordered]
     meant = defining(query, in_order, config.defined_first, beside_pages=bool(others))
     return _first(meant, merged) if meant else merged
+
+
+def _is_code(one: Candidate, code: AbstractSet[str]) -> bool:
+    return one.chunk.source_type == "code" or one.collection in code
 
 
 def _first(meant: Sequence[Candidate], candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
