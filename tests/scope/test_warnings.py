@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pincite.model import Notice, Scope
 from pincite.scope.warnings import warnings_of
 
@@ -21,3 +23,32 @@ def test_a_failed_collection_is_not_named_if_no_message_shows_the_collections() 
     failed, words = warnings_of((FAILED, WORDS, FAILED), bound)
     assert failed.message == ("a collection was left out, because it failed: see `pincite status`")
     assert words == WORDS
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["probe_unavailable", "dense_unavailable", "context_unavailable", "subquery_unavailable"],
+)
+def test_an_error_within_a_warning_names_no_unshown_collection(code: str) -> None:
+    notice = Notice(code, "no vector: collection 'inner' was made with another model")
+    (told,) = warnings_of((notice,), Scope(collections=("inner",), unshown=("collections",)))
+    assert told.message == "no vector: a collection was made with another model"
+    assert warnings_of((notice,), Scope(collections=("inner",))) == (notice,)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "archive_unchecked",
+        "file_unreadable",
+        "secrets_masked",
+        "source_gone",
+        "source_not_answering",
+    ],
+)
+def test_an_unshown_source_is_shown_with_neither_name_nor_place(code: str) -> None:
+    notices = [Notice(code, f"/srv/{name}: {name} is not there") for name in ("merger", "other")]
+    (told,) = warnings_of(notices, Scope(sources=("merger", "other"), unshown=("sources",)))
+    assert "merger" not in told.message
+    assert "/srv" not in told.message
+    assert warnings_of(notices, Scope(sources=("merger", "other"))) == tuple(notices)

@@ -399,3 +399,24 @@ def test_tags_that_are_required_and_missing_are_refused_before_anything_is_asked
             ask(GOOD, collection, profile=probing(), scope=Scope(tags=tags))
     assert not asked.searched
     assert not asked.loaded
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_warning_names_a_collection_that_a_search_is_bound_to(preset: str) -> None:
+    names = ("secret-merger", "secret-sale")
+    collections = [asyncio.run(make(None, TEXTS, name)) for name in names]
+    profile = replace(PRESETS[preset], probe=ProbeConfig(enabled=True))
+    bound = Scope(collections=names, unshown=("collections",))
+    pack = ask(GOOD, *collections, profile=profile, scope=bound)
+    (notice,) = (one for one in pack.warnings if one.code == "probe_unavailable")
+    assert notice.message.endswith(": a collection: it has no dense vectors")
+    assert not [one for one in pack.warnings if "secret-" in one.message]
+
+
+def test_a_late_collection_that_a_search_is_bound_to_is_not_named() -> None:
+    late, _ = recorded(name="merger", error=StoreError("the collection 'merger' is damaged"))
+    far, _ = recorded(texts={"billing": TEXTS["billing"]}, name="sale")
+    bound = Scope(collections=("merger", "sale"), unshown=("collections",))
+    pack = ask(GOOD, late, far, profile=probing(threshold=0.9), scope=bound)
+    assert "probe_unavailable" in codes(pack)
+    assert not [one for one in pack.warnings if "merger" in one.message]

@@ -19,7 +19,7 @@ from pincite.daemon.refresh.freshness import wish_of
 from pincite.daemon.remote_search import remote_search_of
 from pincite.deps import Admission, Admit, Deps, informative_terms
 from pincite.encoders.by_name import NamedReranker, cutter_of
-from pincite.errors import ConfigError, IndexNotFound, StoreError, UsageError
+from pincite.errors import ConfigError, IndexNotFound, PinciteError, StoreError, UsageError
 from pincite.model import (
     DocumentRecord,
     EvidencePack,
@@ -36,6 +36,7 @@ from pincite.retrieval_log import Asked, Entry, Recorder
 from pincite.scope.filter import check_scope
 from pincite.scope.paths import path_test
 from pincite.scope.tagged_index import named_infos, within_tags
+from pincite.scope.unshown import unnamed
 from pincite.search import search
 from pincite.support.fields import replace
 from pincite.trace import Trace
@@ -152,7 +153,23 @@ class Searcher:
         here: str | None = None,
         admit: Admit | None = None,
     ) -> EvidencePack:
-        """Run and log a search. It is repeated once if collections were added or removed."""
+        """Run and log a search. It is repeated once if collections were added or removed. Errors do
+        not show the names of unshown collections; their cause does."""
+        try:
+            return await self._logged(question, profile, steps, here, admit)
+        except PinciteError as error:
+            if (told := unnamed(error, question.scope)) is error:
+                raise
+            raise told from error
+
+    async def _logged(
+        self,
+        question: Question,
+        profile: Profile,
+        steps: Trace,
+        here: str | None,
+        admit: Admit | None,
+    ) -> EvidencePack:
         if not is_placed(question.scope) or names_commit(question.scope):
             question = replace(question, scope=await self._placed(question.scope, here))
         with (

@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pincite.model import Notice, Scope
+from pincite.scope.unshown import without_names
 from pincite.support.fields import replace
 
 _FAILED: Final = "collection_failed"
 #: Codes of warnings that hold even if nothing was searched.
 _OF_NO_SEARCH: Final = ("query_cut", _FAILED, "nothing_in_scope")
+#: Codes of warnings that quote an error, which may name its collection.
+_QUOTING: Final = (
+    "context_unavailable",
+    "dense_unavailable",
+    "probe_unavailable",
+    "subquery_unavailable",
+)
+_UNCHECKED: Final = "its passages were not checked: see `pincite status`"
+#: What is said instead of the name and the place of an unshown source.
+_OF_A_SOURCE: Final[Mapping[str, str]] = {
+    "archive_unchecked": f"an archive is too large to be read with each search: {_UNCHECKED}",
+    "file_unreadable": f"a file of a source cannot be read: {_UNCHECKED}",
+    "secrets_masked": "stars in passages replace text that looks like a secret; the files have the"
+    " original text",
+    "source_gone": f"the files of a source are not available: {_UNCHECKED}",
+    "source_not_answering": f"a source does not respond: {_UNCHECKED}",
+}
 
 
 def warnings_of(
     notices: Sequence[Notice], scope: Scope, *, searched: bool = True
 ) -> tuple[Notice, ...]:
     """Return the notices, equal ones once. Without `searched` those of how it was searched are left
-    out. If the collections are unshown, the message of one that failed is replaced: its error may
-    name it."""
-    kept = [one for one in notices if searched or one.code in _OF_NO_SEARCH]
-    if "collections" in scope.unshown:
+    out. Messages that may name an unshown collection or source are replaced by general ones."""
+    kept = (one for one in notices if searched or one.code in _OF_NO_SEARCH)
+    return tuple(dict.fromkeys(_shown(one, scope) for one in kept))
+
+
+def _shown(notice: Notice, scope: Scope) -> Notice:
+    said = notice.message
+    if "sources" in scope.unshown:
+        said = _OF_A_SOURCE.get(notice.code, said)
+    if "collections" in scope.unshown and notice.code == _FAILED:
         said = f"{scope.called('')} was left out, because it failed: see `pincite status`"
-        kept = [replace(one, message=said) if one.code == _FAILED else one for one in kept]
-    return tuple(dict.fromkeys(kept))
+    elif notice.code in _QUOTING:
+        said = without_names(said, scope)
+    return notice if said == notice.message else replace(notice, message=said)

@@ -143,16 +143,16 @@ async def probe(
         return await _nearest(one, vectors[fingerprint], filter_, config, citable)
 
     outcomes = await gather_outcomes(
-        [with_timeout(one.spec.name, look(one), timeout_s) for one in collections]
+        [with_timeout(scope.called(one.spec.name), look(one), timeout_s) for one in collections]
     )
-    unknown: dict[str, str] = {}
+    unknown: list[tuple[str, str]] = []
     found: list[_Found] = []
     for one, outcome in zip(collections, outcomes, strict=True):
         if isinstance(outcome, BaseException):
             outcome = _Found(doubt=_reason(outcome))
         found.append(outcome)
         if outcome.doubt:
-            unknown[one.spec.name] = outcome.doubt
+            unknown.append((one.spec.name, outcome.doubt))
     nearest = [one.candidate for one in found if one.candidate is not None]
     nearest.sort(key=lambda one: one.rank_key)
     verdict = _verdict(nearest, config.threshold)
@@ -161,8 +161,8 @@ async def probe(
         candidates=tuple(nearest),
         verdict=None if doubted else verdict,
         rankings=tuple(one.ranking for one in found if one.ranking is not None),
-        unknown=tuple(unknown),
-        notices=_unavailable(unknown) if doubted else (),
+        unknown=tuple(name for name, _ in unknown),
+        notices=_unavailable(unknown, scope) if doubted else (),
         vectors=vectors,
     )
 
@@ -292,8 +292,9 @@ def _doubt(collection: Searchable, ranking: Ranking) -> str:
     return ""
 
 
-def _unavailable(unknown: Mapping[str, str]) -> tuple[Notice, ...]:
-    told = "; ".join(f"{name}: {one_line(why)}" for name, why in unknown.items())
+def _unavailable(unknown: Sequence[tuple[str, str]], scope: Scope) -> tuple[Notice, ...]:
+    reasons = (f"{scope.called(name)}: {one_line(why)}" for name, why in unknown)
+    told = "; ".join(dict.fromkeys(reasons))
     said = f"the nearest chunk is unknown, so keyword hits count too, and the gate decides: {told}"
     return (Notice("probe_unavailable", said),)
 

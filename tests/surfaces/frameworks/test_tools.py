@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from pydantic_ai import Agent as PydanticAgent
@@ -150,3 +151,34 @@ def test_a_tool_without_tags_is_told_to_filter_by_the_required_ones(
 def test_missing_tags_are_named_in_the_form_of_a_tool(form: Any, hint: str) -> None:
     said = '--tag a=... --tag b=..., or tags={"a": ..., "b": ...}'
     assert for_tools(said, ToolNames(tags=form)) == hint
+
+
+def test_an_error_does_not_name_the_collection_that_a_tool_is_bound_to(
+    tmp_path: Path, opened: Opened
+) -> None:
+    (tmp_path / "pincite.toml").write_text('[collections.merger]\nrequire = ["tenant"]\n')
+    record = {"id": "a", "text": "A key is rotated.", "attributes": {"tenant": "a"}}
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.upsert(record, lexical=True, collection="merger")
+    source = opened(EvidenceSource(tmp_path / ".pincite", collections="merger"))
+    told = asyncio.run(evidence_text(source, "key"))
+    assert told.startswith("error: a collection requires tenant for every search and read")
+    with pytest.raises(TagsRequired) as raised:
+        source.search("key")
+    assert "the collection 'merger' requires tenant" in str(raised.value.__cause__)
+
+
+def test_a_source_that_is_gone_is_shown_with_neither_name_nor_place(
+    tmp_path: Path, opened: Opened
+) -> None:
+    folder = tmp_path / "merger.zip"
+    with ZipFile(folder, "w") as archive:
+        archive.writestr("keys.md", "# Keys\n\nA key is rotated every 30 days.\n")
+    with Pincite(tmp_path / ".pincite") as pincite:
+        pincite.index(folder, name="merger", lexical=True)
+    folder.write_bytes(b"no archive")
+    source = opened(EvidenceSource(tmp_path / ".pincite", sources="merger"))
+    (gone,) = (
+        n for n in source.search("how is a key rotated?").warnings if n.code == "source_gone"
+    )
+    assert gone.message.startswith("the files of a source are not available")
