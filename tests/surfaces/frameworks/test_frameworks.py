@@ -263,6 +263,8 @@ def test_a_location_replaces_an_attribute_only_where_it_is_known() -> None:
     assert (found["path"], found["score"]) == ("docs/keys.md", 0.7123)
     assert (found["week"], found["citation"]) == (["a", "b"], "acme@c0ffee:docs/keys.md#L3-L5")
     assert metadata_of(result(attributes=attributes, page=7), pack())["page"] == 7
+    kept = {"reason": "audit", "warnings": 2}
+    assert metadata_of(result(attributes=kept), pack()).items() >= kept.items()
     assert metadata_of(result(), pack())["page"] is None
 
 

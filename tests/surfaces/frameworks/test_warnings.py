@@ -38,8 +38,8 @@ def test_each_passage_has_the_warnings_and_the_reason(index: Path, opened: Opene
     held += [one.node.metadata for one in nodes]
     held += [one.meta for one in found["documents"]]
     held += passages.metadata
-    assert {tuple(one["warnings"]) for one in held} == {tuple(expected)}
-    (reason,) = {one["reason"] for one in held}
+    assert {tuple(one["search_warnings"]) for one in held} == {tuple(expected)}
+    (reason,) = {one["verdict_reason"] for one in held}
     assert reason.startswith(pack.verdict.reason)
     assert found["warnings"] == passages.warnings == expected
     assert found["reason"] == passages.reason == reason

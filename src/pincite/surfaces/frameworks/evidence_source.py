@@ -192,14 +192,14 @@ def _hang_up(opened: Pincite) -> None:
 
 def metadata_of(evidence: Evidence, pack: EvidencePack) -> dict[str, Any]:
     """Return evidence without its text, as plain values: the attributes of its document, overridden
-    by its location where that is known. `verdict`, `reason` and `warnings` are those of the pack,
-    the verdict `grounded` or `weak`."""
+    by its location where that is known. `verdict` (`grounded` or `weak`), `verdict_reason` and
+    `search_warnings` are those of the pack."""
     ours: dict[str, Any] = {
         "citation": evidence.citation,
         "score": evidence.score,
         "verdict": pack.verdict.level,
-        "reason": reason_of(pack),
-        "warnings": warnings_of(pack),
+        "verdict_reason": reason_of(pack),
+        "search_warnings": warnings_of(pack),
         "number": evidence.number,
         "source": evidence.url or evidence.path,
         "path": evidence.path,
