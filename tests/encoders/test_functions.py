@@ -11,6 +11,7 @@ import pytest
 
 import pincite
 from pincite import OpenModels, embed_documents, embed_query
+from pincite.diagnostics.rerank import put_in_order
 from pincite.errors import ConfigError, ModelUnavailable, UsageError
 from pincite.model import Notice
 from pincite.settings.load import Settings, load_settings
@@ -86,6 +87,27 @@ def test_ten_are_given_where_nobody_says_how_many(tmp_path: Path) -> None:
         settings = configured(tmp_path, server, rerank="cohere:rerank-v3.5")
         found = asyncio.run(pincite.rerank("key", [f"key {n}" for n in range(15)], index=settings))
     assert len(found) == 10
+
+
+def test_all_documents_are_given_on_request(tmp_path: Path) -> None:
+    texts = [f"text {number}" for number in range(15)]
+
+    async def all_of(settings: Settings) -> int:
+        async with OpenModels(settings) as models:
+            return len(await models.rerank("a key", texts, None))
+
+    with ContractServer() as server:
+        settings = configured(tmp_path, server, rerank=RERANK[0])
+        assert asyncio.run(all_of(settings)) == len(texts)
+
+
+def test_more_documents_than_top_n_may_be_are_not_refused_for_it(tmp_path: Path) -> None:
+    settings, name = load_settings({}, tmp_path), "local:./missing"
+    order = put_in_order(
+        settings, name, "q", ["d"] * 100_001, limit=None, instruction="", on_notice=print
+    )
+    with pytest.raises(ModelUnavailable, match="missing does not exist"):
+        asyncio.run(order)
 
 
 def test_models_stay_open_and_another_can_be_named(tmp_path: Path) -> None:

@@ -58,9 +58,7 @@ async def put_in_order(
             "there are no documents", hint="give them as arguments, or one a line on stdin"
         )
     async with OpenModels(settings, rerank=model, on_notice=on_notice) as models:
-        results = await models.rerank(
-            query, documents, limit or len(documents), instruction=instruction
-        )
+        results = await models.rerank(query, documents, limit, instruction=instruction)
         used = await models.reranker()
         about = (models.rerank_name, used.fingerprint, used.kind, used.listwise)
     return Order(*about, results)

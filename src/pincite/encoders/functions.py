@@ -93,12 +93,18 @@ class OpenModels:
         return [[float(value) for value in row] for row in rows]
 
     async def rerank(
-        self, query: str, documents: Sequence[str], top_n: int = 10, *, instruction: str = ""
+        self,
+        query: str,
+        documents: Sequence[str],
+        top_n: int | None = 10,
+        *,
+        instruction: str = "",
     ) -> tuple[Ranked, ...]:
-        """Return the best documents, best first. If the model accepts no `instruction`, it is left
-        out, with the notice `instruction_unused`. Raises the errors of `embed_query`, and
-        ConfigError if no reranker is configured."""
-        require_count("top_n", top_n, most=_MOST)
+        """Return the best documents, best first; all of them if `top_n` is None. If the model
+        accepts no `instruction`, it is left out, with the notice `instruction_unused`. Raises the
+        errors of `embed_query`, and ConfigError if no reranker is configured."""
+        if top_n is not None:
+            require_count("top_n", top_n, most=_MOST)
         texts = _texts(documents)
         asked = _text("query", query)
         if not texts:
@@ -107,7 +113,7 @@ class OpenModels:
         if instruction and not reranker.instructed:
             said = f"{self.rerank_name} accepts no instruction; it was omitted"
             self._on_notice(Notice("instruction_unused", said))
-        scores = await reranker.rerank(asked, texts, top_n, instruction=instruction)
+        scores = await reranker.rerank(asked, texts, top_n or len(texts), instruction=instruction)
         return tuple(
             Ranked(rank, one.index, one.score, texts[one.index])
             for rank, one in enumerate(scores, start=1)
