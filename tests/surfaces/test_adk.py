@@ -220,11 +220,15 @@ def test_a_tag_beside_a_bound_one_narrows_the_search_and_never_widens_it(tmp_pat
     ]
     with Pincite(tmp_path / ".pincite") as pincite:
         pincite.upsert(records, lexical=True)
-    asks = [
-        calling("retrieve_evidence", query="key", tags=[f"tenant={n}"]) for n in ("acme", "bolt")
-    ]
-    tools = EvidenceToolset(tmp_path / ".pincite", tags={"tenant": "acme"})
-    (same, other), _ = run(tools, *asks)
+
+    async def session() -> list[dict[str, Any]]:
+        bound = EvidenceToolset(tmp_path / ".pincite", tags={"tenant": "acme"})
+        asked = ("tenant=acme", "tenant=bolt")
+        given = [await bound.retrieve_evidence("key", tags=[one]) for one in asked]
+        await bound.close()
+        return given
+
+    same, other = asyncio.run(session())
     assert "A key of acme" in same["evidence"]
     assert other["status"] in ("error", "no_results")
     assert "A key of" not in str(other)
@@ -355,3 +359,29 @@ def test_a_tag_that_the_program_sets_is_not_shown_beside_one_of_the_call(tmp_pat
     )
     assert (found["status"], unknown["status"]) == ("success", "error")
     assert "secret-42" not in str([none, unknown])
+
+
+def test_an_argument_that_the_tool_does_not_offer_is_unknown(indexed: Cli) -> None:
+    record = {"id": "a", "text": "A key is rotated.", "attributes": {"tenant": "acme"}}
+    with Pincite(indexed.folder / ".tenants") as pincite:
+        pincite.upsert(record, lexical=True)
+    for name in ("retrieve_evidence", "retrieve_adk_evidence"):
+        tools = EvidenceToolset(indexed.folder / ".tenants", tools=[name], tags={"tenant": "acme"})
+        asks = [
+            calling(name, query="key", tags=["tenant=bolt"]),
+            calling(name, query="key", foo=1),
+            calling(name, query="key", tags=None),
+        ]
+        (tagged, unknown, right), _ = run(tools, *asks)
+        assert tagged["error_message"].startswith(f"{name}: no argument is named 'tags'; try: ")
+        for refused in (tagged, unknown):
+            assert "tags=" not in refused["error_message"]
+        assert right["status"] == "success"
+
+
+def test_a_refusal_has_the_name_with_the_prefix(indexed: Cli) -> None:
+    tools = toolset(indexed, tool_name_prefix="keys")
+    (refused,), _ = run(tools, calling("keys_retrieve_evidence", q="rotate a key"))
+    said = refused["error_message"]
+    assert said.startswith("keys_retrieve_evidence: no argument is named 'q'")
+    assert "; try: keys_retrieve_evidence(query, " in said

@@ -195,9 +195,11 @@ class EvidenceToolset(BaseToolset):
         """Return the chosen tools. Their descriptions name the tags that the index requires and
         that are not bound; if none is left, they have no argument for tags."""
         needed = await needed_tags(self._engine(), self._tags)
-        bound = bool(self._tags)
+        omit = ("tags",) if self._tags and not needed else ()
         made = [
-            _CheckedTool(_offered(getattr(self, name), needed, bound), partial(self._called, name))
+            _CheckedTool(
+                _offered(getattr(self, name), needed, omit), partial(self._called, name, omit=omit)
+            )
             for name in self._names
         ]
         return [one for one in made if self._is_tool_selected(one, readonly_context)]
@@ -258,15 +260,24 @@ class EvidenceToolset(BaseToolset):
         }
         return await self._called("retrieve_adk_evidence", given)
 
-    async def _called(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Search and return the answer. Never raises: an exception of a tool ends the agent's whole
-        run."""
+    async def _called(
+        self,
+        tool: str,
+        given: Mapping[str, Any],
+        offered_as: str = "",
+        *,
+        omit: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Search and return the answer. Errors name the tool as the model knows it, `offered_as`.
+        `omit` are arguments that it does not have. Never raises: an exception of a tool ends the
+        agent's whole run."""
+        take = partial(take_arguments, offered_as or tool, given, lax=True, omit=omit)
         try:
             full = self._debug or (self._detail or _DETAILS[tool]) == "full"
             if tool == "retrieve_evidence":
-                asked: _AdkArguments = take_arguments(tool, given, _Arguments, lax=True)
+                asked: _AdkArguments = take(into=_Arguments)
                 return await self._search(asked, self._preset, None, full=full)
-            asked = take_arguments(tool, given, _AdkArguments, lax=True)
+            asked = take(into=_AdkArguments)
             asked = replace(asked, max_results_final=asked.max_results_final or _ADK_RESULTS)
             return await self._search(asked, self._preset or EVIDENCE, ADK, full=full)
         except PinciteError as error:
@@ -333,7 +344,7 @@ class _CheckedTool(FunctionTool):
     def __init__(
         self,
         described: Callable[..., Awaitable[dict[str, Any]]],
-        answer: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]],
+        answer: Callable[[Mapping[str, Any], str], Awaitable[dict[str, Any]]],
     ) -> None:
         super().__init__(described)
         self._answer = answer
@@ -344,15 +355,16 @@ class _CheckedTool(FunctionTool):
         args: dict[str, Any],
         tool_context: ToolContext,  # noqa: ARG002 - the framework's
     ) -> dict[str, Any]:
-        """Return the answer, which says what is wrong with the arguments."""
-        return await self._answer(args)
+        """Return the answer, which says what is wrong with the arguments. The framework may have
+        added a prefix to the name."""
+        return await self._answer(args, self.name)
 
 
 def _offered(
-    tool: Callable[..., Awaitable[dict[str, Any]]], needed: Sequence[str], bound: bool
+    tool: Callable[..., Awaitable[dict[str, Any]]], needed: Sequence[str], omit: Sequence[str]
 ) -> Callable[..., Awaitable[dict[str, Any]]]:
     """Return the tool in the form that the framework describes to its model."""
-    if not needed and not bound:
+    if not needed and not omit:
         return tool
 
     @wraps(tool)
@@ -360,7 +372,7 @@ def _offered(
         return await tool(**given)
 
     signature = inspect.signature(tool, eval_str=True)
-    kept = [one for one in signature.parameters.values() if needed or one.name != "tags"]
+    kept = [one for one in signature.parameters.values() if one.name not in omit]
     described: Any = offered
     described.__signature__ = signature.replace(parameters=kept)
     if needed:

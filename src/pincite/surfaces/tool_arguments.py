@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any, Final, TypeVar
 
@@ -34,9 +34,17 @@ S = TypeVar("S", bound=msgspec.Struct)
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`(?: - at `\$\.(?P<place>[^`]*)`)?")
 
 
-def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: bool = False) -> S:
+def take_arguments(
+    tool: str,
+    given: Mapping[str, Any],
+    into: type[S],
+    *,
+    lax: bool = False,
+    omit: Collection[str] = (),
+) -> S:
     """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional one
-    counts as left out: some clients send all arguments. `lax` accepts "3" for 3.
+    counts as left out: some clients send all arguments. `lax` accepts "3" for 3. `omit` names
+    optional fields that the tool does not offer.
 
     Raises UsageError that names the argument, its expected value, and all arguments, or the limit
     of a call with too many or too long texts.
@@ -45,11 +53,14 @@ def take_arguments(tool: str, given: Mapping[str, Any], into: type[S], *, lax: b
     optional = {one.encode_name for one in structs.fields(into) if not one.required}
     kept = {name: one for name, one in given.items() if one is not None or name not in optional}
     try:
-        return msgspec.convert(kept, ready(into), strict=not lax)
+        taken = msgspec.convert(kept, ready(into), strict=not lax)
     except msgspec.ValidationError as error:
-        known = [one.encode_name for one in structs.fields(into)]
-        said = _said(str(error), known, into)
-        raise UsageError(f"{tool}: {said}", hint=f"{tool}({_signature(into)})") from error
+        known = _known(into, omit)
+        raise _refused(tool, _said(str(error), known, into), into, omit) from error
+    for name in omit:
+        if name in kept:
+            raise _refused(tool, _unknown(name, _known(into, omit)), into, omit)
+    return taken
 
 
 def _require_small(tool: str, given: Mapping[str, Any]) -> None:
@@ -110,19 +121,31 @@ def _listed(argument: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def _refused(tool: str, said: str, into: type[msgspec.Struct], omit: Collection[str]) -> UsageError:
+    return UsageError(f"{tool}: {said}", hint=f"{tool}({_signature(into, omit)})")
+
+
+def _known(into: type[msgspec.Struct], omit: Collection[str]) -> list[str]:
+    return [one.encode_name for one in structs.fields(into) if one.encode_name not in omit]
+
+
 def _said(message: str, known: list[str], into: type[msgspec.Struct]) -> str:
     unknown = _UNKNOWN.search(message)
     if unknown is not None:
-        close = get_close_matches(unknown["name"], known, n=1)
-        meant = f"; did you mean {close[0]!r}?" if close else ""
         if unknown["place"]:
             return f"{unknown['place']}: there is no field {unknown['name']!r}"
-        return f"no argument is named {unknown['name']!r}{meant}"
+        return _unknown(unknown["name"], known)
     text, _, place = message.partition(" - at `$.")
     name = place.rstrip("`")
     if not name:
         return text
     return f"{name}: {text}{_choices(name, into)}"
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    return f"no argument is named {name!r}{meant}"
 
 
 def _choices(name: str, into: type[msgspec.Struct]) -> str:
@@ -138,10 +161,11 @@ def _enumerated(schema: Mapping[str, Any]) -> list[str]:
     return [one for one in found if one is not None]
 
 
-def _signature(into: type[msgspec.Struct]) -> str:
+def _signature(into: type[msgspec.Struct], omit: Collection[str]) -> str:
     """Return `query, limit=12, ...`."""
     schema = input_schema(into)
     return ", ".join(
         name if name in schema.get("required", ()) else f"{name}={json.dumps(one.get('default'))}"
         for name, one in schema["properties"].items()
+        if name not in omit
     )
