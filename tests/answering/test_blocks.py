@@ -24,10 +24,28 @@ OTHER_LISTS = (
     "- Keys.\n  These are not sold:\n\n- Linux\n",
     "- Keys.\n\n  They are not sold (anyway)\n\n- Linux\n",
     "1. If you have not done so, install it:\n\n   ```\n   make it\n   ```\n\n2. Linux\n",
+    "<p>Not supported:</p>\n<ul>\n<li>Windows 95</li>\n</ul>\n<ul>\n<li>Linux</li>\n</ul>\n",
 )
 HTML_LISTS = (
     "<p>Not supported:</p><ul><li>Windows 95</li></ul><p>Others.</p><ul><li>Linux</li></ul>",
     "<ul><li>Not supported:<ul><li>Windows 95</li></ul></li><li>Linux</li></ul>",
+    "<p>Not supported:</p><ul><li>Windows 95</li></ul><ul><li>Linux</li></ul>",
+    "<p>Not on:</p><ol><li>Unix<ul><li>V7</li></ul></li></ol><ul><li>Linux</li></ul>",
+)
+OTHER_BLOCKS = (
+    ("Not supported:\n\n```\nwin95\n```\n\n```\nLinux\n```\n", "markdown"),
+    ("Not supported:\n\n```\nwin95\n```\n```\nLinux\n```\n", "markdown"),
+    ("Not supported:\n\n- Windows 95\n\n```\nLinux\n```\n", "markdown"),
+    ("Not supported:\n\nThe old ones.\n\n```\nLinux\n```\n", "markdown"),
+    ("Not supported::\n\n    win95\n\n.. code-block:: sh\n\n    Linux\n", "rst"),
+    ("Not supported:\n\n----\nwin95\n----\n\n----\nLinux\n----\n", "asciidoc"),
+    ("Not supported:\n.nf\nwin95\n.fi\n.nf\nLinux\n.fi\n", "roff"),
+    ("Not supported:\n\n    win95\n\n| a |\n|---|\n| Linux |\n", "markdown"),
+    ("Not supported:\n\n```\nwin95\n```\n\n| a |\n|---|\n| Linux |\n", "markdown"),
+    ("Not supported:\n\n| a |\n|---|\n| win95 |\n\n| a |\n|---|\n| Linux |\n", "markdown"),
+    ("Not supported:\n\n|===\n|win95\n|===\n\n|===\n|Linux\n|===\n", "asciidoc"),
+    ("Not supported:\n.TS\nl l.\na\tb\n.TE\n.TS\nl l.\nLinux\tc\n.TE\n", "roff"),
+    ("<p>Not supported:<table><tr><td>a</table><table><tr><td>Linux</table>", "html"),
 )
 
 
@@ -35,6 +53,108 @@ HTML_LISTS = (
 def test_what_denies_one_list_does_not_deny_another_or_its_siblings(text: str) -> None:
     language = "html" if text in HTML_LISTS else "markdown"
     assert shown("is Linux there?", text, language) == "Linux [1]"
+
+
+@pytest.mark.parametrize(("text", "language"), OTHER_BLOCKS)
+def test_what_denies_one_block_of_code_or_table_does_not_deny_another(
+    text: str, language: str
+) -> None:
+    found = shown("is Linux there?", text, language)
+    assert "Linux" in found
+    assert "Not" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Not on:\n\n```\na\n\nSolaris of old\n```\n", "markdown"),
+        ("Not on::\n\n    a\n\n    Solaris of old\n", "rst"),
+        ("Not on:\n\n- a\n\n  ```\n  b\n  Solaris of old\n  ```\n", "markdown"),
+        ("Not on:\n\n- a\n\n  | b |\n  |---|\n  | Solaris of old |\n", "markdown"),
+        ("Not on:\n\n* a\n+\n----\nb\nSolaris of old\n----\n", "asciidoc"),
+        ("Not on:\n\n|===\n|a |b\n\n|Solaris of old |c\n|===\n", "asciidoc"),
+        ("Not on:\n.TS\nl l.\na\tb\nSolaris of old\tc\n.TE\n", "roff"),
+        ("<p>Not on:<table><tr><td>a</tr><tr><td>Solaris of old</tr></table>", "html"),
+        ("<p>Not on:<ul><li>a<p>b</li><li>Solaris of old</li></ul>", "html"),
+        ("<p>Not on:<ul><li>a<ul><li>b</li></ul></li><li>Solaris of old</li></ul>", "html"),
+    ],
+)
+def test_a_denial_is_above_its_whole_block(text: str, language: str) -> None:
+    found = shown("is Solaris of old there?", text, language)
+    assert found.startswith("Not on")
+    assert "Solaris of old" in found
+
+
+BOXED = "The lock is open. The door is red.\n\nThe gate is blue.\n\n    The roof is flat.\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "language"),
+    [
+        ('!!! warning "Not so"\n', "", "markdown"),
+        ('=== "Not so"\n\n', "", "markdown"),
+        (".. admonition:: Not so\n\n", "", "rst"),
+        (":::danger[Not so]\n\n", ":::", "markdown"),
+        (":::danger Not so\n", ":::", "markdown"),
+        ("::::danger[Not so]\n:::tip\nA tip.\n:::\n", "::::", "markdown"),
+        ("<details>\n<summary>Not so</summary>\n\n", "</details>", "markdown"),
+        ("<details><summary>Not so</summary><p>", "</details><p>", "html"),
+    ],
+)
+@pytest.mark.parametrize("word", ["lock", "door", "gate", "roof", "wall"])
+def test_the_title_of_a_box_denies_all_of_it(
+    before: str, after: str, language: str, word: str
+) -> None:
+    lines = BOXED if after else BOXED.replace("The lock", "    The lock")
+    lines = lines if after else lines.replace("The gate", "    The gate")
+    text = f"{before}{lines}{after}\n\nThe wall is green.\n"
+    found = shown(f"what is the {word}?", text, language)
+    assert found.startswith("Not so\n") == (word != "wall")
+    assert found.count("Not so") == (word != "wall")
+    assert ("wall" in found) == (word == "wall")
+
+
+def test_the_heading_above_a_box_that_denies_is_quoted_too() -> None:
+    text = '## Not here\n\n!!! note "Not so"\n    The lock is open.\n'
+    assert shown("is the lock open?", text) == "Not here\nNot so\nThe lock is open. [1]"
+
+
+def test_the_end_of_a_box_makes_no_heading() -> None:
+    text = ":::note\nThe door is red\n:::\n\nA wall is green.\n"
+    assert shown("is the door red?", text).startswith("The door is red")
+
+
+TERMS_OF_ROFF = (
+    ".SH OPTIONS\nThese are not supported:\n.TP\n.B \\-\\-alpha\nReads it.\n.TP\n"
+    '.BR \\-\\-beta " " \\fIn\\fP\nWrites the log.\n'
+)
+LIST_OF_ROFF = ".Sh X\nNot with these:\n.Bl -tag\n.It Fl a\nThe lock.\n.It Fl b\nThe pump.\n.El\n"
+
+
+def test_lists_of_manual_pages_have_depths_and_marks() -> None:
+    found = shown("what writes the log?", TERMS_OF_ROFF, "roff")
+    assert found == "These are not supported:\n- --beta n: Writes the log. [1]"
+    nested = (
+        ".TP\n.B \\-x\nNever combine it with:\n.RS\n.TP\n.I fast\nThe pump.\n.TP\n.B slow\n"
+        "The lock.\n.RE\n.TP\n.I \\-y\nWrites the log."
+    )
+    assert shown("what writes the log?", nested, "roff") == "-y Writes the log. [1]"
+    assert shown("the lock", nested, "roff") == "-x Never combine it with:\n- slow The lock. [1]"
+    bullets = "Not with:\n.IP \\(bu 2\nThe lock.\n.IP \\(bu\nThe pump.\n.PP\nThe gate is green."
+    assert shown("the pump", bullets, "roff") == "Not with:\n- The pump. [1]"
+    assert shown("is the gate green?", bullets, "roff") == "The gate is green. [1]"
+    assert shown("the pump", LIST_OF_ROFF, "roff") == "Not with these:\n- -b The pump. [1]"
+    two = f"{LIST_OF_ROFF}.Bl -tag\n.It Fl c\nThe gate.\n.El\n.RE\n.RE\nThe end."
+    assert shown("the gate", two, "roff").startswith("-c The gate.")
+
+
+def test_rows_of_manual_pages_are_rows() -> None:
+    table = "Text:\n.TS\nl l.\nLinux\tPump\nSun\tLock\n.TE\nA gate."
+    assert shown("linux pump", table, "roff") == "Linux|Pump [1]"
+    long = f"Linux\t{'The pump is old and it leaks. ' * 40}\n"
+    found = shown("is linux old?", f".TS\nl l.\n{long}.TE\n", "roff")
+    assert found.startswith("| Linux | The pump")
+    assert found.endswith(" … | [1]")
 
 
 @pytest.mark.parametrize(

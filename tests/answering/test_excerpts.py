@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pincite.answering.directives import REMOVALS
 from pincite.answering.extract import extract
 from pincite.model import Context, Evidence
 from pincite.model.citation import parse_citation
@@ -132,6 +133,30 @@ def test_what_takes_a_sentence_back_belongs_to_it() -> None:
     text = f"Do windows open?\n\nNo. {'Not one of them does so today. ' * 2}\n\nBut a door may."
     (one,) = texts("do windows open?", evidence(text))
     assert one.endswith("But a door may.")
+
+
+def test_what_takes_back_and_is_too_long_has_a_mark() -> None:
+    long = f"However, {'it does so in the light of a very old lamp, ' * 14}never."
+    text = f"A key opens every door. {long}"
+    assert extract("what opens a door?", [evidence(text)], TERMS).text == (
+        "A key opens every door. … [1]"
+    )
+    after = f"A key opens every door. It is sold. {long.replace('However, it', 'It')}"
+    assert extract("what opens a door?", [evidence(after)], TERMS).text == (
+        "A key opens every door. It is sold. [1]"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(REMOVALS))
+def test_each_notice_of_a_removal_takes_back_what_is_above(name: str) -> None:
+    text = f"A key opens every door{' of the lodge' * 9}.\n\n.. {name}:: 3.9\n\nIt is sold.\n"
+    found = extract("what opens a door?", [evidence(text, language="rst")], TERMS)
+    assert "3.9" in found.text
+
+
+def test_what_follows_a_denied_list_is_not_denied() -> None:
+    text = "Not sold:\n\n- Old keys\n- Locks\n\nDoors are new.\n"
+    assert extract("what about locks?", [evidence(text)], TERMS).text == "Not sold:\n- Locks [1]"
 
 
 def test_a_notice_has_its_name_and_one_of_deprecation_belongs_to_what_is_before() -> None:

@@ -1,46 +1,55 @@
-"""The block that a sentence introduces: a list, code, rows or one sentence."""
+"""The block that a sentence introduces: a list, code, a table or one sentence; or a box."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
 
 from pincite.answering.passage_sentence import PassageSentence
 
 _ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z")
 _LIST: Final = re.compile(r"<(/?)(?:ul|ol|dl)(?=[\s>])", re.IGNORECASE)
+#: What begins or ends a table that is not of Markdown.
+_TABLE: Final = re.compile(r"</?table(?=[\s>])|^\|={3,}|^\.T[SE]", re.IGNORECASE | re.MULTILINE)
+#: What is before the label of a box whose lines are indented.
+_INDENTED: Final = ("!!!", "???", "===", "..")
+_DETAILS: Final = re.compile(r"<(?P<closes>/)?details(?=[\s>])", re.IGNORECASE)
+_COLONS: Final = re.compile(r"^[ \t]*:{3,}[ \t]*(?P<closes>$)?", re.MULTILINE)
 
 
 def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop: int) -> int:
     """The number behind the last sentence of its block before `stop`. An introduction has one, a
-    sentence without an end before a list, and an item with nested ones. It is code, rows, one
-    sentence, or a list, which ends with its last item: the next one stands further out, or has
-    another mark."""
+    sentence without an end before a list, and an item with nested ones. It is one block of code,
+    one table, one sentence, or a list, which ends with its last item: the next one stands further
+    out, or has another mark. That of a label is its box."""
+    if one.span.label:
+        return _end_of_box(one, passage, stop)
     end = one.number + 1
     if not (one.introduces or any(map(_is_listed, passage[end : end + 1]))):
         return end
     item = _item_of(one, passage)
     if not (one.introduces or _goes_on(one, item, passage[end])):
         return end
-    before, depth, first = one, _deeper(item, one) if item else 0, None
+    before, depth, first = one, _depths(item, one)[1] if item else 0, None
     for part in passage[end:stop]:
         if part.span.heading or part.is_question:
             break
-        depth += _deeper(before, part)
-        if part.span.code or part.is_row:
-            pass
-        elif not part.span.item:
-            same = part.span.paragraph == before.span.paragraph and not before.span.code
-            if before is not one and (first is None or not (same or depth > first[0])):
+        lowest, depth = (depth + more for more in _depths(before, part))
+        is_item = part.span.item and not part.is_row
+        if before is one:
+            if is_item and (depth < 0 or (item and not depth and _mark(part) == _mark(item))):
                 break
-        elif first is not None:
-            if depth < first[0] or (depth == first[0] and _mark(part) != first[1]):
+            first = (depth, _mark(part)) if is_item else None
+        elif first is None:
+            if not _continues(before, part):
                 break
-        elif before is not one or depth < 0 or (item and not depth and _mark(part) == _mark(item)):
+        elif is_item:
+            if lowest < first[0] or (depth == first[0] and _mark(part) != first[1]):
+                break
+        elif not (_is_inside(part, lowest, first[0]) or _is_joined(before, part)):
             break
-        else:
-            first = depth, _mark(part)
         before = part
         end += 1
     return end
@@ -70,31 +79,84 @@ def _goes_on(
 ) -> bool:
     """Does a list go on with a sentence that has no end, or is it nested in an item?"""
     if item:
-        return one is item and _is_listed(one) and _deeper(one, following) > 0
+        return one is item and _is_listed(one) and _depths(one, following)[1] > 0
     return not (one.span.code or is_ended(one))
 
 
 def _is_listed(one: PassageSentence) -> bool:
     """Is it an item with a mark?"""
+    if one.item.language == "roff":
+        return bool(one.span.mark)
     return one.span.item and not one.is_row and bool(_of_line(one).strip())
 
 
 def _mark(one: PassageSentence) -> str:
     """The last character of the mark of an item, which is alike in a list."""
+    if one.item.language == "roff":
+        return one.span.mark
     return "" if one.item.language == "html" else _of_line(one).strip()[-1:]
 
 
-def _deeper(before: PassageSentence, one: PassageSentence) -> int:
-    """How much deeper a sentence stands than one before it: in characters, in lists of HTML."""
-    if one.item.language == "html":
-        tags = _LIST.finditer(one.item.text, before.span.start, one.span.start)
-        return sum(-1 if tag[1] else 1 for tag in tags)
-    return _indent(one) - _indent(before)
+def _continues(before: PassageSentence, one: PassageSentence) -> bool:
+    """Are both lines of one block of code, or rows of one table?"""
+    text = one.item.text
+    if before.span.code and one.span.code:
+        return not text[before.span.end : one.span.start].strip()
+    if not (before.is_row and one.is_row):
+        return False
+    if _TABLE.search(text, before.span.end, one.span.start):
+        return False
+    is_ended_by_blank = text[one.span.start] == "|" and one.item.language != "asciidoc"
+    return one.span.paragraph == before.span.paragraph or not is_ended_by_blank
+
+
+def _is_inside(one: PassageSentence, lowest: int, depth: int) -> bool:
+    """Is what is no item within a list at this depth? In HTML no tag has closed the list."""
+    return lowest >= depth if one.item.language == "html" else lowest > depth
+
+
+def _is_joined(before: PassageSentence, one: PassageSentence) -> bool:
+    """Does it belong to the item before it without standing deeper?"""
+    same = one.span.paragraph == before.span.paragraph and not before.span.code
+    return same or _continues(before, one)
+
+
+def _depths(before: PassageSentence, one: PassageSentence) -> tuple[int, int]:
+    """How much deeper a sentence stands than one before it, in characters and lists of HTML: at
+    the lowest tag between them, and itself."""
+    deeper = 0 if one.item.language == "html" else _indent(one) - _indent(before)
+    tags = _LIST.finditer(one.item.text, before.span.end, one.span.start)
+    levels = [*accumulate(-1 if tag[1] else 1 for tag in tags)] or [0]
+    return deeper + min(levels), deeper + levels[-1]
 
 
 def _indent(one: PassageSentence) -> int:
-    line = _of_line(one).expandtabs(4)
+    if one.item.language == "roff":
+        return one.span.depth
+    line = (one.words if one.span.code else _of_line(one)).expandtabs(4)
     return len(line) - len(line.lstrip())
+
+
+def _end_of_box(label: PassageSentence, passage: Sequence[PassageSentence], stop: int) -> int:
+    """The number behind the last sentence of the box or tab before `stop`: it has the lines that
+    are indented below its label, or those up to `:::` or `</details>`."""
+    lead = _of_line(label).lstrip()
+    mark = _COLONS if lead.startswith(":::") else _DETAILS
+    before, end, depth = label, label.number + 1, 0
+    for part in passage[end:stop]:
+        if part.span.heading and not part.span.label:
+            break
+        if lead.startswith(_INDENTED):
+            if _indent(part) <= _indent(label):
+                break
+        else:
+            for one in mark.finditer(part.item.text, before.span.end, part.span.start):
+                depth += 1 if one["closes"] is None else -1
+                if depth < 0:
+                    return end
+        before = part
+        end += 1
+    return end
 
 
 def _of_line(one: PassageSentence) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+#: Names of directives that take back some of what is above them.
+REMOVALS: Final = frozenset("deprecated deprecated-removed soft-deprecated versionremoved".split())
 #: Names of directives that are some of what they say.
-NOTICES: Final = frozenset(
-    "warning caution danger deprecated deprecated-removed soft-deprecated versionadded"
-    " versionchanged versionremoved availability".split()
+NOTICES: Final = REMOVALS | frozenset(
+    "warning caution danger versionadded versionchanged availability".split()
 )
 _OF_PROSE: Final = NOTICES | frozenset(
-    "note tip hint important attention error admonition seealso impl-detail".split()
+    "note tip hint important attention error seealso impl-detail".split()
 )
 _OF_CODE: Final = frozenset(
     "code code-block sourcecode parsed-literal prompt productionlist console ipython doctest"

@@ -10,7 +10,7 @@ from typing import Final
 
 from pincite.answering.blocks import end_of_block, has_block, is_ended
 from pincite.answering.cited import escaped
-from pincite.answering.directives import NOTICES
+from pincite.answering.directives import NOTICES, REMOVALS
 from pincite.answering.markup import shown, words_of_markup
 from pincite.answering.passage_sentence import PassageSentence, Terms
 from pincite.support.fields import replace
@@ -38,8 +38,8 @@ _DENIES: Final = re.compile(
 _NOTICE: Final = re.compile(rf"\A({'|'.join(sorted(NOTICES))})::", re.IGNORECASE)
 #: What takes back some of the sentence before it.
 _BUT: Final = re.compile(
-    r"[\s*_(\"'“‘]*(?:but|however|except|unless|only|not|(?:soft-)?deprecated(?:-removed)?::"
-    r"|versionremoved::|this cannot"
+    rf"[\s*_(\"'“‘]*(?:but|however|except|unless|only|not|(?:{'|'.join(sorted(REMOVALS))})::"
+    r"|this cannot"
     r"|this (?:will|does|is|can|do) ?(?:not|n't))(?![\w-])",
     re.IGNORECASE,
 )
@@ -51,28 +51,30 @@ def grown(
     """The sentence with what belongs to it, in order; without sentences that are `used`.
 
     Those of its paragraph that follow, up to 300 characters, and of the next paragraph where it has
-    at most 80. One that takes something back, and its block, up to 600. A question or a label on a
-    line of its own ends them. Before a default stands what it is the default of, before what takes
-    something back the sentence before it, and before the first sentence on a function, an option or
-    in a box its name or title. The nearest heading, or what introduces its list or code, is before
-    all of it where it denies. Rows and headings have none that follow, and those of code files
-    nothing."""
+    at most 80. One that takes something back, and its block, up to 600; "…" is there for a longer
+    one. A question, a label on a line of its own and the end of what is denied end them. Before a
+    default stands what it is the default of, before what takes something back the sentence before
+    it, and before the first sentence on a function, an option or in a box its name or title. The
+    nearest heading, the title of its box, or what introduces its list or code, is before all of it
+    where it denies. Rows and headings have none that follow, and those of code files nothing."""
     if one.item.source_type == "code" or one.span.heading:
         return [one]
     run = [*_before(one, passage, used), one]
+    denied = _end_of_denied(run[:-1], one, passage)
+    is_cut = False
     size = sum(len(part.said) for part in run)
     end = end_of_block(one, passage, one.number + LONGEST)
     for part in () if one.is_row else passage[one.number + 1 :]:
-        last = run[-1]
+        last, takes_back = run[-1], None
         if part.span.heading or part.is_question or part.key in used:
             break
         if part.number < end:
             limit = LONGEST
         elif _asks_alone(part, last):
             break
-        elif _BUT.match(part.said):
+        elif takes_back := _BUT.match(part.said):
             limit = LONGEST
-        elif part.span.item or _is_label(part, last):
+        elif part.span.item or _is_label(part, last) or _leaves(part, last, denied):
             break
         elif part.span.paragraph == last.span.paragraph or _LABEL.fullmatch(last.words):
             limit = _WINDOW
@@ -82,13 +84,14 @@ def grown(
             limit = _WINDOW
         size += len(part.said)
         if size > limit:
+            is_cut = takes_back is not None
             break
         run.append(part)
     while run[-1] is not one and (run[-1].introduces or has_block(run[-1], passage)):
         run.pop()
     last = run[-1]
     is_label = last is not one and _LABEL.fullmatch(last.words)
-    if last.number + 1 < end or is_label or _is_cut(last):
+    if last.number + 1 < end or is_label or is_cut or _is_cut(last):
         run[-1] = replace(last, goes_on=True)
     return run
 
@@ -110,7 +113,7 @@ def _before(
         if not before.span.label or before.key in used:
             break
         found.insert(0, before)
-    denial = _denial_of(first, passage)
+    denial = _denial_of(first, passage, found)
     return [denial, *found] if denial else found
 
 
@@ -127,15 +130,42 @@ def _is_label(one: PassageSentence, before: PassageSentence) -> bool:
     return ended and not one.span.code and _LABEL.fullmatch(one.words) is not None
 
 
-def _denial_of(one: PassageSentence, passage: Sequence[PassageSentence]) -> PassageSentence | None:
-    """What denies it above: its heading, or what it is in the block of."""
+def _end_of_denied(
+    above: Sequence[PassageSentence], one: PassageSentence, passage: Sequence[PassageSentence]
+) -> int:
+    """The number behind the block or box of what denies it and is quoted above."""
+    denials = (
+        part for part in above if _denies(part) and (part.span.label or not part.span.heading)
+    )
+    ends = (end_of_block(part, passage, len(passage)) for part in denials)
+    return min((end for end in ends if end > one.number), default=len(passage))
+
+
+def _leaves(one: PassageSentence, before: PassageSentence, denied: int) -> bool:
+    """Does the sentence begin a paragraph behind what is denied?"""
+    return one.number >= denied and one.span.paragraph != before.span.paragraph
+
+
+def _denies(one: PassageSentence) -> bool:
+    return _DENIES.search(one.said) is not None and not ASKS.search(one.said)
+
+
+def _denial_of(
+    one: PassageSentence, passage: Sequence[PassageSentence], found: Sequence[PassageSentence]
+) -> PassageSentence | None:
+    """What denies it above: its heading, or what it is in the block or box of. That is not one of
+    the labels that were found."""
     if one.span.heading:
         return None
     for part in reversed(passage[: one.number]):
-        denies = _DENIES.search(part.said) and not ASKS.search(part.said)
+        denies = _denies(part)
         if part.span.heading and not part.span.label:
             return part if denies and not part.is_entry else None
-        if denies and one.number < end_of_block(part, passage, one.number + 1):
+        if (
+            denies
+            and part not in found
+            and one.number < end_of_block(part, passage, one.number + 1)
+        ):
             return part
     return None
 

@@ -38,7 +38,7 @@ class PassageSentence:
     @property
     def is_row(self) -> bool:
         """Is it a row of a table?"""
-        return self.span.item and self.words.startswith("|")
+        return self.span.row
 
     @property
     def is_entry(self) -> bool:

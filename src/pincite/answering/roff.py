@@ -54,6 +54,7 @@ def _trimmed(found: Iterable[Sentence], prose: str, page: Sequence[Line]) -> Ite
     """The sentences without what is not displayed around them. Those at the beginning of a term or
     an item are items."""
     starts = [line.start for line in page]
+    places = _places(page)
     end_of_last = 0
     for one in found:
         part = prose[one.start : one.end]
@@ -66,17 +67,44 @@ def _trimmed(found: Iterable[Sentence], prose: str, page: Sequence[Line]) -> Ite
         end_of_last = one.end
         above = page[number - 1].kind if number else ""
         is_item = one.item or (first and (page[number].kind == "term" or above == "item"))
-        yield replace(one, start=start, end=start + len(bare), item=is_item)
+        depth, list_number = places[number]
+        marked = replace(one, start=start, end=start + len(bare), item=is_item, depth=depth)
+        is_term = page[number].kind == "term"
+        mark = f"{'term' if is_term else 'item'} {list_number}"
+        yield replace(marked, depth=depth - depth % 2, mark=mark) if is_item else marked
 
 
-def _apart(page: Iterable[Line]) -> Iterator[Sentence]:
+def _places(page: Iterable[Line]) -> list[tuple[int, int]]:
+    """Of each line how deep it stands, and the number of its list. Items stand at even depths,
+    what else belongs to them one deeper."""
+    found: list[tuple[int, int]] = []
+    lists, in_items, last = [0], [0], 0  # of those that are open
     for line in page:
+        if line.kind in _HEADINGS:
+            last += 1
+            lists, in_items = [last], [0]
+        elif line.kind in ("indent", "list"):
+            last += 1
+            lists.append(last)
+            in_items.append(0)
+        elif line.kind in ("outdent", "end") and len(lists) > 1:
+            lists.pop()
+            in_items.pop()
+        elif line.kind in ("item", "term", "paragraph"):
+            in_items[-1] = int(line.kind != "paragraph")
+        found.append((2 * len(lists) - 2 + in_items[-1], lists[-1]))
+    return found
+
+
+def _apart(page: Sequence[Line]) -> Iterator[Sentence]:
+    for line, (depth, _) in zip(page, _places(page), strict=True):
         if line.kind in _APART and (bare := line.words.strip(_BLANK)):
             lead = line.words[: line.words.index(bare[0])] if line.kind != "code" else ""
             start = line.start + len(lead)
             end = line.start + len(line.words.rstrip(_BLANK))
             code, heading = line.kind == "code", line.kind in _HEADINGS
-            yield Sentence(start, end, 0, code, heading, item=line.kind == "row")
+            row = line.kind == "row"
+            yield Sentence(start, end, 0, code, heading, item=row, row=row, depth=depth)
 
 
 def _numbered(found: Iterable[Sentence]) -> Iterator[Sentence]:

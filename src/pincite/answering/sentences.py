@@ -29,7 +29,8 @@ class Sentence:
     is a line in a fence or of an indented block; a heading and a row of a table are by themselves.
     `item`: an item of a list begins here, a row, or a term with its text. `label`: a
     heading of the sentence that follows: what a directive describes, or the title of a box, a tab
-    or a summary."""
+    or a summary. `row`: it is a row. `depth` and `mark` are those in lists of a manual page: how
+    deep it stands, and what all items of its list have, "" for no item."""
 
     start: int
     end: int
@@ -38,6 +39,9 @@ class Sentence:
     heading: bool = False
     item: bool = False
     label: bool = False
+    row: bool = False
+    depth: int = 0
+    mark: str = ""
 
 
 def split(text: str, language: str = "text", *, is_answer: bool = False) -> tuple[Sentence, ...]:
@@ -165,7 +169,7 @@ class _Reader:
             self._add(line, bare, heading=True)
         elif _ROW.match(line):
             self.end_prose()
-            self._add(line, bare, item=True)
+            self._add(line, bare, row=True)
         else:
             self.is_term = goes_on and bare.endswith("::")  # of AsciiDoc, before its text
             anew = ITEM.match(line) or _FIELD.match(line) or (self.is_term and not was_term)
@@ -198,6 +202,7 @@ class _Reader:
                 self._begin(self.at + note.end())
         elif not is_asciidoc and (box := BOX.match(line)):
             self.end_prose()
+            self.paragraph += 1
             start, end = title_of(box)
             if end:
                 self._label(self.at + start, self.at + end)
@@ -241,10 +246,10 @@ class _Reader:
     def _is_title(self, bare: str) -> bool:
         """Is the last line of the open prose a title, and this its rule? It is as long as the rule,
         or one line by itself that ends as a title does."""
-        if self.begun < 0 or len(set(bare)) > 1 or bare == self.block:
+        if self.begun < 0 or len(set(bare)) > 1 or bare in ("+", self.block):
             return False
         title = self.text[self.line : self.at].strip()
-        alone = self.line == self.begun and bare[0] not in "~`"
+        alone = self.line == self.begun and bare[0] not in "~`:"
         bare_title = alone and not title.endswith(_CLOSES)
         return bare_title or (len(bare) >= len(title) and not self.is_answer)
 
@@ -257,6 +262,7 @@ class _Reader:
             self.found.append(title)
             self.begun = -1
         self.end_prose()
+        self.paragraph += bare[0] == ":"  # the end of a box
         if bare == self.block:
             self.block = ""
         elif opens and (kind := self.blocks.get(self.at)):
@@ -272,13 +278,13 @@ class _Reader:
         *,
         code: bool = False,
         heading: bool = False,
-        item: bool = False,
+        row: bool = False,
     ) -> None:
         if bare:
             part = _trimmed(
                 self.text, self.at, self.at + len(line), self.paragraph, code=code, heading=heading
             )
-            self.found.append(replace(part, item=True) if item else part)
+            self.found.append(replace(part, item=True, row=True) if row else part)
 
     def end_prose(self) -> None:
         """The prose that is open ends here."""

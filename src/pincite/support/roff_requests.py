@@ -36,10 +36,11 @@ HIDDEN: Final = frozenset(
     ta tc ti tkf tl tm tm1 tmc tr trf trin trnt troff uf ul unformat vpt vs warn warnscale wh while
     write PD DT IX UC AT HT Dd Os Bf Ef Ek Sm Rs Re Xo Xc Ex Rv TS TE EQ EN ..""".split()
 )
-_ALSO: Final = frozenset("Sh Ss Nd Dl D1 It Op Nm Cd Vt Fo Fn Xr".split())
+#: Macros of mdoc(7) whose arguments may be macros.
+_PARSED: Final = frozenset("Sh Ss Nd Dl D1 It Op Nm Cd Vt Fo Fn Xr".split())
 MDOC: Final = frozenset(
     """Ac Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bx Cd Cm Dc Do Dq Dv Dx Ec Em En Eo Er Es
     Ev Fa Fc Fl Fn Fo Fr Ft Fx Ic In Li Lk Ms Mt Nm No Ns Nx Oc Oo Op Ot Ox Pa Pc Pf Po Pq Qc Ql Qo
     Qq Sc So Sq Sx Sy Ta Tn Ux Va Vt Xr""".split()
 )
-OF_MDOC: Final = MDOC | _ALSO | {"Bl", "El", "Bd", "Ed", "Pp", "Dt", "Dd", "Os", "Lb"}
+OF_MDOC: Final = MDOC | _PARSED | {"Bl", "El", "Bd", "Ed", "Pp", "Dt", "Dd", "Os", "Lb"}
