@@ -181,6 +181,10 @@ def test_commands_of_tex_are_words_in_any_file(text: str, quote: str) -> None:
         (r"\(aqword\(aq", "word"),
         (r"\*(lqword", "word"),
         (r"a \en", "n"),
+        (r"Print \fB%s\fPKEY", "KEY"),
+        (r"Print \enPress", "Press"),
+        (r"run \(oqtar\(cq here", "tar"),
+        ("a " + r"\fB" * 28 + "b", "b"),
     ],
 )
 def test_escapes_of_roff_end_words_in_manual_pages_only(text: str, quote: str) -> None:
@@ -189,10 +193,56 @@ def test_escapes_of_roff_end_words_in_manual_pages_only(text: str, quote: str) -
 
 
 @pytest.mark.parametrize(
-    ("text", "quote"), [(r"\(:uber", "ber"), (r"\\fBar", "ar"), (r"\fBNAME", "AME"), ("fBar", "ar")]
+    ("text", "quote"),
+    [
+        (r"is \f[B]\s-1\m[blue]NAME\m[]\s0\f[]", "NAME"),
+        (r"a \fIb\fP \-\-all\&.", "all"),
+        (r"\fBread\fP(2)", r"\fBread\fP"),
+        ('.\\" A comment', "A comment"),
+    ],
+)
+def test_words_of_manual_pages_are_quoted_with_escapes_around(text: str, quote: str) -> None:
+    assert is_quote(text, quote, escapes="roff")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (r"\(:uber", "ber"),
+        (r"\\fBar", "ar"),
+        (r"\fBNAME", "AME"),
+        (r"\fBNAME", "BNAME"),
+        ("fBar", "ar"),
+        (r"It is un\fIable to\fP rotate.", "able to"),
+        (r"It is un\f[I]able to\f[] rotate.", "able to"),
+        (r"It is un\fI\,\s-1able to\/\s0\fP rotate.", "able to"),
+        (r"It is un\&able to rotate.", "able to"),
+        (r"It is un\fIable to\fP rotate.", r"\fIable to\fP"),
+        (r"It is in\fBvalid\fP.", "valid"),
+        (r"It is \fBun\fPsafe.", "safe"),
+        (r"It is \fBuse\fPless.", "It is \\fBuse"),
+        (r"It is \fBuse\fPless.", "use"),
+        (r"after 1\fB30 days\fP", "30 days"),
+        (r"after \-\fB30 days\fP", "30 days"),
+        (r"after \-30 days", "30 days"),
+        (r"for \fB30\fP0 days", "30"),
+        ("un" + r"\fB" * 100 + "able", "able"),
+    ],
 )
 def test_what_is_within_a_word_of_roff_is_no_quote(text: str, quote: str) -> None:
     assert not is_quote(text, quote, escapes="roff")
+
+
+def test_formats_before_capitals_are_no_part_of_words_in_manual_pages() -> None:
+    assert is_quote("Print %sKEY here", "KEY", escapes="roff")
+    assert not is_quote("Print %skey here", "key", escapes="roff")
+
+
+def test_what_is_before_a_part_of_a_manual_page_is_displayed_as_well() -> None:
+    text = r"It is un\fI\s-1\f(CW\s+2\f[BI]\m[blue]able to rotate."
+    start = text.index("able")
+    assert not has_words(text, start, len(text), "able", escapes="roff")
+    assert has_words(text, start, len(text), "rotate", escapes="roff")
 
 
 @pytest.mark.parametrize("count", [20, 21, 400])

@@ -9,7 +9,7 @@ from typing import Final
 from pincite.answering.sentences import Sentence, split
 from pincite.support.fields import replace
 from pincite.support.roff import Line, read_roff, shown_of, words_of
-from pincite.support.roff_escapes import UNSEEN
+from pincite.support.unseen import UNSEEN
 
 _BLANK: Final = f" \t\r\n{UNSEEN}"
 _HEADINGS: Final = frozenset(("title", "section", "subsection"))

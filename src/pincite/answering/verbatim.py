@@ -9,9 +9,8 @@ from html.entities import html5
 from typing import Final
 
 from pincite.answering.marks import BOX, ITEM, Fence, fence_of
+from pincite.support.unseen import UNSEEN
 
-#: In place of each character that is not displayed.
-UNSEEN: Final = "\0"
 _INDENT: Final = 4  # of code, beyond that of what it belongs to
 _LONGEST: Final = 300  # characters in backticks; more are between two that are there by accident
 _TICKS: Final = re.compile(r"`+|\n")

@@ -12,7 +12,7 @@ from pincite.chunkers.pieces import Piece
 from pincite.chunkers.text import Heading, headed_pieces
 from pincite.support.fields import replace
 from pincite.support.roff import shown_of, words_of
-from pincite.support.roff_escapes import UNSEEN
+from pincite.support.unseen import UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

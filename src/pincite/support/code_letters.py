@@ -6,8 +6,6 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from pincite.support.roff_escapes import without_roff_escapes
-
 #: Which sequences a text may have besides those of terminals: of strings in code, or of roff.
 Escapes = Literal["", "code", "roff"]
 
@@ -25,11 +23,6 @@ _FORMAT: Final = re.compile(
 _TERMINAL: Final = re.compile(
     r"(?:\x1b|\\(?:033|x1[bB]|e|u001[bB]|u\{1[bB]\}))(?:\[[\d;:?]{0,20}[A-Za-z]|[()][AB0])\Z"
 )
-#: Of roff: a font, a size, a character by its name, a string, signs such as `\\e` and `\\c`.
-_ROFF: Final = re.compile(
-    rf"{_NOT_ESCAPED}(?:f(?:\([A-Z]{{2}}|[A-Z\d])|s(?:[-+]\d|[1-3]?\d)|(\((?!\s)[^\n]{{2}})"
-    r"|\*(?:\([^\n]{2}|\w)|[ceEdpru0])\Z"
-)
 #: Commands of TeX that begin like an escape.
 _TEX: Final = re.compile(
     r"\\(?:alpha|bar|begin|beta|bf|delta|dot|dots|end|epsilon|equiv|eta|forall|frac|nabla|neq|nu|rho"
@@ -43,25 +36,19 @@ def may_be_code(before: str) -> bool:
     return "\\" in before or "%" in before or "\x1b" in before
 
 
-def _is_letter(escape: str) -> bool:
-    return without_roff_escapes(escape)[0].isalnum()
-
-
 def ends_code(before: str, after: str, *, escapes: Escapes) -> bool:
     r"""Does the last character of `before` end a sequence, and no word? Both are up to some 24
     characters around a place between letters or digits. Where the file is not code, a lower-case
-    letter behind `\n` or `%s` is of the same word: `\nabla` is a command of TeX."""
+    letter behind `\n` or `%s` is of the same word: `\nabla` is a command of TeX. Of roff, both are
+    what is displayed."""
     if not may_be_code(before):
         return False
     if _TERMINAL.search(before):
         return True
-    if escapes == "roff":
-        found = _ROFF.search(before)
-        return found is not None and not (found[1] and _is_letter(f"\\{found[1]}"))
     if character := _CHARACTER.search(before):
         digits = character[1] or character[2] or character[3]
         return int(digits, 16) <= 0x10FFFF and not chr(int(digits, 16)).isalnum()
-    if not escapes and after[:1].isascii() and after[:1].islower():
+    if escapes != "code" and after[:1].isascii() and after[:1].islower():
         return False
     if _ESCAPE.search(before):
         return not _TEX.match(f"\\{before[-1]}{after}")

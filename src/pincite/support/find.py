@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Literal
 
 from pincite.support.code_letters import Escapes
-from pincite.support.word_ends import BESIDE, whole, whole_places
+from pincite.support.word_ends import beside, whole, whole_places
 
 Spaces = Literal["exact", "any"]
 
@@ -100,8 +100,9 @@ def has_words(
         return bool(words)
     if not whole_words:
         return words in inside
-    before = text[max(0, start - BESIDE) : start] + (" " if part[:1].isspace() else "")
-    after = (" " if part[-1:].isspace() else "") + text[end : end + BESIDE]
+    size = beside(escapes)
+    before = text[max(0, start - size) : start] + (" " if part[:1].isspace() else "")
+    after = (" " if part[-1:].isspace() else "") + text[end : end + size]
     last = len(before) + len(inside) - len(words)
     found = whole_places(f"{before}{inside}{after}", words, escapes=escapes)
     return any(len(before) <= at <= last for at in found)

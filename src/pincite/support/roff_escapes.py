@@ -10,8 +10,8 @@ import re
 import unicodedata
 from typing import Final
 
-#: In place of each character that is not displayed.
-UNSEEN: Final = "\0"
+from pincite.support.unseen import UNSEEN
+
 _MOST = 80  # characters of a name in brackets; guess, unmeasured
 _NAMED = rf"(?:\([^\n]{{2}}|\[[^\]\n]{{0,{_MOST}}}\]|[^\n])"
 _ESCAPE: Final = re.compile(
@@ -60,13 +60,27 @@ _LETTERS: Final = {
     "-": "-", " ": " ", "~": " ", "0": " ", "t": " ", "e": "\\", "E": "\\", "\\": "\\", ".": ".",
     "'": "'", "`": "`", "_": "_",
 }  # fmt: skip
-_UNICODE = re.compile(r"u([0-9A-Fa-f]{4,6})((?:_[0-9A-Fa-f]{4,6})*)|char([0-9]{1,3})")
+_REMARK: Final = re.compile(r"\\[\"#]")
+_UNICODE: Final = re.compile(r"u([0-9A-Fa-f]{4,6})((?:_[0-9A-Fa-f]{4,6})*)|char([0-9]{1,3})")
 
 
 def without_roff_escapes(line: str) -> str:
     """The text of a line, of the same length: each character that is not displayed is `UNSEEN`.
     Comments are not displayed. Time is linear in the line."""
     return _ESCAPE.sub(_shown, line) if "\\" in line else line
+
+
+def around(before: str, after: str) -> tuple[str, str] | None:
+    r"""What is displayed before and behind a place; None within an escape. What follows `\"` counts
+    as displayed: a comment has no known end where lines are joined."""
+    text = _REMARK.sub("  ", f"{before}{after}")
+    if "\\" not in text:
+        return before, after
+    place = len(before)
+    if any(one.start() < place < one.end() for one in _ESCAPE.finditer(text)):
+        return None
+    said = without_roff_escapes(text)
+    return said[:place].replace(UNSEEN, ""), said[place:].replace(UNSEEN, "")
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -13,8 +13,10 @@ from typing import Final
 
 from pincite.support.code_letters import Escapes, ends_code, may_be_code
 from pincite.support.digit_runs import SEPARATORS, numbers_of
+from pincite.support.roff_escapes import around
 
-BESIDE: Final = 24  #: characters before and after a place that decide
+_BESIDE: Final = 24  # characters before and after a place that decide
+_BESIDE_ROFF: Final = 96  # with escapes among them; guess, unmeasured
 #: Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese and Korean: words follow each other without
 #: spaces, or end in particles.
 _UNSPACED: Final = re.compile(
@@ -38,16 +40,37 @@ _NOT: Final = re.compile(r"['’´`ʼ＇]t(?!\w)", re.IGNORECASE)
 
 def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
     """Does `text[start:end]` begin and end with a word, a number or neither? Punctuation at an end
-    ends words, except for a decimal point or comma. So do escapes and formats of code,
-    and escapes of roff, see `ends_code`. White space is single spaces."""
+    ends words, except for a decimal point or comma. So do escapes and formats of code, see
+    `ends_code`. Escapes of roff are read as what they display: none ends a word, and no place is
+    within one. White space is single spaces."""
     if start >= end:
         return False
-    before = text[max(0, start - BESIDE) : start]
+    size = beside(escapes)
+    before = text[max(0, start - size) : start]
     pair = text[start - 1 : start + 1] if start else ""
     if pair.isascii() and pair.isalnum() and not may_be_code(before):
         return False  # the most frequent answer, without the rest
-    begins = _begins(before, text[start : start + BESIDE], escapes)
-    return begins and _ends(text[max(0, end - BESIDE) : end], text[end : end + BESIDE], escapes)
+    head, tail = text[start : start + size], text[max(0, end - size) : end]
+    after = text[end : end + size]
+    if escapes == "roff":
+        return _whole_in_roff(before, head, tail, after)
+    return _begins(before, head, escapes) and _ends(tail, after, escapes)
+
+
+def beside(escapes: Escapes) -> int:
+    """The number of characters before and behind a place that decide whether words end there."""
+    return _BESIDE_ROFF if escapes == "roff" else _BESIDE
+
+
+def _whole_in_roff(before: str, head: str, tail: str, after: str) -> bool:
+    begin, end = around(before, head), around(tail, after)
+    if not (begin and end and begin[1] and end[0]):
+        return False
+    if any(
+        len(one) == _BESIDE_ROFF and not said for one, said in ((before, begin[0]), (after, end[1]))
+    ):
+        return False  # nothing but escapes: what is beyond them may be of the same word
+    return _begins(*begin, "roff") and _ends(*end, "roff")
 
 
 def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
