@@ -41,7 +41,14 @@ def shown(text: str) -> list[str]:
         (".Fl v Ar file .", "-v file."),
         (".Op Fl v Ns = Ns Ar x", "-v=x"),
         (".Xr ssh 1 ,", "ssh(1),"),
+        (".Xr tar 1 does not rotate.", "tar(1) does not rotate."),
+        (r".Xr tar 1 ) and Xr \-cp 1 , too \(dq \" comment", 'tar(1)) and -cp 1, too "'),
         (".Nd remote login", "- remote login"),
+        (".nop Keys are never kept.", "Keys are never kept."),
+        (".do nop Keys are never kept.", "Keys are never kept."),
+        (".if n .nop .B Never", "Never"),
+        (".if n .if !t words", "words"),
+        (r".if \n(.g .if c \(de .if !d xx .B words", "words"),
         (".MYMACRO an unknown one", "an unknown one"),
         (".profile is a file", ".profile is a file"),
         ("'tis text", "'tis text"),
@@ -75,6 +82,63 @@ def test_definitions_comments_and_layout_are_not_displayed(hidden: str) -> None:
 @pytest.mark.parametrize("opened", [".de XX", ".ig", ".if t \\{\\", ".TS"])
 def test_a_block_that_nothing_closes_hides_no_section(opened: str) -> None:
     assert shown(f"{opened}\n.SH NAME\nwords\n")[-2:] == ["NAME", "words"]
+
+
+@pytest.mark.parametrize(
+    ("text", "displayed"),
+    [
+        (".ie n \\{\\\n.if t .sp\nA\n.\\}\n.el \\{\\\nB\n.\\}\nC", "A C"),
+        (".ie n \\{\\\n. ie t B\n. el A\n.\\}\n.el B\nC", "A C"),
+        (".ie t \\{\\\n. ie n B\n. el B\n.\\}\n.el A\nC", "A C"),
+        (".ie n \\{ .if t B\nA\\}\n.el B\nC", "A C"),
+        (".ie n \\{\\\n.if t \\{ B\n.\\}\\}\n.el B\nC", "C"),
+        (".ie t B\n.el .ie n A\n.el B\nC", "A C"),
+        (".ie n A\n.el .ie t B\n.el B\nC", "A C"),
+        (".TP\n.if \\n(.H>23 .if \\n(.V>19 \\\n.ds x y\nA", "A"),
+        (".ie !t A\n.el B\n.ie !n B\n.el C", "A C"),
+        (".ie n \\{\\\nA\n.SH Open\n.ie t B\n.el C", "A Open C"),
+    ],
+)
+def test_conditions_within_a_branch_do_not_display_the_other(text: str, displayed: str) -> None:
+    assert " ".join(shown(text)) == displayed
+
+
+def test_conditions_in_one_line_take_time_in_proportion() -> None:
+    for part in (".if n ", ".nop ", ".do ", ".do nop ", ".ie n \\{ ", ".if '"):
+        assert isinstance(shown(part * 100_000), list)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        *(
+            "l l.",
+            "lB lB",
+            "tab(@);",
+            "allbox tab(:);",
+            "center, tab (|) ;",
+            "lfCWw(2.5i) | rp-2.",
+            "|l|L|.",
+        ),
+        *(
+            "cb s s",
+            "tab(@); l l.",
+            "^ lw20 n1",
+            "l1fBx lf[CB] .",
+            "_",
+            "lt lt.",
+            "expand;\r",
+            "css.",
+        ),
+    ],
+)
+def test_options_and_formats_of_tables_are_not_displayed(layout: str) -> None:
+    assert shown(f".TS\n{layout}\n.TE\nA") == ["A"]
+
+
+def test_a_table_without_a_format_hides_no_text() -> None:
+    assert shown(".TS\nThe never rule.\nAnother one\n.TE") == ["The never rule.", "Another one"]
+    assert shown(".TS\ntab(@);\nNever a@rule.\n.TE") == ["Never a|rule."]
 
 
 def test_one_of_two_branches_is_displayed() -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-from pincite.support.roff_escapes import UNSEEN, without_roff_escapes
+from pincite.support.roff_escapes import without_roff_escapes
 from pincite.support.roff_requests import (
     BREAKS,
     CODE,
@@ -25,11 +25,16 @@ from pincite.support.roff_requests import (
     TABLES,
     Kind,
 )
+from pincite.support.roff_tables import is_layout
+from pincite.support.unseen import UNSEEN
 
 _REQUEST: Final = re.compile(r"[.'][ \t]*(\\\"|\\[{}]|\.|[%A-Za-z@][\w@]*)?[ \t]*")
 _CONDITION: Final = re.compile(
-    r"!?(?:'[^'\n]*'[^'\n]*'|\"[^\"\n]*\"[^\"\n]*\"|\([^\s]*|[ntoe]|[^\s{]+)?[ \t]*"
+    r"!?(?:'[^'\n]*'[^'\n]*'|\"[^\"\n]*\"[^\"\n]*\"|\([^\s]*|[ntoe]"
+    r"|[cdFmrS][ \t]+[^\s{]+|[^\s{]+)?[ \t]*"
 )
+_CONDITIONS: Final = frozenset(("if", "ie", "el", "nop", "do"))
+_MOST_WITHIN: Final = 8  # conditions in one line; guess, unmeasured
 _BRACE: Final = re.compile(r"\\\{\\?[ \t]*")
 _ARGUMENT: Final = re.compile(r"\"(?:[^\"\n]|\"\")*+\"?|(?:\\[^\n]|[^\\\s\"]|(?<=\S)\")+")
 _REFERENCE: Final = re.compile(r"([^\s\"\\]+) ([0-9]\w*)(?=\s|\Z)")
@@ -109,7 +114,8 @@ class _Reader:
         self._table: Literal["", "layout", "rows"] = ""
         self._tab = "\t"
         self._next: Kind | None = None  # of the next line of text
-        self._was_terminal = False  # the condition before `el`
+        self._braces = 0  # that are open, of text that is displayed
+        self._was_terminal: dict[int, bool] = {}  # by open braces: did the last `ie` ask for one?
 
     def read(self, number: int, line: str) -> tuple[str, Kind]:
         if self._until:
@@ -117,51 +123,65 @@ class _Reader:
             if match and match[1] == self._until:
                 self._until = ""
             return UNSEEN * len(line), "hidden"
+        opened = line.count("\\{") - line.count("\\}")
         if self._depth:
-            self._depth = max(0, self._depth + line.count("\\{") - line.count("\\}"))
+            left = self._depth + opened
+            self._depth, self._braces = max(0, left), max(0, self._braces + min(0, left))
             return UNSEEN * len(line), "hidden"
+        found = self._displayed(number, line)
+        if not self._depth:
+            self._braces = max(0, self._braces + opened)
+        return found
+
+    def _displayed(self, number: int, line: str) -> tuple[str, Kind]:
         if self._table == "layout" and line[:1] != ".":
-            if line.rstrip().endswith("."):
-                self._table = "rows"
-            elif separator := _SEPARATOR.search(line):
-                self._tab = separator[1]
-            return " " * len(line), "hidden"
-        return self._line(number, line, 0)
+            if is_layout(line):
+                if line.rstrip().endswith("."):
+                    self._table = "rows"
+                elif separator := _SEPARATOR.search(line):
+                    self._tab = separator[1]
+                return " " * len(line), "hidden"
+            self._table = "rows"
+        return self._line(number, line)
 
-    def _line(self, number: int, line: str, at: int) -> tuple[str, Kind]:
-        """Read the line from `at` on, behind a condition if that is not its beginning."""
-        match = _REQUEST.match(line, at) if line[at : at + 1] in (".", "'") else None
-        name = match[1] if match else None
-        if match is None or (line[at] == "'" and not _is_known(name)):
-            return self._text(line, at)
-        end = match.end()
-        if not name or name in ("\\{", "\\}"):
-            return UNSEEN * len(line), "hidden"
-        if name == '\\"':
-            return UNSEEN * len(line), "hidden"
-        if name in ("if", "ie", "el"):
-            return self._condition(number, line, name, end)
-        if at == 0 and name in ("de", "de1", "dei", "am", "am1", "ami", "ig"):
-            self._define(number, name, line[end:])
-        return self._request(line, name, at, end)
+    def _line(self, number: int, line: str) -> tuple[str, Kind]:
+        """Read a line, behind conditions that hold."""
+        at = 0
+        for _ in range(_MOST_WITHIN):
+            match = _REQUEST.match(line, at) if line[at : at + 1] in (".", "'") else None
+            name = match[1] if match else None
+            if match is None or (line[at] == "'" and not _is_known(name)):
+                return self._text(line, at)
+            end = match.end()
+            if not name or name[0] == "\\":
+                break
+            if name not in _CONDITIONS:
+                if at == 0 and name in ("de", "de1", "dei", "am", "am1", "ami", "ig"):
+                    self._define(number, name, line[end:])
+                return self._request(line, name, at, end)
+            if name == "do":  # the name of a request follows, without its mark
+                line, at = f"{line[: end - 1]}.{line[end:]}", end - 1
+            else:
+                at = end if name == "nop" else self._condition(number, line, name, end)
+            if not line[at:].strip(" \t\r\\"):
+                break
+        return UNSEEN * len(line), "hidden"
 
-    def _condition(self, number: int, line: str, name: str, end: int) -> tuple[str, Kind]:
+    def _condition(self, number: int, line: str, name: str, end: int) -> int:
+        """Where the part begins that is displayed if the condition holds; the end if not."""
         said = ""
         if name != "el" and (match := _CONDITION.match(line, end)):
             said, end = match[0].strip(), match.end()
-        hidden = self._was_terminal if name == "el" else said == "t"
-        self._was_terminal = name == "ie" and said == "n"
+        within = self._braces + line.count("\\{", 0, end) - line.count("\\}", 0, end)
+        hidden = said in ("t", "!n") if name != "el" else self._was_terminal.get(within, False)
+        if name == "ie":
+            self._was_terminal[within] = said in ("n", "!t")
         brace = _BRACE.match(line, end)
-        if hidden:
-            if brace and self._ends.get("\\}", -1) >= number:
-                self._depth = max(0, line.count("\\{") - line.count("\\}"))
-            return UNSEEN * len(line), "hidden"
-        end = brace.end() if brace else end
-        if not line[end:].strip():
-            return UNSEEN * len(line), "hidden"
-        if line.startswith(("if", "ie", "el"), end + 1) and line[end] in ".'":
-            return UNSEEN * len(line), "hidden"  # a condition within one
-        return self._line(number, line, end)
+        if not hidden:
+            return brace.end() if brace else end
+        if brace and self._ends.get("\\}", -1) >= number:
+            self._depth = max(0, line.count("\\{") - line.count("\\}"))
+        return len(line)
 
     def _define(self, number: int, name: str, rest: str) -> None:
         """Leave out a definition or what is ignored, up to its end."""
@@ -225,8 +245,9 @@ class _Reader:
         stop = comment.start(1) if comment else len(line)
         rest = line[end:stop]
         if name == "Xr" and (match := _REFERENCE.match(line, end)):
-            said = f"{match[1]}({match[2]})"
-            return UNSEEN * (end - 1) + said + line[match.end() :].replace(" ", UNSEEN)
+            said = f"{UNSEEN * (end - 1)}{match[1]}({match[2]})"
+            rest = _read_arguments(line[match.end() : stop], True, False)
+            return said + without_roff_escapes(rest) + UNSEEN * (len(line) - stop)
         is_mdoc = name in OF_MDOC
         if is_mdoc or '"' in rest or name in JOINED:
             rest = _read_arguments(rest, is_mdoc, name in JOINED)
@@ -255,7 +276,7 @@ def _is_known(name: str | None) -> bool:
     """Is it the name of a request, behind a quote that text may begin with, too?"""
     if name is None or name.startswith("\\"):
         return name is not None
-    return name in HIDDEN or name in BREAKS or name in CODE or name in ("if", "el")
+    return name in HIDDEN or name in BREAKS or name in CODE or name in ("if", "el", "nop")
 
 
 def _read_arguments(rest: str, is_mdoc: bool, is_joined: bool) -> str:

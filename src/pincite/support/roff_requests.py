@@ -28,13 +28,13 @@ CODE: Final[dict[str, bool]] = {
 JOINED: Final = frozenset("BI BR IB IR RB RI OP".split())  # without blanks between arguments
 HIDDEN: Final = frozenset(
     """ab ad af aln als am am1 ami as as1 asciify bd blm box boxa brp c2 cc ce cf cflags ch char
-    chop class close color composite cp cs cu da de de1 dei di do ds ds1 dt ec ecr ecs em eo ev evc
+    chop class close color composite cp cs cu da de de1 dei di ds ds1 dt ec ecr ecs em eo ev evc
     ex fam fc fchar fcolor fl fp fschar fspacefallback ft ftr fzoom gcolor hc hcode hla hlm hpf hw
-    hy hym hys ie ig in it itc kern lc length lf lg linetabs ll ls lsm lt mc mk mso na nh nm nn nop
+    hy hym hys ie ig in it itc kern lc length lf lg linetabs ll ls lsm lt mc mk mso na nh nm nn
     nr nroff ns nx open opena os output pc pev pi pl pm pn po ps psbb pso ptr pvs rchar rd return
     rfschar rj rm rn rnn rr rs rt schar shc shift sizes so special spreadwarn ss sty substring sv sy
     ta tc ti tkf tl tm tm1 tmc tr trf trin trnt troff uf ul unformat vpt vs warn warnscale wh while
-    write PD DT IX UC AT HT Dd Os Bf Ef Ek Sm Rs Re Xo Xc Ex Rv TS TE EQ EN ..""".split()
+    write PD DT IX UC AT HT Dd Os Bf Ef Ek Sm Rs Re Xo Xc Ex Rv TS TE EQ EN""".split()
 )
 #: Macros of mdoc(7) whose arguments may be macros.
 _PARSED: Final = frozenset("Sh Ss Nd Dl D1 It Op Nm Cd Vt Fo Fn Xr".split())
