@@ -112,6 +112,13 @@ def test_text_between_rules_is_no_front_matter(text: str) -> None:
     assert not any(one.item and one.heading for one in words_of_markup(text, "markdown")[1])
 
 
+def test_front_matter_begins_a_line() -> None:
+    for text in (" ---\nowner: kim\n---\n\nText.\n", " ---\nowner: kim\n---\n\nText &.\n"):
+        for before in ("", "\ufeff"):
+            found = words_of_markup(f"{before}{text}", "markdown")[1]
+            assert not any(one.item for one in found)
+
+
 def test_indented_lines_of_markdown_are_code_unless_they_belong_to_an_item_or_a_box() -> None:
     code = "<b>x</b> &lt;"
     assert said(f"Run:\n\n    {code}\n\n    {code}\n\nEnd <b>x</b>", "markdown") == [

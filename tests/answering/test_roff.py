@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.answering import verbatim
 from pincite.answering.markup import shown, words_of_markup
-from pincite.support import roff_escapes
 
 
 def said(text: str) -> list[str]:
     words, found = words_of_markup(text, "roff")
     assert len(words) == len(text)
     return [" ".join(shown(words[one.start : one.end]).split()) for one in found]
-
-
-def test_the_sign_for_what_is_not_displayed_is_one() -> None:
-    assert roff_escapes.UNSEEN == verbatim.UNSEEN
 
 
 @pytest.mark.parametrize(
@@ -44,6 +38,11 @@ def test_headings_code_rows_and_items_are_told() -> None:
     kinds = ["heading" * one.heading or "code" * one.code or "item" * one.item for one in found]
     assert kinds == ["heading", "", "code", "item", "item"]
     assert found[1].paragraph == found[2].paragraph
+
+
+def test_a_byte_order_mark_hides_no_request() -> None:
+    text = ".SH NAME\n\\fBtool\\fP runs."
+    assert said(f"\ufeff{text}") == said(text) == ["NAME", "tool runs."]
 
 
 def test_other_languages_keep_what_looks_like_roff() -> None:

@@ -27,7 +27,7 @@ def end_of_front_matter(text: str) -> int:
         end += len(line)
         bare = line.rstrip()
         if not number:
-            mark = _mark_of(line)
+            mark = bare
             if mark not in _MARKS:
                 return 0
         elif bare == mark or (bare == "..." and mark == "---"):
@@ -39,15 +39,10 @@ def end_of_front_matter(text: str) -> int:
     return 0
 
 
-def _mark_of(line: str) -> str:
-    """The first line without a byte order mark, or the blank in its place."""
-    return line.rstrip().removeprefix("\ufeff").removeprefix(" ")
-
-
 def entries(text: str, end: int) -> Iterator[Sentence]:
     """The keys of front matter, each with all lines of its value, as headings that are items."""
     lines = text[:end].splitlines(keepends=True)
-    mark = _mark_of(lines[0]) if lines else ""
+    mark = lines[0].rstrip() if lines else ""
     at, begun, stop = 0, -1, 0
     for number, line in enumerate(lines):
         is_key = _KEYS[mark].match(line) is not None

@@ -11,13 +11,15 @@ from typing import Final
 from pincite.answering.front_matter import end_of_front_matter, entries
 from pincite.answering.roff import words_of_roff
 from pincite.answering.sentences import Sentence, split
-from pincite.answering.verbatim import UNSEEN, decoded, verbatim
+from pincite.answering.verbatim import decoded, verbatim
 from pincite.support.fields import replace
+from pincite.support.unseen import UNSEEN
 
 #: Languages whose text may have tags.
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
 #: Of front matter.
-_BEGINS: Final = ("---", "+++", "\ufeff")
+_BEGINS: Final = ("---", "+++")
+_MARK: Final = "\ufeff"  # the byte order mark
 _TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _LOOKED_AT: Final = 12  # parts before a term's text
@@ -55,12 +57,19 @@ def words_of_markup(
     headings, and summaries those of what follows. So are the entries of front matter, which are
     items, too, and which only the start of a file has. A term of a list belongs to the sentence
     that follows it, and a row of a table is one sentence. `&lt;` and its like are the characters
-    that they name, except in code of Markdown. Takes time linear in the text."""
+    that they name, except in code of Markdown. A byte order mark is not displayed. Takes time
+    linear in the text."""
+    if not text.startswith(_MARK):
+        return _words(text, language, is_start)
+    words, found = _words(text[1:], language, is_start)
+    moved = (replace(one, start=one.start + 1, end=one.end + 1) for one in found)
+    return f"{UNSEEN}{words}", tuple(moved)
+
+
+def _words(text: str, language: str, is_start: bool) -> tuple[str, tuple[Sentence, ...]]:
     if language == "roff":
         return words_of_roff(text)
     begins = text.startswith(_BEGINS)
-    if text.startswith("\ufeff"):  # a byte order mark, before a heading or front matter
-        text = f" {text[1:]}"
     if language not in _MARKED_UP or not ("<" in text or "&" in text or begins):
         return text, split(text, language)
     page = _Page(text, language)
