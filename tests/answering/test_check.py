@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from pincite.answering.check import check
 from pincite.answering.names import names_in
-from tests.answering.evidence import BACKUPS, KEYS, TERMS, told
+from pincite.answering.passages import Told
+from tests.answering.evidence import BACKUPS, KEYS, TERMS, evidence, told
 from tests.counting import grows_in_proportion
 from tests.places import GROWS_S
 
@@ -71,6 +72,38 @@ def test_what_the_passages_say_is_not_doubted(text: str) -> None:
 )
 def test_numbers_in_another_form_are_not_doubted(passage: str, said: str) -> None:
     assert check(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts == ()
+
+
+MANUAL = (
+    '.\\" The vault has 77 doors of polished copper\n.SH NOTES\n'
+    r"Print each file with \fBfchmod\fP, but do \fInot\fP delete it after 30\ days\&."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "doubted"),
+    [
+        ("It prints each file with `fchmod` [1].", []),
+        ("The files are not deleted after 30 days [1].", []),
+        ("The files are deleted after 30 days [1].", ["negation"]),
+        ("The files are not deleted after 3 days [1].", ["number"]),
+        ("The file is printed with `fBfchmod` [1].", ["name"]),
+        ("The vault has doors of polished copper [1].", ["unrelated"]),
+        ("It has 77 of them [1].", ["number"]),
+    ],
+)
+def test_manual_pages_are_evidence_as_they_are_displayed(text: str, doubted: list[str]) -> None:
+    for passage in (MANUAL, f"\ufeff{MANUAL}"):
+        item = evidence(passage, language="roff")
+        found = check(text, (Told(item, item.text, item.citation),), TERMS).doubts
+        assert [one.why for one in found] == doubted
+
+
+def test_what_a_model_saw_beside_a_manual_page_is_evidence() -> None:
+    item = evidence(MANUAL, language="roff", note="The picture has a green door.")
+    passage = Told(item, item.text, item.citation)
+    assert check("The picture has a green door [1].", (passage,), TERMS).doubts == ()
+    assert [one.text for one in passage.sentences][-1] == "The picture has a green door."
 
 
 @pytest.mark.parametrize(

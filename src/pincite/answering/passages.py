@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pincite.answering.code import Said, said_in_code
+from pincite.answering.markup import shown, words_of_markup
 from pincite.answering.names import Words, words_in
 from pincite.answering.numbers.values import Number, numbers_in
-from pincite.answering.sentences import split
+from pincite.answering.sentences import Sentence, split
 from pincite.model import AnswerSource, Evidence
 
 
@@ -37,8 +38,10 @@ class Told:
 
     @property
     def all_text(self) -> str:
-        """All that a sentence may be from: the text, and what a model saw in its picture."""
-        return f"{self.text}\n{self.item.note}" if self.item.note else self.text
+        """All that a sentence may be from: the text, of a manual page as it is displayed, and what
+        a model saw in its picture."""
+        text = shown(self._displayed[0]) if self._displayed else self.text
+        return f"{text}\n{self.item.note}" if self.item.note else text
 
     @property
     def known(self) -> str:
@@ -60,7 +63,18 @@ class Told:
         """The sentences of all of it, and of code its lines."""
         if self.item.source_type == "code":
             return (*said_in_code(self.text), *_said(self.item.note, "text"))
+        if self._displayed:
+            words, found = self._displayed
+            said = (Said(shown(words[one.start : one.end])) for one in found)
+            return (*said, *_said(self.item.note, "text"))
         return _said(self.all_text, self.item.language)
+
+    @cached_property
+    def _displayed(self) -> tuple[str, tuple[Sentence, ...]] | None:
+        """What a manual page displays, and its sentences; None for all else."""
+        if self.item.language != "roff" or self.item.source_type == "code":
+            return None
+        return words_of_markup(self.text, "roff")
 
     @property
     def source(self) -> AnswerSource:
