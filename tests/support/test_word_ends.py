@@ -184,7 +184,7 @@ def test_commands_of_tex_are_words_in_any_file(text: str, quote: str) -> None:
         (r"Print \fB%s\fPKEY", "KEY"),
         (r"Print \enPress", "Press"),
         (r"run \(oqtar\(cq here", "tar"),
-        ("a " + r"\fB" * 28 + "b", "b"),
+        ("a " + r"\fB" * 14 + "b", "b"),
     ],
 )
 def test_escapes_of_roff_end_words_in_manual_pages_only(text: str, quote: str) -> None:

@@ -77,9 +77,15 @@ def around(before: str, after: str) -> tuple[str, str] | None:
     if "\\" not in text:
         return before, after
     place = len(before)
-    if any(one.start() < place < one.end() for one in _ESCAPE.finditer(text)):
-        return None
-    said = without_roff_escapes(text)
+    parts: list[str] = []
+    at = 0
+    for one in _ESCAPE.finditer(text):
+        start, end = one.span()
+        if start < place < end:
+            return None
+        parts += text[at:start], _shown(one)
+        at = end
+    said = f"{''.join(parts)}{text[at:]}"
     return said[:place].replace(UNSEEN, ""), said[place:].replace(UNSEEN, "")
 
 

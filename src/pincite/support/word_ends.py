@@ -16,7 +16,7 @@ from pincite.support.digit_runs import SEPARATORS, numbers_of
 from pincite.support.roff_escapes import around
 
 _BESIDE: Final = 24  # characters before and after a place that decide
-_BESIDE_ROFF: Final = 96  # with escapes among them; guess, unmeasured
+_BESIDE_ROFF: Final = 48  # with escapes among them; guess, unmeasured
 #: Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese and Korean: words follow each other without
 #: spaces, or end in particles.
 _UNSPACED: Final = re.compile(
@@ -63,14 +63,15 @@ def beside(escapes: Escapes) -> int:
 
 
 def _whole_in_roff(before: str, head: str, tail: str, after: str) -> bool:
-    begin, end = around(before, head), around(tail, after)
-    if not (begin and end and begin[1] and end[0]):
+    begin = around(before, head)
+    if begin is None or not begin[1] or (len(before) == _BESIDE_ROFF and not begin[0]):
+        return False  # before is nothing but escapes: what is beyond them may be of the same word
+    if not _begins(*begin, "roff"):
         return False
-    if any(
-        len(one) == _BESIDE_ROFF and not said for one, said in ((before, begin[0]), (after, end[1]))
-    ):
-        return False  # nothing but escapes: what is beyond them may be of the same word
-    return _begins(*begin, "roff") and _ends(*end, "roff")
+    end = around(tail, after)
+    if end is None or not end[0] or (len(after) == _BESIDE_ROFF and not end[1]):
+        return False
+    return _ends(*end, "roff")
 
 
 def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
