@@ -18,8 +18,8 @@ _TEST_FOLDER = re.compile(
 )
 #: Of folders: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, and not `latest` or `contest`.
 _TESTS_OF = re.compile(
-    r"[a-z0-9]Tests/|(?:UI|E2E)Tests?/|(?:[Uu]nit|[Ii]ntegration|[Ff]unctional|[Aa]cceptance"
-    r"|[Aa]ndroid|[Ss]moke|[Ss]ystem|[Pp]erf|[Pp]erformance)Test/|\.[Tt]ests?[./]"
+    r"[a-z0-9]Tests/|(?:UI|E2E)Tests?/|\.[Tt]ests?[./]"
+    r"|(?i:unit|integration|functional|acceptance|android|smoke|system|perf(?:ormance)?)Test/"
 )
 #: Folders whose pages and data belong to tests. `specs/` and `testing/` may have other pages.
 _TEXTS_OF_TESTS = re.compile(
