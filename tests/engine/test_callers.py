@@ -89,42 +89,6 @@ async def ask_async() -> None:
 asyncio.run(ask_async())
 '''
 
-FRAMEWORKS = """
-from google.adk.agents import LlmAgent
-from langchain_core.documents import Document
-
-from agents import Agent
-from pincite import EvidencePack
-from pincite.surfaces.adk import EvidenceToolset
-from pincite.surfaces.frameworks import openai_agents, pydantic_ai
-from pincite.surfaces.frameworks.dspy import PinciteRetriever as Dspy
-from pincite.surfaces.frameworks.haystack import PinciteRetriever as Haystack
-from pincite.surfaces.frameworks.langchain import PinciteRetriever as LangChain
-from pincite.surfaces.frameworks.langchain import documents_of
-from pincite.surfaces.frameworks.llamaindex import PinciteRetriever as LlamaIndex
-from pincite.surfaces.frameworks.llamaindex import PinciteVerify
-
-LangChain(index=".pincite", kinds="docs", collections="notes", passage_tags={"a": 1})
-langchain = LangChain(index=".pincite", kinds=["docs", "code"], collections=["a"], sources=("b",))
-documents: list[Document] = langchain.invoke("why?", k=2)
-pack: EvidencePack = langchain.evidence("why?", where="kind = 'docs'")
-documents = documents_of(pack)
-LlamaIndex(".pincite", limit=3, kinds="docs", tags={"a": 1}).retrieve("why?")
-PinciteVerify(".pincite", collections=["notes"], tags={"a": 1})
-Haystack(".pincite", top_k=3, kinds="docs", collections=("a",)).run("why?")
-passages: list[str] = Dspy(".pincite", k=3, kinds=["docs"]).forward("why?").passages
-tool = openai_agents.evidence_tool(".pincite", tags={"a": "b"}, kinds={"code"}, limit=3)
-Agent(name="dev", tools=[tool])
-pydantic_ai.evidence_tool(".pincite", collections="notes")
-LlmAgent(name="dev", tools=[EvidenceToolset(".pincite", kinds="docs", tags={"a": 1})])
-LangChain(index=".pincite", kinds="markdown")  # wrong
-LlamaIndex(".pincite", limits=3)  # wrong
-Haystack(".pincite", kinds=["markdown"])  # wrong
-Dspy(".pincite", kindz="docs")  # wrong
-openai_agents.evidence_tool(".pincite", kindz="docs")  # wrong
-pydantic_ai.evidence_tool(".pincite", preset=3)  # wrong
-"""
-
 WRONG = """
 from pincite import Pincite
 
@@ -177,16 +141,6 @@ def test_a_program_passes_the_strict_check_and_a_wrong_one_does_not(python: Path
         assert any(f"program.py:{line}:" in one and part in one for one in said.splitlines()), said
     assert 'program.py:6: error: Unexpected keyword argument "lexicl"' in said
     assert "program.py:7: error: Incompatible types" in said
-
-
-@pytest.mark.slow
-def test_adapters_of_frameworks_pass_the_strict_check_and_wrong_arguments_do_not(
-    python: Path,
-) -> None:
-    lines = enumerate(FRAMEWORKS.split("\n"), start=1)
-    wrong = [str(number) for number, line in lines if line.endswith("# wrong")]
-    said = check(FRAMEWORKS, python)
-    assert [one.split(":")[1] for one in said.split("\n") if ": error: " in one] == wrong, said
 
 
 @pytest.mark.slow

@@ -46,7 +46,8 @@ def test_the_program_prints_what_the_page_shows(tmp_path: Path) -> None:
 
 
 def test_the_table_names_what_mcp_and_python_take() -> None:
-    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|.*\| ([^|]+) \|$", PAGE, re.MULTILINE)
+    table = PAGE.split("\n| argument | meaning |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|.*\| ([^|]+) \|$", table, re.MULTILINE)
     named = {name for python, _ in rows for name in re.findall(r"`(\w+)`", python)}
     by_mcp = {name for _, mcp in rows for name in re.findall(r"`(\w+)`", mcp)}
     beside = {"text", "scope", "profile", "show_all", "corpus", "here", "optimise"}
