@@ -26,7 +26,7 @@ from bench.frame import ROOT, Options
 from bench.latency import Times, memory_of, times
 from bench.product import release, settings_of, temporary_folder
 from bench.synthetic import World
-from pincite.daemon.open_index import open_index
+from pincite.daemon.client.open_index import open_index
 from pincite.evals.analysis.statistics import median
 
 _QUESTION = ("how", "are", "equal", "scores", "ordered", "when", "rankings", "are", "fused")

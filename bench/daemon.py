@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bench.frame import ROOT
 from bench.synthetic import GivenVectors, Query, World
-from pincite.daemon.server import serve
-from pincite.daemon.service import Daemon
-from pincite.support.gc_tuning import rarely_collect
+from pincite.daemon.server.listener import serve
+from pincite.daemon.server.service import Daemon
+from pincite.support.processes.gc_tuning import rarely_collect
 
 #: Queries that are known.
 QUERIES = 400

@@ -24,7 +24,7 @@ from pincite.evals.run.results import Run
 from pincite.evals.run.runner import open_subject, run_golden
 from pincite.model import Scope
 from pincite.profile import Profile
-from pincite.settings.sources import SourceConfig
+from pincite.settings.sections.sources import SourceConfig
 from pincite.support.fields import replace
 
 _MEASURES: Final = ("nDCG@12", "R@12", "RR@12")

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pincite.chunkers.definitions import Definition, find_definitions
-from pincite.chunkers.grammars import GRAMMARS
-from pincite.chunkers.parsing import parse
+from pincite.chunkers.code.definitions import Definition, find_definitions
+from pincite.chunkers.code.grammars import GRAMMARS
+from pincite.chunkers.code.parsing import parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bench.frame import Options, SkippedError
 from pincite.errors import SourceError
-from pincite.readers.extraction import Extraction
+from pincite.readers.extraction.result import Extraction
 from pincite.readers.pdf.extract import extract_pdf
 
 _WORD = re.compile(r"\w+")

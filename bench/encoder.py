@@ -35,7 +35,7 @@ from bench.product import open_product, spec_of, temporary_folder
 from bench.rivals import TorchFigures, against
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import open_product_encoder
-from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.wire.protocol import ServedIndex
 from pincite.encoders.bundled import MODEL
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.targets import every_chunk
@@ -50,7 +50,7 @@ from pincite.providers.bundled.minilm import MiniLmEncoder, leading_pieces
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.sources import Entry, SourceLimits, open_source
 from pincite.support.fields import replace
-from pincite.support.gc_tuning import rarely_collect
+from pincite.support.processes.gc_tuning import rarely_collect
 
 _MAX_PIECES, _TORCH_TEXTS = 256, 512
 

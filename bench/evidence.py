@@ -47,7 +47,7 @@ from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.search import search
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.support.fields import replace
-from pincite.support.gc_tuning import rarely_collect
+from pincite.support.processes.gc_tuning import rarely_collect
 from pincite.trace import Trace
 
 T = TypeVar("T")

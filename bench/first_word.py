@@ -32,7 +32,7 @@ from pincite.evals.report.tables import table
 from pincite.model import Answer, AnswerPiece
 from pincite.presets import PRESETS
 from pincite.profile import Profile
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.support.fields import replace
 
 _QUESTIONS: Final = 40

@@ -20,7 +20,7 @@ from bench.frame import Options
 from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
 from pincite.engine import AsyncPincite
-from pincite.settings.refresh import RefreshSettings
+from pincite.settings.sections.refresh import RefreshSettings
 from pincite.support.fields import replace
 
 _WORDS = "index query store daemon chunk vector token search folder result score merge".split()

@@ -33,7 +33,7 @@ from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.evals.report.tables import table
-from pincite.settings.refresh import RefreshSettings
+from pincite.settings.sections.refresh import RefreshSettings
 from pincite.support.fields import replace
 
 _FILES: Final = 100_000

@@ -45,7 +45,7 @@ from pincite.index.folder import make_folder
 from pincite.index.local import LocalIndex
 from pincite.model import EvidencePack
 from pincite.settings.load import Settings
-from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.support.fields import replace
 

@@ -29,8 +29,8 @@ import msgspec
 
 from bench.frame import Options
 from pincite.evals.report.tables import table
-from pincite.workspace.keys import make_key
-from pincite.workspace.opening import open_workspaces
+from pincite.workspace.access.keys import make_key
+from pincite.workspace.database.open import open_workspaces
 from pincite.workspace.ports import Workspaces
 
 CLIENTS: Final = 50

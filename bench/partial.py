@@ -32,8 +32,8 @@ from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest_all
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.opening import open_all
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.sources.open_sources import open_all
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder

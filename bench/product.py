@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from bench.frame import Options
 from pincite.catalog.file import holds_index, open_catalog
-from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.server.encoder import QueryEncoder
+from pincite.daemon.wire.protocol import ServedIndex
 from pincite.engine import AsyncPincite
 from pincite.index.local import LocalIndex
 from pincite.model import CollectionSpec

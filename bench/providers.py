@@ -20,7 +20,7 @@ from bench.product import temporary_folder
 from pincite.providers.batching import Limits, plan
 from pincite.providers.dense.cached import cached
 from pincite.providers.dense.vector_cache import VectorCache
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.providers.tokens import estimate_tokens

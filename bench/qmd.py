@@ -29,7 +29,7 @@ from bench.frame import Options, SkippedError, require
 from bench.golden import require_docs
 from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
-from pincite.daemon.open_index import open_index
+from pincite.daemon.client.open_index import open_index
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.analysis.statistics import median
 from pincite.evals.golden.questions import read_golden

@@ -34,7 +34,7 @@ from bench.latency import memory_of
 from bench.made_records import Work
 from bench.product import open_product
 from bench.records_searcher import Seen, plain
-from pincite.daemon.spawn import daemon_pid
+from pincite.daemon.client.spawn import daemon_pid
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 

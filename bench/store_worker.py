@@ -25,7 +25,7 @@ from pincite.model import Matrix
 from pincite.ports import EVERYTHING, AnyOf, Filter, SearchRequest, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.stores.opening import open_chroma, open_qdrant, open_sqlite
+from pincite.stores.open_store import open_chroma, open_qdrant, open_sqlite
 from pincite.stores.qdrant_edge.generations import space_taken
 from pincite.stores.settings import StoreSettings
 

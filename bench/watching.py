@@ -31,7 +31,7 @@ from bench.product import release, settings_of, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.readers import content_hash_of
-from pincite.settings.refresh import RefreshSettings
+from pincite.settings.sections.refresh import RefreshSettings
 from pincite.support.fields import replace
 
 _LONGEST_S: Final = 120.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.frame import ROOT, Options
 from bench.synthetic import PER_DOCUMENT
 from bench.waits import Waits
-from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.wire.protocol import ServedIndex
 from pincite.engine import AsyncPincite
 
 _POLL_S = 1.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.product import settings_of
 from bench.synthetic import World, spec_for
-from pincite.daemon.open_index import open_index
+from pincite.daemon.client.open_index import open_index
 
 
 async def write(root: Path, models: Path, chunks: int, seed: int, documents: int) -> None:

@@ -36,13 +36,21 @@ _PROGRAM: Final = "pincite.surfaces.cli.app"
 _IMPORTED: Final = (
     _PROGRAM,
     *(f"pincite.surfaces.cli.{name}" for name in ("ask", "index", "progress", "records", "search")),
-    *("pincite.surfaces.engine_calls", "pincite.surfaces.render", "pincite.surfaces.tracing"),
-    *("pincite.engine", "pincite.daemon.open_index", "pincite.daemon.remote_search"),
+    *("pincite.surfaces.engine_calls", "pincite.surfaces.text.render", "pincite.surfaces.tracing"),
+    *("pincite.engine", "pincite.daemon.client.open_index", "pincite.daemon.client.remote_search"),
     *("pincite.citations.listing", "pincite.citations.locate", "pincite.citations.verify"),
-    *("pincite.collection.no_documents", "pincite.collection.searching", "pincite.search"),
-    *("pincite.collection.unfinished", "pincite.retrieval_log.recorder", "pincite.truth.seen"),
+    *("pincite.collection.no_documents", "pincite.engine.searcher", "pincite.search"),
+    *(
+        "pincite.collection.unfinished",
+        "pincite.retrieval_log.recorder",
+        "pincite.current_files.verdicts",
+    ),
     *("pincite.scope.choosing", "pincite.stages.rank_code.scores", "pincite.stages.absent"),
-    *("pincite.stages.answerable", "pincite.stages.context.page", "pincite.truth.compare"),
+    *(
+        "pincite.stages.answerable",
+        "pincite.stages.context.page",
+        "pincite.current_files.find_again",
+    ),
     *("pincite.citations.changed_warning", "pincite.settings.otel", "Stemmer"),
 )
 #: Variables that Python itself, its libraries or the linker read at the start.

@@ -84,7 +84,7 @@ def test_every_page_of_the_docs_is_reached_from_the_readme() -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
 def test_files_that_a_page_names_are_there(page: str) -> None:
-    """`src/pincite/search.py` and `tests/daemon/` in full, `daemon/server.py` from the package."""
+    """`src/pincite/search.py` and `tests/daemon/` in full, `daemon/server/usage.py` from `src`."""
     missing = []
     for name in re.findall(r"`(\w+/[\w./]*)`", text_of(page)):
         top = name.partition("/")[0]

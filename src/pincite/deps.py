@@ -1,4 +1,4 @@
-"""What a search asks: collections, models, and what is known of their languages."""
+"""Dependencies of a search: collections, models and callbacks."""
 
 from __future__ import annotations
 

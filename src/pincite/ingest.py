@@ -24,23 +24,23 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, ProviderError, SourcesMissing
-from pincite.ingestion.change_scan import Looked, look, look_at_all
-from pincite.ingestion.changes import keep_unreachable, unread_commit
+from pincite.ingestion.analysis.early import reading_early
+from pincite.ingestion.attributes.schema import known_types, settle_schema
+from pincite.ingestion.batches import write_all
 from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps, Only
 from pincite.ingestion.describe_images import open_vision
-from pincite.ingestion.early import reading_early
-from pincite.ingestion.left_out import record_left_out
-from pincite.ingestion.moving import gone_sources
-from pincite.ingestion.opening import open_all, remember_refs
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.pipeline import write_all
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress, count_time
-from pincite.ingestion.revisions import made_with_no_other
 from pincite.ingestion.run_progress import Counted
-from pincite.ingestion.schema import known_types, settle_schema
-from pincite.ingestion.sources import names_of, record_of_source, renamed
+from pincite.ingestion.sources.changes import keep_unreachable, unread_commit
+from pincite.ingestion.sources.left_out import record_left_out
+from pincite.ingestion.sources.moved_sources import gone_sources
+from pincite.ingestion.sources.open_sources import open_all, remember_refs
+from pincite.ingestion.sources.revisions import made_with_no_other
+from pincite.ingestion.sources.scan import Looked, look, look_at_all
+from pincite.ingestion.sources.source_records import names_of, record_of_source, renamed
 from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
 from pincite.ingestion.tracing import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others

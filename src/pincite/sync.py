@@ -22,9 +22,9 @@ from pincite.citations.files import Listing, Most, Passages
 from pincite.citations.locate import Checked, Passage
 from pincite.daemon.refresh.freshness import Freshness
 from pincite.engine import AsyncPincite
+from pincite.engine.descriptions import Description
 from pincite.ingestion.options import IndexKeywords, IndexOptions, RecordKeywords
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.maintenance.describe import Description
 from pincite.model import (
     Answer,
     AnswerEvent,
@@ -46,8 +46,8 @@ from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
 from pincite.stages.context import Around
 from pincite.stages.retrieve import SearchMode
-from pincite.support.caller import Caller, Reading
-from pincite.support.engine_thread import EngineThread
+from pincite.support.processes.caller import Caller, Reading
+from pincite.support.processes.engine_thread import EngineThread
 from pincite.trace import Trace
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import pytest
 
 from pincite import Pincite
 from pincite.model import Answer
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.settings.load import Settings, load_settings
 from pincite.support.fields import replace
-from pincite.surfaces.answer_text import plain_text
+from pincite.surfaces.text.answer_text import plain_text
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from pincite.catalog.file import holds_collections, open_catalog
 from pincite.catalog.origin import require_origin
-from pincite.daemon.open_index import prepare
+from pincite.daemon.client.open_index import prepare
 from pincite.errors import ConfigError, StoreError
 from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.settings.load import load_settings

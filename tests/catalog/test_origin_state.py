@@ -20,8 +20,8 @@ from pincite.errors import ConfigError, MemoryUnavailable, StoreError
 from pincite.settings.load import load_settings
 from pincite.sources.record_store import RecordStore
 from pincite.stores.sqlite.database import Database
-from pincite.support import sqlite_schema
-from pincite.support.private_sqlite import PrivateFile
+from pincite.support.databases import sqlite_schema
+from pincite.support.databases.private_sqlite import PrivateFile
 from pincite.surfaces.cli.app import app
 from tests.catalog.test_origin import fill, root, ship, use, without_id
 

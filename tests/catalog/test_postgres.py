@@ -14,7 +14,7 @@ from pincite.catalog.postgres import PostgresCatalog
 from pincite.errors import ConfigError, InvalidPoint, StoreError
 from pincite.model import TermCounts
 from pincite.ports import Catalog
-from pincite.support.postgres import Pool
+from pincite.support.databases.postgres import Pool
 from pincite.testing.catalogs import CatalogContract, counts_of, record_of
 from pincite.testing.points import DENSE_SPEC
 from tests.workspace.conftest import anyio_backend, migrated, postgres

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chat.opening import open_conversations, open_memory
+from pincite.engine.memory_stores import open_conversations, open_memory
 from pincite.errors import ConfigError, ModelUnavailable
 from pincite.ports import Memory
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.memory import MemorySettings
+from pincite.settings.sections.memory import MemorySettings
 from pincite.support.fields import replace
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.answering.config import AnswerConfig
-from pincite.chat.summaries import Summaries
+from pincite.engine.summaries import Summaries
 from pincite.model import Turn
 from pincite.ports import ConversationState
 from pincite.providers.conversations.sqlite import SqliteConversations

@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers import chunk_document, cut
-from pincite.chunkers.anchors import anchors_of
-from pincite.chunkers.blocks import heading_lines, heading_source
 from pincite.chunkers.lines import Lines
+from pincite.chunkers.markup.anchors import anchors_of
+from pincite.chunkers.markup.blocks import heading_lines, heading_source
 from pincite.readers.inline_markup import explicit_id, rendered_heading
 from pincite.support.fields import replace
 from tests.chunkers.laws import SMALL, read

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.by_line import chunk_by_line, find_by_line
-from pincite.chunkers.line_languages import LINE_LANGUAGES
+from pincite.chunkers.code.by_line import chunk_by_line, find_by_line
+from pincite.chunkers.code.line_languages import LINE_LANGUAGES
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
 from pincite.readers.languages import LANGUAGES, file_type

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.definitions import find_definitions, names_of
-from pincite.chunkers.grammars import GRAMMARS, grammar_for, lacks_grammar, load
-from pincite.chunkers.parsing import parse, parse_repaired
-from pincite.chunkers.patterns import PATTERNS, names_in, unquoted
+from pincite.chunkers.code.definitions import find_definitions, names_of
+from pincite.chunkers.code.grammars import GRAMMARS, grammar_for, lacks_grammar, load
+from pincite.chunkers.code.parsing import parse, parse_repaired
+from pincite.chunkers.code.patterns import PATTERNS, names_in, unquoted
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
 from tests.chunkers.more_samples import MORE_SAMPLES

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chunkers.grammars import GRAMMARS
-from pincite.chunkers.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
+from pincite.chunkers.code.grammars import GRAMMARS
+from pincite.chunkers.code.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
 
 ROOT = Path(__file__).parents[2]
 #: Lines that take the square of their number. With other names for each {}, they do not repeat
@@ -39,9 +39,9 @@ def test_a_text_that_would_take_gigabytes_is_stopped(language: str, behind: str)
     text = comment + broken(BROKEN[language], 40_000)
     program = f"""
 import sys
-from pincite.chunkers.grammars import GRAMMARS, load
-from pincite.chunkers.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
-from pincite.support.process_limits import limit_process
+from pincite.chunkers.code.grammars import GRAMMARS, load
+from pincite.chunkers.code.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
+from pincite.support.processes.process_limits import limit_process
 load(GRAMMARS[{language!r}])
 limit_process(600_000_000)
 text = sys.stdin.buffer.read()

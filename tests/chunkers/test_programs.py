@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers.definitions import find_definitions
-from pincite.chunkers.grammars import Grammar, grammar_for
-from pincite.chunkers.parsing import parse
+from pincite.chunkers.code.definitions import find_definitions
+from pincite.chunkers.code.grammars import Grammar, grammar_for
+from pincite.chunkers.code.parsing import parse
 from pincite.readers import file_type
 from tests.chunkers.laws import chunks_of
 

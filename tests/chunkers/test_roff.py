@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig, roff
+from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.lines import Lines
+from pincite.chunkers.markup import roff
 from pincite.chunkers.pieces import Path, Piece
-from pincite.support.roff import read_roff
+from pincite.support.roff.reader import read_roff
 from tests.chunkers.laws import SMALL, chunks_of
 from tests.counting import CountedList
 

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from pincite.chunkers import ChunkerConfig, lacks_grammar
-from pincite.chunkers.definitions import find_definitions
-from pincite.chunkers.grammars import GRAMMARS
-from pincite.chunkers.parsing import parse
-from pincite.chunkers.value_queries import VALUES
+from pincite.chunkers.code.definitions import find_definitions
+from pincite.chunkers.code.grammars import GRAMMARS
+from pincite.chunkers.code.parsing import parse
+from pincite.chunkers.code.value_queries import VALUES
 from pincite.readers.languages import file_type
 from tests.chunkers.laws import chunks_of
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pincite.chunkers.cutting import cut
 from pincite.chunkers.lines import Lines
 from pincite.citations.verify import Checked, check
+from pincite.current_files.find_again import find_again
 from pincite.model import Chunk, Document, Section
 from pincite.model.citation import cite
 from pincite.model.revisions import content_ref
 from pincite.sources import SourceLimits, open_source
-from pincite.truth.compare import find_again
 from tests.answering.evidence import evidence
 from tests.places import quick_folder
 

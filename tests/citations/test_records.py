@@ -16,7 +16,7 @@ from pincite.errors import UsageError
 from pincite.model import Evidence, EvidencePack, Scope
 from pincite.model.citation import cite
 from pincite.support.fields import replace
-from pincite.support.find import Lines, find_chars, find_text
+from pincite.support.finding.find import Lines, find_chars, find_text
 from tests.records.desk import Desk, run
 
 TEXT = "First line.\nThe printer is on fire.\nCall the brigade.\nLast line."

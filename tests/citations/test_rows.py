@@ -13,7 +13,7 @@ from pincite.citations.forms import spans
 from pincite.errors import UsageError
 from pincite.model.citation import parse_citation
 from pincite.settings.load import load_settings
-from pincite.surfaces.render import render
+from pincite.surfaces.text.render import render
 from tests.readers.office_files import xlsx
 from tests.surfaces.packs import text_of
 

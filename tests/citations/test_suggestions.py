@@ -8,7 +8,7 @@ import pytest
 
 from pincite.citations.locate import NotNamed
 from pincite.engine import AsyncPincite
-from pincite.surfaces.tool_hints import error_text
+from pincite.surfaces.tools.hints import error_text
 from tests.citations.test_claims import Repository, repository
 
 __all__ = ["repository"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.collection.searching import refreshing_notices
 from pincite.daemon.refresh.freshness import Freshness, Pending, Trouble
+from pincite.engine.searcher import refreshing_notices
 from pincite.model import Scope
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.models import CollectionOptions
+from pincite.settings.sections.models import CollectionOptions
 from pincite.support.fields import replace
 
 FOUND = Freshness(pending=(Pending("main", "docs", 2), Pending("code", "lib", 1)))

@@ -10,7 +10,7 @@ from pincite.collection.unfinished import unfinished
 from pincite.model import CollectionSpec, Scope, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.refresh import RefreshMode, RefreshSettings
+from pincite.settings.sections.refresh import RefreshMode, RefreshSettings
 from pincite.support.fields import replace
 
 

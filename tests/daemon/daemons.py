@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.testing.points import document_of
 from tests.places import HANGS_S, quick_folder
 from tests.stores.children import alive

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon import protocol
+from pincite.daemon.wire import protocol
 from pincite.errors import IndexNotFound, IndexUnavailable
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, gone, run

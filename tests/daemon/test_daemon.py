@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pincite import AsyncPincite, IndexNotFound
-from pincite.daemon import protocol
+from pincite.daemon.wire import protocol
 from pincite.testing.points import LEXICAL_SPEC, document_of
 from tests.daemon.daemons import A1, client, connected, gone, is_empty, open_to_others, run, script
 from tests.stores.children import alive, zombies
@@ -19,7 +19,7 @@ from tests.stores.children import alive, zombies
 HELLO = """
 import asyncio, sys
 from pathlib import Path
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 async def main():
     index = RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
     print((await index.hello()).pid)
@@ -169,7 +169,7 @@ def test_nobody_else_can_read_it_or_talk_to_it() -> None:
 FORK = """
 import asyncio, os, sys
 from pathlib import Path
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 index = RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
 async def ask():
     return len([await index.documents("main") for _ in range(200)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.sqlite import MIGRATIONS, SqliteCatalog
-from pincite.daemon import protocol
+from pincite.daemon.wire import protocol
 from pincite.errors import (
     IndexNotFound,
     IndexTooNew,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon import protocol
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
+from pincite.daemon.wire import protocol
 from pincite.errors import StoreError
 from pincite.support.fields import replace
 from pincite.testing.points import LEXICAL_SPEC, document_of, request_for
@@ -49,7 +49,7 @@ from pathlib import Path
 import qdrant_edge as edge
 from pincite.index import opening
 from pincite.daemon.__main__ import main
-from pincite.stores.opening import Opened
+from pincite.stores.open_store import Opened
 from pincite.stores.qdrant_edge.store import EdgeStore
 
 BAD = edge.Point(1, {"sparse": edge.SparseVector([1, 2], [1.0])}, {})  # a value is missing

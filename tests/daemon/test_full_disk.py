@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.errors import DiskFull
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.stores.room import SPARE_BYTES
@@ -119,7 +119,7 @@ import sys
 from pathlib import Path
 from pincite.index import opening
 from pincite.daemon.__main__ import main
-from pincite.stores.opening import Opened
+from pincite.stores.open_store import Opened
 from pincite.stores.qdrant_edge.store import EdgeStore
 def opened(root, environ):
     store = EdgeStore(root / "collections", lambda _: 10**15)  # so much is free, it believes

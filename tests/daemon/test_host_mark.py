@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
+from pincite.daemon.client.spawn import daemon_pid
 from pincite.daemon.host_mark import (
     FILE,
     STALE_S,
@@ -27,7 +28,6 @@ from pincite.daemon.host_mark import (
     this_machine,
     working_in,
 )
-from pincite.daemon.spawn import daemon_pid
 from pincite.errors import IndexUnavailable
 from tests.places import HANGS_S, quick_folder
 

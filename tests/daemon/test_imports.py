@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-STARTS = "import pincite.daemon.server, pincite.daemon.service, pincite.index.opening"
+STARTS = (
+    "import pincite.daemon.server.listener, pincite.daemon.server.service\n"
+    "import pincite.index.store_of_folder"
+)
 STORE = "import pincite.stores.qdrant_edge.store"
 
 
@@ -16,7 +19,7 @@ STORE = "import pincite.stores.qdrant_edge.store"
     "heavy",
     [
         *("numpy", "pincite.search", "pincite.profile", "pincite.readers"),
-        *("pincite.settings.layers", "tomllib", "ctypes"),
+        *("pincite.settings.file.layers", "tomllib", "ctypes"),
     ],
 )
 def test_a_daemon_starts_without(heavy: str) -> None:
@@ -28,7 +31,7 @@ def test_a_daemon_starts_without(heavy: str) -> None:
 WRITTEN = """
 import asyncio, sys
 from pathlib import Path
-from pincite.daemon.service import Daemon, import_numpy
+from pincite.daemon.server.service import Daemon, import_numpy
 from pincite.model import CollectionSpec
 
 async def main(root):

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pincite.daemon import protocol
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
+from pincite.daemon.wire import protocol
 from pincite.model import Chunk, DocumentRecord
 from pincite.ports import SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -39,7 +39,7 @@ class Scene:
             [
                 "tests.index.crash_client",
                 "pincite.ingest",
-                "pincite.chunkers.markdown",
+                "pincite.chunkers.markup.markdown",
                 "numpy",
             ]
         )

@@ -15,8 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.daemon import loopback
-from pincite.daemon.loopback import FILE, HOST, dial, dial_blocking, read_address, write_address
+from pincite.daemon.wire import loopback
+from pincite.daemon.wire.loopback import (
+    FILE,
+    HOST,
+    dial,
+    dial_blocking,
+    read_address,
+    write_address,
+)
 
 LIMIT = 65_536
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]

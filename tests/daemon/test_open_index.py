@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.file import open_catalog
-from pincite.daemon.open_index import is_shared, open_index, prepare
+from pincite.daemon.client.open_index import is_shared, open_index, prepare
 from pincite.errors import IndexNotFound
 from pincite.model import CollectionSpec
 from pincite.ports import Waiting

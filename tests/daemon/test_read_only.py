@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.read_only import workplace
+from pincite.daemon.server.read_only import workplace
 from pincite.errors import IndexUnavailable
 from pincite.testing.points import LEXICAL_SPEC, request_for
 from tests.daemon.daemons import A1, client, connected, gone

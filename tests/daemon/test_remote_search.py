@@ -9,10 +9,10 @@ from typing import cast
 import pytest
 from msgspec import structs
 
-from pincite.daemon import protocol
-from pincite.daemon.encoder import QueryEncoder
-from pincite.daemon.messages import Answer, RemoteSearch, SearchableState
-from pincite.daemon.remote_search import answer, remote_search_of
+from pincite.daemon.client.remote_search import answer, remote_search_of
+from pincite.daemon.server.encoder import QueryEncoder
+from pincite.daemon.wire import protocol
+from pincite.daemon.wire.messages import Answer, RemoteSearch, SearchableState
 from pincite.deps import Deps, informative_terms
 from pincite.errors import UsageError
 from pincite.model import EvidencePack, Question, Scope, Vector

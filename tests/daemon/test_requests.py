@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon import protocol
-from pincite.daemon.client import RemoteIndex
-from pincite.daemon.spawn import Stream
-from pincite.daemon.starting import started
+from pincite.daemon.client.remote_index import RemoteIndex
+from pincite.daemon.client.spawn import Stream
+from pincite.daemon.client.start_early import started
+from pincite.daemon.wire import protocol
 from pincite.errors import (
     IndexUnavailable,
     PinciteError,
@@ -192,7 +192,7 @@ def test_a_cancelled_request_does_not_confuse_the_next() -> None:
 INTERRUPTED = """
 import asyncio, signal, sys
 from pathlib import Path
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.testing.points import document_of
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 async def main():

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.resting import memory_mb, trim
-from pincite.daemon.service import Daemon
+from pincite.daemon.server.idle_memory import memory_mb, trim
+from pincite.daemon.server.service import Daemon
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, daemon, gone, run
@@ -20,8 +20,8 @@ import asyncio, sys
 from pathlib import Path
 import numpy as np
 from pincite.daemon import __main__ as main
-from pincite.daemon.server import serve
-from pincite.daemon.service import Daemon
+from pincite.daemon.server.listener import serve
+from pincite.daemon.server.service import Daemon
 
 class Encoder:
     fingerprint, dimensions, languages = "fake", 2, frozenset()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon import protocol, standby
+from pincite.daemon.client import standby
+from pincite.daemon.wire import protocol
 from pincite.support.capabilities import FORK
 from pincite.testing.points import LEXICAL_SPEC
 from tests.daemon.daemons import A1, client, connected, gone, is_empty, run, script
@@ -107,7 +108,7 @@ def test_one_that_is_told_nothing_ends_with_its_client_and_leaves_nothing() -> N
     async def check(folder: Path) -> None:
         code = (
             "import sys\nfrom pathlib import Path\n"
-            "from pincite.daemon.standby import stand_by\n"
+            "from pincite.daemon.client.standby import stand_by\n"
             "stand_by(Path(sys.argv[1]))\nsys.stdin.read()"
         )
         process = script(code, folder)

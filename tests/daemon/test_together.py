@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pincite.daemon import protocol
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
+from pincite.daemon.wire import protocol
 from tests.daemon import together_client
 from tests.daemon.together_client import NAMES, ROAMING, Event, path_of, read_journal, text_of
 from tests.places import HANGS_S, quick_folder

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon import protocol
+from pincite.daemon.wire import protocol
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexUnavailable
 from pincite.profile import Profile

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pincite import version
-from pincite.daemon import protocol as wire
 from pincite.daemon.file_leases import FileLeases
-from pincite.daemon.versions import compare
+from pincite.daemon.wire import protocol as wire
+from pincite.daemon.wire.compatibility import compare
 from pincite.errors import DaemonOfAnotherVersion
 from pincite.ports import Waiting
 from pincite.testing.points import LEXICAL_SPEC
@@ -31,7 +31,7 @@ import asyncio, sys
 from pathlib import Path
 from pincite import version
 version.VERSION = sys.argv[2]
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 async def main():
     index = RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
     for number in range(int(sys.argv[3])):

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.index.folder import make_folder

@@ -17,10 +17,10 @@ import pytest
 
 from pincite.settings.load import Settings, load_settings
 from pincite.workspace import Access
+from pincite.workspace.access.keys import make_key
+from pincite.workspace.access.verification import verify_key
+from pincite.workspace.database.open import workspaces_of
 from pincite.workspace.deployment import Deployment, open_deployment
-from pincite.workspace.keys import make_key
-from pincite.workspace.opening import workspaces_of
-from pincite.workspace.verification import verify_key
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work_once
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Server, binary, serving, unprivileged

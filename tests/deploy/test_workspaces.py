@@ -11,12 +11,12 @@ import click
 import pytest
 import yaml
 
-from pincite.daemon.open_index import is_shared
+from pincite.daemon.client.open_index import is_shared
 from pincite.settings.load import VARIABLES, load_settings
-from pincite.support.postgres import CONNECTIONS as INDEX_CONNECTIONS
+from pincite.support.databases.postgres import CONNECTIONS as INDEX_CONNECTIONS
 from pincite.surfaces.cli.app import app
 from pincite.surfaces.http.listening import DRAIN_S
-from pincite.workspace.postgres import CONNECTIONS as WORKSPACE_CONNECTIONS
+from pincite.workspace.database.postgres import CONNECTIONS as WORKSPACE_CONNECTIONS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy/workspaces"

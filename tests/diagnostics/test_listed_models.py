@@ -14,7 +14,7 @@ import pytest
 
 from pincite.diagnostics.doctor import _ignores_names, _others
 from pincite.encoders.by_name import Models
-from pincite.settings.models import ModelSettings
+from pincite.settings.sections.models import ModelSettings
 
 MODEL = "nomic-embed-text"
 

@@ -13,7 +13,7 @@ from pincite.encoders.by_name import CollectionEncoder, Models
 from pincite.errors import FingerprintMismatch, Unavailable
 from pincite.model import CollectionSpec
 from pincite.providers.registry import Registry
-from pincite.settings.models import ModelSettings
+from pincite.settings.sections.models import ModelSettings
 from pincite.testing.fakes import HashingEncoder
 
 NAME = "ollama:embeddinggemma"

@@ -9,7 +9,7 @@ import pytest
 from pincite.chunkers import ChunkerConfig
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.errors import FingerprintMismatch
-from pincite.ingestion.revisions import revision_of
+from pincite.ingestion.sources.revisions import revision_of
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.fields import replace
 from tests.surfaces.conftest import Cli

@@ -11,7 +11,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError
 from pincite.model import EvidencePack
 from pincite.profile import Profile
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.settings.load import load_settings
 from pincite.stages.gate import GateConfig
 from pincite.support.fields import replace

@@ -14,7 +14,7 @@ from pincite import AsyncPincite, Claim, Pincite
 from pincite.diagnostics.replay import replay
 from pincite.errors import TagsRequired, UsageError
 from pincite.model import Answer, AnswerPiece
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.settings.load import Settings, load_settings
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from pincite import AsyncPincite
-from pincite.chat.opening import open_conversations
+from pincite.engine.memory_stores import open_conversations
 from pincite.errors import ConversationNotFound
 from pincite.model import Answer, Turn
 from pincite.settings.load import Settings, load_settings

@@ -10,7 +10,7 @@ import pytest
 from pincite import Pincite
 from pincite.errors import UntrustedConfig
 from pincite.profile import Profile
-from pincite.settings.trust import remember_trust
+from pincite.settings.file.trust import remember_trust
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.engine import AsyncPincite
 from pincite.index.folder import make_folder
 from pincite.ingestion.options import IndexOptions

@@ -15,7 +15,7 @@ from pincite.errors import IndexUnavailable, UsageError
 from pincite.index.database_leases import DatabaseLeases, Held
 from pincite.model import Notice
 from pincite.ports import Waiting
-from pincite.support.postgres import Pool
+from pincite.support.databases.postgres import Pool
 from pincite.testing.catalogs import record_of
 from pincite.testing.points import DENSE_SPEC
 from tests.places import HANGS_S

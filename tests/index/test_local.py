@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.daemon.client import RemoteIndex
+from pincite.daemon.client.remote_index import RemoteIndex
 from pincite.errors import DiskFull
 from pincite.index.local import LocalIndex
 from pincite.model import Source, SourceRecord

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import InvalidAttribute
-from pincite.ingestion.attributes import Normalised, lacking, normalise
+from pincite.ingestion.attributes.normalise import Normalised, lacking, normalise
 from pincite.model import AttributeType
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig, chunk_document, cut
 from pincite.errors import SourceError
-from pincite.ingestion.analysis import Analysed, Here, Pending
+from pincite.ingestion.analysis.analyse import Analysed, Here, Pending
 from pincite.ingestion.batch import Batch, Prepared
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps

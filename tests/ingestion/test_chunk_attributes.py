@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunkers import cut
+from pincite.ingestion.attributes.of_files import Described, attributed, described_again
 from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.file_attributes import Described, attributed, described_again
 from pincite.ingestion.read import ReadFile
 from pincite.model import (
     Attributes,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pincite.chunkers import ChunkerConfig
+from pincite.ingestion.analysis.early import begin_early, reading_early
 from pincite.ingestion.batch import SkippedFile
 from pincite.ingestion.begun import Begun
-from pincite.ingestion.early import begin_early, reading_early
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import begin
 from pincite.model import CollectionSpec
@@ -44,7 +44,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Event:
         begun.set()
         return begin(*args)
 
-    monkeypatch.setattr("pincite.ingestion.early.begin", noting)
+    monkeypatch.setattr("pincite.ingestion.analysis.early.begin", noting)
     return begun
 
 

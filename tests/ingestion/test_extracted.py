@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.model import OnPage
-from pincite.readers import extractors
+from pincite.readers.extraction import extractors
 from pincite.sources import SourceLimits
 from pincite.support.fields import replace
 from tests.ingestion.desk import Desk
@@ -87,7 +87,7 @@ def test_what_an_extractor_has_read_stays_where_it_is_not_installed(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.run("docs")
-    for module in ("pincite.ingestion.changes", "pincite.readers.extracting"):
+    for module in ("pincite.ingestion.sources.changes", "pincite.readers.extraction.run"):
         monkeypatch.setattr(f"{module}.is_missing", lambda suffix, **_: suffix == "docx")
     office.put("more.docx", docx("New"))
     (report,) = office.run("docs")

@@ -10,7 +10,7 @@ import pytest
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import ConfigError
 from pincite.index.local import LocalIndex
-from pincite.ingestion.fields import FIELDS, field_types, with_fields
+from pincite.ingestion.attributes.automatic import FIELDS, field_types, with_fields
 from pincite.model import (
     CollectionSpec,
     DocumentRecord,

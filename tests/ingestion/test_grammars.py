@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.chunkers import lacks_grammar
-from pincite.chunkers.grammars import forget_what_is_installed
+from pincite.chunkers.code.grammars import forget_what_is_installed
 from tests.ingestion.desk import Desk
 
 PACK = ("tree_sitter_language_pack", "tree_sitter_language_pack.bindings.proto")
@@ -61,7 +61,7 @@ def test_a_file_that_was_cut_at_blank_lines_before_is_cut_again(
     desk.write("lib/Scanner.pm", "package Scanner;\n\nsub scan {\n    return 1;\n}\n")
     desk.write("lib/notes.txt", "The scanner stops after ten pages.\n")
     with monkeypatch.context() as before:
-        before.setattr("pincite.ingestion.revisions.outlined", lambda _language: False)
+        before.setattr("pincite.ingestion.sources.revisions.outlined", lambda _language: False)
         desk.run("lib")
     (report,) = desk.run("lib")
     assert (report.changed, report.unchanged) == (1, 1)
@@ -77,8 +77,8 @@ def test_a_file_whose_language_has_other_definitions_since_is_cut_again(
     desk.write("app/Scanner.pm", "package Scanner;\nhas 'limit';\n")
     desk.write("app/README.md", "# Ports\n")
     with monkeypatch.context() as before:
-        before.setattr("pincite.ingestion.revisions.grammar_revision", lambda _language: 0)
-        before.setattr("pincite.ingestion.revisions.line_revision", lambda _language: 0)
+        before.setattr("pincite.ingestion.sources.revisions.grammar_revision", lambda _language: 0)
+        before.setattr("pincite.ingestion.sources.revisions.line_revision", lambda _language: 0)
         desk.run("app")
     (report,) = desk.run("app")
     assert (report.changed, report.unchanged) == (3, 1)
@@ -92,7 +92,7 @@ def test_manual_pages_that_an_earlier_version_read_as_text_are_read_again(
     desk.write("man/tool.1", ".TH TOOL 1\n.SH NAME\n\\fBtool\\fP \\- does it\n")
     desk.write("man/notes.txt", "The tool does it.\n")
     with monkeypatch.context() as before:
-        before.setattr("pincite.ingestion.revisions.may_be_manual", lambda _path: False)
+        before.setattr("pincite.ingestion.sources.revisions.may_be_manual", lambda _path: False)
         desk.run("man")
     (report,) = desk.run("man")
     assert (report.changed, report.unchanged) == (1, 1)
@@ -107,7 +107,7 @@ def test_headers_that_an_earlier_version_read_as_c_are_read_again(
     desk.write("app/sink.h", "namespace app {\nclass Sink {\n public:\n  void put(int x);\n};\n}\n")
     desk.write("app/sink.hpp", "class Drain {\n public:\n  void take();\n};\n")
     with monkeypatch.context() as before:
-        before.setattr("pincite.ingestion.revisions.is_header", lambda _path: False)
+        before.setattr("pincite.ingestion.sources.revisions.is_header", lambda _path: False)
         before.setattr("pincite.readers.is_header", lambda _path: False)
         desk.run("app")
     assert {chunk.path: chunk.language for chunk in desk.chunks()}["sink.h"] == "c"

@@ -20,11 +20,11 @@ from pincite.index.idf import rounded
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.batch import BATCH_CHUNKS
-from pincite.ingestion.changes import find_changes
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.report import IngestReport, Progress
-from pincite.ingestion.revisions import made_with_no_other
+from pincite.ingestion.sources.changes import find_changes
+from pincite.ingestion.sources.revisions import made_with_no_other
 from pincite.model import Chunk, CollectionSpec, IndexedDocument
 from pincite.ports import SearchRequest
 from pincite.providers.sparse.bm25 import Bm25Encoder

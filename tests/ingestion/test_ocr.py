@@ -11,8 +11,8 @@ import pytest
 from pincite import Pincite
 from pincite.errors import ConfigError
 from pincite.settings.load import load_settings
-from pincite.surfaces.render import render
-from pincite.surfaces.table import Look
+from pincite.surfaces.text.render import render
+from pincite.surfaces.text.table import Look
 from tests.readers.pdf.files import photographed, typeset
 from tests.surfaces.packs import text_of
 
@@ -128,9 +128,9 @@ def test_ocr_that_is_not_installed_is_an_error_with_the_command_and_nothing_is_l
     pincite: Pincite, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pincite.index(folder / "docs", lexical=True, ocr=True)
-    monkeypatch.setattr("pincite.ingestion.source_settings.ocr_is_missing", lambda: True)
-    monkeypatch.setattr("pincite.readers.extracting.ocr_is_missing", lambda: True)
-    monkeypatch.setattr("pincite.ingestion.changes.is_missing", lambda _, ocr: ocr)
+    monkeypatch.setattr("pincite.ingestion.sources.source_settings.ocr_is_missing", lambda: True)
+    monkeypatch.setattr("pincite.readers.extraction.run.ocr_is_missing", lambda: True)
+    monkeypatch.setattr("pincite.ingestion.sources.changes.is_missing", lambda _, ocr: ocr)
     with pytest.raises(ConfigError) as caught:
         pincite.index(folder / "docs", ocr=True)
     assert caught.value.hint == "pip install 'pincite[ocr]'"

@@ -9,7 +9,7 @@ import pytest
 from pincite import Pincite
 from pincite.errors import UsageError
 from pincite.settings.load import load_settings
-from pincite.surfaces.render import render
+from pincite.surfaces.text.render import render
 from tests.readers.office_files import docx, pptx, xlsx
 from tests.surfaces.packs import text_of
 

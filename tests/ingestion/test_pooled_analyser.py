@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.parsing import NeedsLimits
+from pincite.chunkers.code.parsing import NeedsLimits
 from pincite.errors import SourceError
-from pincite.ingestion import pooled_analyser
-from pincite.ingestion.analysers import WORTH_BYTES, open_analyser
-from pincite.ingestion.analysis import Analysed, Pending, analyse
-from pincite.ingestion.local_analyser import Careful
-from pincite.ingestion.pooled_analyser import Shared
-from pincite.ingestion.workers import Workers
+from pincite.ingestion.analysis import pooled
+from pincite.ingestion.analysis.analyse import Analysed, Pending, analyse
+from pincite.ingestion.analysis.choose import WORTH_BYTES, open_analyser
+from pincite.ingestion.analysis.local import Careful
+from pincite.ingestion.analysis.pooled import Shared
+from pincite.ingestion.analysis.worker_pool import Workers
 from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from tests.chunkers.test_parsing import broken
@@ -53,7 +53,7 @@ class Stopped:
         os.kill(self._pid, signal.SIGSTOP)
         self.document = document("def kept(): return 1\n", "kept.py")
         self.pending = both.submit(self.document, 90.0)
-        assert isinstance(self.pending, pooled_analyser._Open)
+        assert isinstance(self.pending, pooled._Open)
         while not self.pending.pending.running() and time.monotonic() < end_s:
             time.sleep(0.01)
 
@@ -104,7 +104,7 @@ def test_others_are_done_while_a_worker_has_the_next_one(both: Shared) -> None:
 
 
 def done(one: Pending) -> bool:
-    assert isinstance(one, pooled_analyser._Open)
+    assert isinstance(one, pooled._Open)
     return one.pending.done() and not one.pending.cancelled()
 
 
@@ -114,11 +114,11 @@ def test_a_fault_affects_its_own_document(both: Shared, monkeypatch: pytest.Monk
             raise ValueError("a fault of the analysis")
         return analyse(one, *given)
 
-    monkeypatch.setattr(pooled_analyser, "analyse", fails)
+    monkeypatch.setattr(pooled, "analyse", fails)
     stopped = Stopped(both)
     bad, fine = (both.submit(document("x = 1\n", f"{n}.py"), 90.0) for n in ("bad", "fine"))
     assert fine.result().sections
-    assert isinstance(bad, pooled_analyser._Open)
+    assert isinstance(bad, pooled._Open)
     both._try(bad)
     with pytest.raises(ValueError, match="a fault of the analysis"):
         bad.result()
@@ -139,10 +139,10 @@ def test_broken_code_is_parsed_by_a_process_with_limits(
             raise
 
     stopped = Stopped(both)
-    monkeypatch.setattr(pooled_analyser, "analyse", noted)
+    monkeypatch.setattr(pooled, "analyse", noted)
     small = document(broken("{} =>", 5_000), "A.java")
     pending = both.submit(small, 90.0)
-    assert isinstance(pending, pooled_analyser._Open)
+    assert isinstance(pending, pooled._Open)
     timer = threading.Timer(0.5, stopped.go_on)
     timer.start()
     assert pending.result() == analyse(small, CONFIG, SPARSE, 90.0)  # it is stopped here, once

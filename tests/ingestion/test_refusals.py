@@ -13,8 +13,8 @@ from pincite import Pincite
 from pincite.errors import IndexUnavailable, SourceError
 from pincite.ingestion import read as reading
 from pincite.ingestion.refusals import FILE, Refusals
-from pincite.readers import extractors
-from pincite.readers.extraction import refused
+from pincite.readers.extraction import extractors
+from pincite.readers.extraction.result import refused
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 from tests.readers.office_files import docx

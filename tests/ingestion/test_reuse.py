@@ -154,7 +154,9 @@ def test_files_that_are_cut_again_for_other_definitions_keep_their_vectors() -> 
         dense = Reading()
         place.write("a.py", "LIMIT = 3\n\n\n" + functions("one", "two"))
         with pytest.MonkeyPatch.context() as before:
-            before.setattr("pincite.ingestion.revisions.grammar_revision", lambda _language: 0)
+            before.setattr(
+                "pincite.ingestion.sources.revisions.grammar_revision", lambda _language: 0
+            )
             first = await place.run(dense)
         vectors = await place.held()
         dense.read.clear()

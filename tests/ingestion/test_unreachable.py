@@ -10,8 +10,8 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingest import ingest_all
-from pincite.ingestion.changes import Emptied
 from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.sources.changes import Emptied
 from pincite.model import CollectionSpec, Notice
 from pincite.sources import Selection, SourceLimits, open_source
 from tests.disks import unreadable

@@ -20,15 +20,15 @@ from pathlib import Path
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.parsing import unparsed
+from pincite.chunkers.code.parsing import unparsed
 from pincite.collection.placeholders import NoSparse
 from pincite.errors import SourceError
-from pincite.ingestion import analysers
-from pincite.ingestion.analysers import open_analyser
-from pincite.ingestion.analysis import Analysed, Pending, analyse
-from pincite.ingestion.local_analyser import Careful
-from pincite.ingestion.worker import Worker
-from pincite.ingestion.workers import Workers
+from pincite.ingestion.analysis import choose as analysers
+from pincite.ingestion.analysis.analyse import Analysed, Pending, analyse
+from pincite.ingestion.analysis.choose import open_analyser
+from pincite.ingestion.analysis.local import Careful
+from pincite.ingestion.analysis.worker_pool import Workers
+from pincite.ingestion.analysis.worker_process import Worker
 from pincite.model import Document, PageSpan, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
@@ -227,7 +227,7 @@ def test_a_worker_ends_with_the_one_that_asks() -> None:
     program = (
         "import os\n"
         "from pincite.chunkers import ChunkerConfig\n"
-        "from pincite.ingestion.workers import Workers\n"
+        "from pincite.ingestion.analysis.worker_pool import Workers\n"
         "from pincite.model import Document\n"
         "w = Workers(ChunkerConfig(), 'english', 1)\n"
         "d = Document('a', '1', 'a.txt', 'text', 'utf-8', 'h', 'docs', 'text')\n"

@@ -11,7 +11,7 @@ import pytest
 from pincite.errors import UsageError
 from pincite.model import EvidencePack
 from pincite.support.fields import replace
-from pincite.surfaces.render import pack_from_json, to_json
+from pincite.surfaces.text.render import pack_from_json, to_json
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 PACK = ask("How is a key rotated, at night, by month?", asyncio.run(make(TopicEncoder(), TEXTS)))

@@ -15,7 +15,7 @@ from pincite.errors import (
     TooLarge,
     Unavailable,
 )
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Kind, Registry
 from pincite.providers.secret import Secret
 from pincite.support.fields import replace

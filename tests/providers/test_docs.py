@@ -9,7 +9,7 @@ from pathlib import Path
 from pincite.providers.names import parse_model
 from pincite.providers.registry import Kind, builtin_providers, find_provider
 from pincite.providers.table import markdown
-from pincite.settings.models import take_model_settings
+from pincite.settings.sections.models import take_model_settings
 from pincite.testing.contract_server import FAULTS
 from pincite.testing.contract_server.vendors import VENDORS
 

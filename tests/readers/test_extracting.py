@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from pincite.errors import SourceError
-from pincite.readers.extracting import Extracting
-from pincite.readers.extraction import reason_of, refused
+from pincite.readers.extraction.result import reason_of, refused
+from pincite.readers.extraction.run import Extracting
 from tests.readers.office_files import (
     docx,
     epub,
@@ -202,7 +202,7 @@ def test_a_sheet_that_claims_to_be_as_large_as_sheets_can_be_is_read(
 def test_an_extractor_that_is_not_installed_says_what_to_install(
     extracting: Extracting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pincite.readers.extracting.is_missing", lambda _: True)
+    monkeypatch.setattr("pincite.readers.extraction.run.is_missing", lambda _: True)
     with pytest.raises(SourceError, match=r"no_extractor: pip install 'pincite\[documents\]'"):
         extracting.extract("a.docx", docx("x"), "x")
 

@@ -21,8 +21,8 @@ from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
 from pincite.errors import SourceError
-from pincite.readers.extracting import Extracting
-from pincite.readers.extraction import Extraction, reason_of
+from pincite.readers.extraction.result import Extraction, reason_of
+from pincite.readers.extraction.run import Extracting
 from tests.readers.office_files import PNG, docx, epub, notebook, pptx, rezipped, saved, xlsx
 from tests.readers.test_office import member
 

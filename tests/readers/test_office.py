@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pincite.errors import SourceError
-from pincite.readers.extraction import Extraction, fault_of, reason_of
-from pincite.readers.extraction_process import extract_here
-from pincite.readers.extractors import EXTRACTORS, extractor_name, is_missing
+from pincite.readers.extraction.extractors import EXTRACTORS, extractor_name, is_missing
+from pincite.readers.extraction.process import extract_here
+from pincite.readers.extraction.result import Extraction, fault_of, reason_of
 from tests.readers.office_files import (
     PNG,
     a_day,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import InvalidRecord
 from pincite.model import Record
-from pincite.records.accept import BETWEEN_PAGES, MOST_ID_CHARS, MOST_TEXT_CHARS, accept, path_of
+from pincite.records.normalise import BETWEEN_PAGES, MOST_ID_CHARS, MOST_TEXT_CHARS, accept, path_of
 
 KNOWN = {"course": "keyword", "year": "integer"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from pincite.records.accept import MOST_ID_CHARS, MOST_TEXT_CHARS
+from pincite.records.normalise import MOST_ID_CHARS, MOST_TEXT_CHARS
 from pincite.surfaces.cli.records import delete, import_
 from tests.environment import clean_environment
 
@@ -57,7 +57,7 @@ def test_the_limits_of_the_page_are_those_of_the_code() -> None:
 def test_every_code_of_a_failure_is_on_the_page() -> None:
     source = Path(__file__).parents[2] / "src/pincite"
     codes: set[str] = set()
-    for file in ("records/accept.py", "records/formats.py", "ingestion/attributes.py"):
+    for file in ("records/normalise.py", "records/formats.py", "ingestion/attributes/normalise.py"):
         text = (source / file).read_text(encoding="utf-8")
         codes |= set(re.findall(r'(?:_Refused|Unreadable)\(\s*"(\w+)"', text))
         codes |= set(re.findall(r'code="(\w+)"', text))

@@ -13,8 +13,8 @@ import pytest
 
 from pincite.errors import InvalidRecord, SourceError, UsageError
 from pincite.records import formats
-from pincite.records.accept import Placed, Unreadable, accept
 from pincite.records.formats import FieldMap, format_of, read_records
+from pincite.records.normalise import Placed, Unreadable, accept
 
 
 def read(

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from pincite.errors import DiskFull, InvalidRecord, StoreError, UsageError
-from pincite.ingestion.attributes import TableText
+from pincite.ingestion.attributes.normalise import TableText
 from pincite.model import Record, RecordPage
 from pincite.model.citation import cite
-from pincite.records.accept import Placed
+from pincite.records.normalise import Placed
 from pincite.records.report import UpsertProgress
 from pincite.support.fields import replace
 from tests.records.desk import Desk, run, tickets

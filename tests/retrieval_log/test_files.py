@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 from pincite.retrieval_log import LogFiles
-from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.sections.retrieval_log import LogSettings
 from tests.places import HANGS_S
 
 WRITER = """
 import sys
 from pathlib import Path
 from pincite.retrieval_log import LogFiles
-from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.sections.retrieval_log import LogSettings
 files = LogFiles(Path(sys.argv[1]), LogSettings(max_bytes=20_000, keep=50))
 for number in range(200):
     files.append(f"{sys.argv[2]} {number} ".encode().ljust(300, b"."))

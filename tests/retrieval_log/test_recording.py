@@ -31,7 +31,7 @@ from pincite.retrieval_log import (
 )
 from pincite.retrieval_log.masking import masked
 from pincite.search import search
-from pincite.settings.retrieval_log import LogSettings, take_log_settings
+from pincite.settings.sections.retrieval_log import LogSettings, take_log_settings
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, make

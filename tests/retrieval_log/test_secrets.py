@@ -13,7 +13,7 @@ import pytest
 
 from pincite.daemon.__main__ import WithoutSecrets
 from pincite.errors import ConfigError
-from pincite.settings.retrieval_log import take_log_settings
+from pincite.settings.sections.retrieval_log import take_log_settings
 from pincite.support.secrets import MASK, find_secrets, mask, may_hold_secrets
 from tests.places import GROWS_S
 from tests.surfaces.conftest import Cli, cli

@@ -10,12 +10,12 @@ import pytest
 
 from pincite.presets import PRESETS, preset_names, preset_table, preset_text
 from pincite.settings import load as load_module
-from pincite.settings.keys import in_force, keys, page_rows
-from pincite.settings.layers import PRECEDENCE
+from pincite.settings.file.keys import in_force, keys, page_rows
+from pincite.settings.file.layers import PRECEDENCE
+from pincite.settings.file.meanings import MEANINGS
+from pincite.settings.file.preset_file import differences, preset_file
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.meanings import MEANINGS
-from pincite.settings.models import ModelSettings
-from pincite.settings.preset_file import differences, preset_file
+from pincite.settings.sections.models import ModelSettings
 from pincite.support.fields import replace
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -36,7 +36,7 @@ def models_of(settings: Settings) -> ModelSettings:
 def test_every_key_has_a_meaning_and_every_meaning_a_key() -> None:
     known = {(".".join(key.table), key.path[-1]) for key in keys()}
     said = {(table, name) for table, names in MEANINGS.items() for name in names}
-    assert known - said == set(), "describe these in settings/meanings.py"
+    assert known - said == set(), "describe these in settings/file/meanings.py"
     assert said - known == set(), "these are keys no more"
     assert all(key.meaning for key in keys())
 
@@ -122,7 +122,7 @@ def test_the_page_lists_every_key_as_it_is() -> None:
     page = PAGE.read_text(encoding="utf-8").split("\n## Every key\n")[1].split("\n## ")[0]
     listed = [line for line in page.splitlines() if line.startswith("| `")]
     below = [line for line in listed if not re.match(r"\| `(extends|preset)`", line)]
-    assert below == [*page_rows()], "python -m pincite.settings.keys prints the rows"
+    assert below == [*page_rows()], "python -m pincite.settings.file.keys prints the rows"
     assert len(listed) - len(below) == 2
 
 

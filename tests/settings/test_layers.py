@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from pincite.errors import ConfigError
 from pincite.presets import PRESETS
-from pincite.settings.layers import Layer, merged, place_of
+from pincite.settings.file.layers import Layer, merged, place_of
+from pincite.settings.file.toml_file import lines_of
+from pincite.settings.file.toml_text import assignment
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.toml_file import lines_of
-from pincite.settings.toml_text import assignment
 
 
 def load(folder: Path, text: str, **variables: str) -> Settings:

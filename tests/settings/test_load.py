@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pincite.daemon.spawn import missing
+from pincite.daemon.client.spawn import missing
 from pincite.errors import ConfigError
 from pincite.profile import SECTIONS, Profile, profile_from
+from pincite.settings.file.keys import keys
 from pincite.settings.index_folder import nearest
-from pincite.settings.keys import keys
 from pincite.settings.load import VARIABLES, load_settings
-from pincite.settings.stores import store_key
+from pincite.settings.sections.stores import store_key
 from pincite.stages.retrieve import RetrieveConfig
 from pincite.support.wrong_values import check_numbers
 from tests.sources.helpers import commit, git, plant

@@ -9,7 +9,7 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.models import BUNDLED, CollectionOptions
+from pincite.settings.sections.models import BUNDLED, CollectionOptions
 
 
 def load(folder: Path, table: str) -> Settings:

@@ -9,7 +9,7 @@ import pytest
 from pincite.errors import ConfigError
 from pincite.providers.registry import builtin_providers
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.stores import store_key
+from pincite.settings.sections.stores import store_key
 
 PRESET = 'extends = "workspace"\n'
 COHERE = next(one for one in builtin_providers() if one.name == "cohere")

@@ -13,10 +13,16 @@ from hypothesis import strategies as st
 
 from pincite import Pincite
 from pincite.errors import ConfigError, UntrustedConfig
-from pincite.settings.layers import read_layers
+from pincite.settings.file.layers import read_layers
+from pincite.settings.file.trust import (
+    claims_of,
+    digest_of,
+    remember_trust,
+    trust_file,
+    trusted_files,
+)
 from pincite.settings.load import load_settings
-from pincite.settings.opening import settings_for, trusted
-from pincite.settings.trust import claims_of, digest_of, remember_trust, trust_file, trusted_files
+from pincite.settings.of_index import settings_for, trusted
 from pincite.surfaces.cli.app import app
 
 CLAIM = '[models]\nllm = "openai:gpt-5-mini"\n'
@@ -354,7 +360,7 @@ TABLES = st.recursive(
 def test_whatever_a_table_holds_its_claims_can_be_told(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, object]
 ) -> None:
-    from pincite.settings.layers import Layer
+    from pincite.settings.file.layers import Layer
 
     layer = Layer("x", table, tmp_path_factory.getbasetemp() / "pincite.toml", "text")
     claims = claims_of([layer])

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from pincite.index.folder import Remembered
-from pincite.index.opening import open_store
+from pincite.index.store_of_folder import open_store
 from pincite.model import CollectionSpec, Matrix, Point
 from pincite.ports import AnyOf, Filter, SearchRequest, Store
-from pincite.stores.opening import open_edge
+from pincite.stores.open_store import open_edge
 from pincite.stores.qdrant_edge.generations import files_to_open, files_to_search, read_state
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.stores.qdrant_edge.store import EdgeStore

@@ -15,7 +15,7 @@ _CODE = Path(pincite.__file__).parent
 _RACE = """
 import sys, threading
 import msgspec
-from pincite.daemon.protocol import decode, encode
+from pincite.daemon.wire.protocol import decode, encode
 from pincite.support.decodable import ready
 
 sys.setswitchinterval(1e-6)

@@ -16,8 +16,8 @@ from typing import NoReturn
 import pytest
 
 from pincite.errors import UsageError
-from pincite.support.caller import Caller
-from pincite.support.engine_thread import EngineThread
+from pincite.support.processes.caller import Caller
+from pincite.support.processes.engine_thread import EngineThread
 
 _LIMIT_S = 30
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.support.environment import without_secrets
+from pincite.support.processes.environment import without_secrets
 
 
 def test_keys_and_addresses_with_passwords_stay_with_the_parent() -> None:

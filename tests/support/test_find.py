@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.support.find import Lines, find_text
+from pincite.support.finding.find import Lines, find_text
 
 _MANY = 300_000
 

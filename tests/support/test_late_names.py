@@ -63,7 +63,8 @@ def test_type_checkers_know_names_that_are_not_there(tmp_path: Path) -> None:
 def test_a_daemon_starts_without_the_classes_of_answers() -> None:
     program = """
 import sys
-import pincite.daemon.server, pincite.index.opening, pincite.stores.qdrant_edge.store
+import pincite.daemon.server.listener, pincite.index.store_of_folder
+import pincite.stores.qdrant_edge.store
 print("\\n".join(sys.modules))
 """
     run = subprocess.run(

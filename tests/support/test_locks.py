@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.support import locks
-from pincite.support.locks import HELD, is_held, open_lock, remove_lock, said_in, say_in
+from pincite.support.processes import locks
+from pincite.support.processes.locks import HELD, is_held, open_lock, remove_lock, said_in, say_in
 
 HOLDS = """
 import sys

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.support import pipes
-from pincite.support.pipes import read_block, write_block
+from pincite.support.processes import pipes
+from pincite.support.processes.pipes import read_block, write_block
 
 Pipe = tuple[IO[bytes], IO[bytes]]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.support.private_file import require_private_file
-from pincite.support.private_sqlite import PrivateFile
+from pincite.support.databases.private_file import require_private_file
+from pincite.support.databases.private_sqlite import PrivateFile
 
 _READS = """
 import sqlite3, sys

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-IMPORT = "from pincite.support.process_limits import allow_seconds, limit_process\n"
+IMPORT = "from pincite.support.processes.process_limits import allow_seconds, limit_process\n"
 
 
 def test_a_limited_process_may_write_no_file_start_no_process_and_reach_no_network(
@@ -14,7 +14,7 @@ def test_a_limited_process_may_write_no_file_start_no_process_and_reach_no_netwo
 ) -> None:
     tries = f"""
 import os, socket, subprocess
-from pincite.support.process_limits import limit_process
+from pincite.support.processes.process_limits import limit_process
 limit_process(2_000_000_000)
 def write(): open({str(tmp_path / "written")!r}, "w")
 def low(): os.open({str(tmp_path / "written")!r}, os.O_CREAT | os.O_RDWR)

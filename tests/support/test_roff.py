@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.support.roff import read_roff, roff_title, shown_of, words_of
+from pincite.support.roff.reader import read_roff, roff_title, shown_of, words_of
 
 _PIECES = st.sampled_from(
     [

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pincite.support.spare_threads import SpareThreads
+from pincite.support.processes.spare_threads import SpareThreads
 
 _LIMIT_S = 60
 

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from pincite.errors import IndexTooNew
-from pincite.support.sqlite_schema import migrate
+from pincite.support.databases.sqlite_schema import migrate
 
 STEPS = ("CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO b VALUES (1)")
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from pincite.support.thread_switching import frequent_switches
+from pincite.support.processes.thread_switching import frequent_switches
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.support.code_letters import Escapes
-from pincite.support.find import Lines, find_text, has_words
-from pincite.support.word_ends import whole, whole_places
+from pincite.support.finding.code_letters import Escapes
+from pincite.support.finding.find import Lines, find_text, has_words
+from pincite.support.finding.word_ends import whole, whole_places
 
 _MANY = 50_000
 _TEXTS = st.text(alphabet="ab12_.,-' 天é\u0301(", max_size=24).map(

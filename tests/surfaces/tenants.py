@@ -25,7 +25,7 @@ from pincite.surfaces.cli.app import app
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
-from pincite.surfaces.render import to_json
+from pincite.surfaces.text.render import to_json
 
 REFUSED = "for every search and read"
 MARKS = {"north": "quetzal", "south": "zanzibar"}

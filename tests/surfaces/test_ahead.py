@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.short import SOCKET
+from pincite.daemon.client.json_exchange import SOCKET
 from pincite.surfaces.cli import ahead
 from tests.surfaces.conftest import Cli
 from tests.surfaces.test_quick import modules_of
@@ -14,7 +14,7 @@ from tests.surfaces.test_quick import modules_of
 #: What an indexing run by words does not need.
 NOT_FOR_WORDS = (
     *("importlib.metadata", "httpx", "onnxruntime", "qdrant_edge"),
-    *("pincite.search", "pincite.answer", "pincite.retrieval_log", "pincite.truth.files"),
+    *("pincite.search", "pincite.answer", "pincite.retrieval_log", "pincite.current_files.files"),
     *("pincite.surfaces.cli.chat", "pincite.surfaces.cli.serve", "pincite.surfaces.cli.search"),
 )
 

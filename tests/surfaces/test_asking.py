@@ -15,8 +15,8 @@ import pyte
 import pytest
 
 from pincite.model import Answer
-from pincite.surfaces.answer_text import plain_text
 from pincite.surfaces.cli.chat import command_for
+from pincite.surfaces.text.answer_text import plain_text
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.places import HANGS_S

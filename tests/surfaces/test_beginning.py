@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from pincite.presets import preset_names
+from pincite.settings.file.template import config_text
+from pincite.settings.file.toml_file import parse
 from pincite.settings.load import load_settings
-from pincite.settings.template import config_text
-from pincite.settings.toml_file import parse
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli

@@ -13,9 +13,9 @@ import pytest
 
 from pincite.presets import PRESETS
 from pincite.settings.environment import CHAT_VARIABLES, STRATEGIES
+from pincite.settings.file.toml_file import leaves
+from pincite.settings.file.toml_text import inline
 from pincite.settings.load import load_settings
-from pincite.settings.toml_file import leaves
-from pincite.settings.toml_text import inline
 from tests.surfaces.conftest import Cli
 
 ROOT = Path(__file__).parents[2]

@@ -18,8 +18,8 @@ from pincite.surfaces.adk import EvidenceToolset
 from pincite.surfaces.http.bodies import SearchBody
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import SearchArguments, tools
-from pincite.surfaces.tool_arguments import input_schema
-from pincite.surfaces.tool_texts import MAX_TOKENS, results_for
+from pincite.surfaces.tools.arguments import input_schema
+from pincite.surfaces.tools.texts import MAX_TOKENS, results_for
 from tests.surfaces.conftest import Cli
 
 PAGE = Path(__file__).parents[2] / "docs/configuration.md"

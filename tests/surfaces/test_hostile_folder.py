@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.open_index import prepare
-from pincite.daemon.spawn import connect
+from pincite.daemon.client.open_index import prepare
+from pincite.daemon.client.spawn import connect
 from pincite.errors import IndexUnavailable
 from pincite.index.folder import make_folder, require_plain_stores
 from pincite.retrieval_log.files import LogFiles
-from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.stores.settings import StoreSettings
-from pincite.support.locks import open_lock
-from pincite.support.private_file import create_private, open_private, read_private
+from pincite.support.databases.private_file import create_private, open_private, read_private
+from pincite.support.processes.locks import open_lock
 from tests.surfaces.conftest import Cli
 
 TEXT = "# Precious\n\nalias ls=ls\n"

@@ -20,7 +20,7 @@ from pincite.errors import PinciteError, UsageError
 from pincite.surfaces.cli.editor import editor_words
 from pincite.surfaces.cli.latest import Latest
 from pincite.surfaces.cli.live import LiveView, ShownPack
-from pincite.surfaces.table import Look
+from pincite.surfaces.text.table import Look
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli

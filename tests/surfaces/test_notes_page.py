@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pincite.presets import preset_table
-from pincite.settings.keys import in_force
-from pincite.settings.layers import merged, read_layers
+from pincite.settings.file.keys import in_force
+from pincite.settings.file.layers import merged, read_layers
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
 from tests.stores.qdrant_http import recording_server

@@ -9,8 +9,8 @@ import pytest
 from pincite.evals.golden.questions import Expected
 from pincite.evals.golden.targets import counts_for, named_path
 from pincite.model import Context, Evidence, OnPage
-from pincite.surfaces.render import null_files, render
-from pincite.surfaces.table import Look, table
+from pincite.surfaces.text.render import null_files, render
+from pincite.surfaces.text.table import Look, table
 from tests.builders import chunk
 from tests.readers.pdf.files import typeset
 from tests.surfaces.conftest import Cli

@@ -76,8 +76,8 @@ def test_no_module_names_what_is_for_unix_but_where_it_is_asked_for() -> None:
     }
     assert naming == {
         "sources/git_objects.py",
-        "support/locks.py",
-        "support/process_limits.py",
+        "support/processes/locks.py",
+        "support/processes/process_limits.py",
         "surfaces/page/colour_child.py",
     }
 

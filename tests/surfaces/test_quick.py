@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from pincite.daemon import protocol, short
+from pincite.daemon.client import json_exchange
+from pincite.daemon.wire import protocol
 from pincite.settings.environment import SEARCH_VARIABLES
 from pincite.settings.index_folder import nearest
 from pincite.settings.server_variables import SERVER_VARIABLES
@@ -195,23 +196,23 @@ def test_an_answer_that_is_none_leaves_the_search_to_the_client(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(short.SOCKET)
+        server.bind(json_exchange.SOCKET)
         server.listen()
         client = socket.socket(socket.AF_UNIX)
-        client.connect(short.SOCKET)
+        client.connect(json_exchange.SOCKET)
         peer, _ = server.accept()
         with client, peer:
             peer.sendall(answer)
             peer.shutdown(socket.SHUT_WR)
-            assert short._read(short._received(client)) is None
+            assert json_exchange._read(json_exchange._received(client)) is None
 
 
 def test_no_folder_and_no_socket_are_nobody(tmp_path: Path) -> None:
-    assert short.ask(tmp_path, {}) is None
-    assert short.ask(tmp_path / "gone", {}) is None
-    assert short.ask(tmp_path / ("x" * 200), {}) is None
-    (tmp_path / short.SOCKET).write_text("no socket")
-    assert short.ask(tmp_path, {}) is None
+    assert json_exchange.ask(tmp_path, {}) is None
+    assert json_exchange.ask(tmp_path / "gone", {}) is None
+    assert json_exchange.ask(tmp_path / ("x" * 200), {}) is None
+    (tmp_path / json_exchange.SOCKET).write_text("no socket")
+    assert json_exchange.ask(tmp_path, {}) is None
 
 
 def test_a_daemon_declines_a_client_of_another_version(zoo: Cli) -> None:
@@ -219,8 +220,8 @@ def test_a_daemon_declines_a_client_of_another_version(zoo: Cli) -> None:
     for body, answered in ((request, b"declined"), (b"{nonsense", b"declined")):
         with socket.socket(socket.AF_UNIX) as stream:
             stream.connect(str(zoo.folder / ".pincite" / protocol.SOCKET))
-            stream.sendall(short.LENGTH.pack(len(body)) + body)
-            assert answered in short._received(stream)
+            stream.sendall(json_exchange.LENGTH.pack(len(body)) + body)
+            assert answered in json_exchange._received(stream)
 
 
 def test_the_nearest_index_is_the_one_of_the_settings(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pincite.workspace.postgres import PostgresWorkspaces
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from tests.places import HANGS_S
 from tests.workspace.postgres_server import away, serving
 

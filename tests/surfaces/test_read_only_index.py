@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pincite.daemon import protocol
-from pincite.daemon.read_only import workplace
+from pincite.daemon.server.read_only import workplace
+from pincite.daemon.wire import protocol
 from tests.disks import files, read_only
 from tests.surfaces.conftest import Cli
 

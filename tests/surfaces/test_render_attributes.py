@@ -8,7 +8,7 @@ import msgspec
 
 from pincite.model import Attributes, EvidencePack
 from pincite.support.fields import replace
-from pincite.surfaces.render import pack_from_json, pack_schema, render, to_json
+from pincite.surfaces.text.render import pack_from_json, pack_schema, render, to_json
 from tests.scene import TEXTS, ask, make
 
 HELD: Attributes = {

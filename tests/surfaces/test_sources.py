@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pincite.readers.front_matter import front_matter_of
 from pincite.settings.load import load_settings
-from pincite.settings.sources import sources_from
+from pincite.settings.sections.sources import sources_from
 from tests.sources.helpers import commit
 from tests.surfaces.conftest import Cli
 

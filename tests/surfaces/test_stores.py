@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.spawn import owned
+from pincite.daemon.client.spawn import owned
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.surfaces.conftest import Cli
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from pincite.model import AbsentTerms, Context, Match, Notice, Omitted
 from pincite.support.terminal import Painted, file_link, sequences, visible
-from pincite.surfaces.excerpt import Weighed, excerpt
-from pincite.surfaces.highlight import Highlighter
-from pincite.surfaces.line import cut, wrapped
-from pincite.surfaces.render import render
-from pincite.surfaces.table import Look, grouped, table
+from pincite.surfaces.text.columns import cut, wrapped
+from pincite.surfaces.text.excerpt import Weighed, excerpt
+from pincite.surfaces.text.highlight import Highlighter
+from pincite.surfaces.text.render import render
+from pincite.surfaces.text.table import Look, grouped, table
 from tests.surfaces.packs import pack, result, text_of
 
 _SENT = re.compile(r"\x1b\[[0-9;]+m|\x1b\]8;;(?:file://[\w.~/%-]*)?\x1b\\")

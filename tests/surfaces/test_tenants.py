@@ -23,7 +23,7 @@ from pincite.surfaces.adk import TOOLS, EvidenceToolset
 from pincite.surfaces.cli.app import app
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
 from pincite.surfaces.mcp.tools import tools
-from pincite.surfaces.render import to_json
+from pincite.surfaces.text.render import to_json
 from tests.surfaces.tenants import (
     MARKS,
     REFUSED,

@@ -19,9 +19,9 @@ from pincite.surfaces.adk import EvidenceToolset
 from pincite.surfaces.mcp.answering import answer_tool
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools
 from pincite.surfaces.mcp.tools import tools
-from pincite.surfaces.tool_arguments import listed_schema
-from pincite.surfaces.tool_hints import ToolNames, error_text, for_tools
-from pincite.surfaces.tool_texts import answer_text, results_for
+from pincite.surfaces.tools.arguments import listed_schema
+from pincite.surfaces.tools.hints import ToolNames, error_text, for_tools
+from pincite.surfaces.tools.texts import answer_text, results_for
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
 PACK = ask("How is a key rotated?", asyncio.run(make(TopicEncoder(), TEXTS)))

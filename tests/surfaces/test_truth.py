@@ -14,7 +14,7 @@ from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
-from pincite.surfaces.render import pack_from_json
+from pincite.surfaces.text.render import pack_from_json
 from tests.surfaces.conftest import Cli
 from tests.truth.world import World, shown_is_there
 

@@ -21,10 +21,10 @@ from pincite.errors import (
     WorkspaceUnavailable,
 )
 from pincite.settings.load import load_settings
-from pincite.settings.workspace import ADDRESSES
+from pincite.settings.sections.workspace import ADDRESSES
 from pincite.surfaces.cli.app import app
-from pincite.workspace.opening import workspaces_of
-from pincite.workspace.verification import Caller, verify_key
+from pincite.workspace.access.verification import Caller, verify_key
+from pincite.workspace.database.open import workspaces_of
 from tests.surfaces.conftest import Cli
 from tests.workspace.issuer import issuing
 from tests.workspace.s3_server import KEY, SECRET, s3_serving

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.settings.layers import read_layers
-from pincite.settings.trust import claims_of
+from pincite.settings.file.layers import read_layers
+from pincite.settings.file.trust import claims_of
 
 
 def test_texts_in_spans_take_trust_and_spans_without_them_do_not(tmp_path: Path) -> None:

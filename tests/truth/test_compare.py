@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.current_files.find_again import around, at_ref, find_again
 from pincite.model import Chunk, Context, Match
 from pincite.model.citation import cite
 from pincite.support.fields import replace
-from pincite.truth.compare import around, at_ref, find_again
 from tests.builders import chunk
 
 _LINES = st.lists(st.sampled_from(["alpha", "beta", "  gamma", "", "delta  "]), max_size=12)

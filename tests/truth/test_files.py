@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from pincite.current_files.disk import Content, Disk, Lacking
+from pincite.current_files.files import FilesOnDisk, _Work
 from pincite.errors import StoreError
 from pincite.model import Source, SourceRecord
 from pincite.model.revisions import content_ref
@@ -20,8 +22,6 @@ from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
 from pincite.support.fields import replace
 from pincite.support.machine import this_machine
-from pincite.truth.files import FilesOnDisk, _Work
-from pincite.truth.on_disk import Content, Disk, Lacking
 from tests.builders import chunk
 from tests.sources.helpers import commit
 
@@ -174,7 +174,7 @@ def test_a_disk_that_does_not_answer_costs_the_time_limit_once_and_no_other_sour
             released.wait(60)
         return real(path)
 
-    monkeypatch.setattr("pincite.truth.on_disk.os.lstat", lstat)
+    monkeypatch.setattr("pincite.current_files.disk.os.lstat", lstat)
     files = files_of(second, hanging)
     other = replace_source(quote(), "other")
     try:
@@ -299,7 +299,7 @@ def test_a_commit_that_could_not_be_read_is_asked_for_again(
 ) -> None:
     sha = commit(folder)
     files = files_of(record(folder, source=Source("acme", str(folder), "git", ref=sha)))
-    monkeypatch.setattr("pincite.truth.checkouts._AGAIN_S", 0.0)
+    monkeypatch.setattr("pincite.current_files.checkouts._AGAIN_S", 0.0)
     of_content, of_earlier = quote(), quote(ref="e" * 40)
     refs = (of_content.chunk.ref, of_earlier.chunk.ref)
     with monkeypatch.context() as without_git:

@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is no failure."""
-    monkeypatch.setattr("pincite.truth.pages.WAIT_S", 60.0)
+    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", 60.0)
 
 
 def seen(folder: Path, chunk: Chunk, context: Context | None = None) -> Seen:
@@ -68,14 +68,14 @@ def test_a_file_that_takes_long_to_read_costs_its_own_passages_alone(
     (folder / "b.pptx").write_bytes((folder / "a.pptx").read_bytes())
     other = replaced(slide, path="b.pptx")
     (folder / "a.pptx").write_bytes(pptx(("Zero", "never seen before"), *SLIDES))
-    monkeypatch.setattr("pincite.truth.pages.WAIT_S", 0.0)
+    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", 0.0)
     files = files_of(record(folder))
     late, fine = look(files, Quote("main", slide), Quote("main", other))
     assert (late.truth, late.gone) == ("unchecked", None)
     assert late.notice is not None
     assert "a.pptx has changed" in late.notice.message
     assert fine.truth == "fresh"
-    monkeypatch.setattr("pincite.truth.pages.WAIT_S", 60.0)
+    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", 60.0)
     assert look(files, Quote("main", slide))[0].truth == "moved"
 
 

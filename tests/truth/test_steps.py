@@ -12,6 +12,7 @@ import pytest
 from pincite import AsyncPincite
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
+from pincite.current_files.files import FilesOnDisk
 from pincite.deps import Deps, informative_terms
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
@@ -27,7 +28,6 @@ from pincite.stages.select import SelectConfig
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.trace import Trace
-from pincite.truth.files import FilesOnDisk
 from tests.truth.world import World, shown_is_there
 
 PROFILE = replace(

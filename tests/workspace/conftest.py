@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pincite.workspace.postgres import PostgresWorkspaces
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from tests.workspace.issuer import Issuer, issuing
 from tests.workspace.postgres_server import Database, Server, serving
 from tests.workspace.s3_server import KEY, S3, SECRET, s3_serving

@@ -10,9 +10,9 @@ from typing import Final
 import pytest
 
 from pincite.testing.workspaces import Scene, set_scene
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.workspace.postgres_server import Server, pooled
 
 DATABASES: Final = ("sqlite", "postgres", "pgbouncer")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
-from pincite.workspace.opened import Workspace
+from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.workspace.memory import Memory, page, uuid
 

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from pincite.surfaces.http.rates import KeyRates
-from pincite.workspace.opening import open_workspaces
-from pincite.workspace.rates import Rate
+from pincite.workspace.access.rates import Rate
+from pincite.workspace.database.open import open_workspaces
 
 
 async def ask(place: str, operator: str, key: str, rate: Rate, seconds: float) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pincite.support.schema_steps import Step
+from pincite.support.databases.schema_steps import Step
 
 _COMMENT = re.compile(r"--[^\n]*")
 _BODY = re.compile(r"\$\$.*?\$\$", re.DOTALL)

@@ -22,8 +22,8 @@ from pincite.model import EvidencePack
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 from pincite.workspace import Access
-from pincite.workspace.opened import Workspace
-from pincite.workspace.second_check import SecondCheck
+from pincite.workspace.access.second_check import SecondCheck
+from pincite.workspace.workspace import Workspace
 from tests.workspace.desk import ANNA, BERT, HERS, HIS, SAME, TEAM, Desk, opened_desk
 from tests.workspace.memory import Memory, page, uuid
 
@@ -139,7 +139,7 @@ async def test_a_deleted_document_that_the_filter_should_have_kept_back_is_an_al
     desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     await desk.workspace.delete(Access(BERT, scopes=("search", "write")), desk.his.id)
-    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: ALL_SPACES)
+    monkeypatch.setattr("pincite.workspace.workspace.bounds_of", lambda *_: ALL_SPACES)
     assert await desk.found(Access(ANNA, HERS)) == {desk.hers.id}
     assert alarms(caplog) == alarm_of(2), "that of the team, and his, which was deleted elsewhere"
     both = (desk.his.id, desk.team.id)
@@ -249,7 +249,7 @@ async def test_without_the_filter_the_second_lock_keeps_back(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(
-        "pincite.workspace.opened.bounds_of", lambda *_: {"space_id": (HERS, HIS, TEAM)}
+        "pincite.workspace.workspace.bounds_of", lambda *_: {"space_id": (HERS, HIS, TEAM)}
     )
     with caplog.at_level(logging.ERROR, "pincite.workspace"):
         assert await desk.found(Access(ANNA)) == {desk.hers.id, desk.team.id}
@@ -391,6 +391,6 @@ async def test_a_profile_that_looks_at_the_nearest_first_has_the_lock_too(
     probing = replace(profile, probe=replace(profile.probe, enabled=True))
     engine.settings = replace(engine.settings, profile=probing)
     monkeypatch.setattr(
-        "pincite.workspace.opened.bounds_of", lambda *_: {"space_id": (HERS, HIS, TEAM)}
+        "pincite.workspace.workspace.bounds_of", lambda *_: {"space_id": (HERS, HIS, TEAM)}
     )
     assert await desk.found(Access(ANNA, HERS)) == {desk.hers.id}

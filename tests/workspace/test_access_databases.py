@@ -11,9 +11,9 @@ import pytest
 from pincite.errors import Forbidden, NotFound
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document, User
-from pincite.workspace.opened import Workspace
-from pincite.workspace.opening import open_workspaces
+from pincite.workspace.database.open import open_workspaces
 from pincite.workspace.ports import Workspaces
+from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.workspace.memory import page
 from tests.workspace.postgres_server import Database, Server
@@ -114,7 +114,7 @@ async def test_the_lock_over_a_real_database_holds_without_the_filter(
     hers = await real.upload(real.anna, real.anna.personal, "The turnstile of anna rotates.")
     his = await real.upload(real.bert, real.bert.personal, "The turnstile of bert rotates.")
     spaces = (real.anna.personal, real.bert.personal)
-    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: {"space_id": spaces})
+    monkeypatch.setattr("pincite.workspace.workspace.bounds_of", lambda *_: {"space_id": spaces})
     for user, own in ((real.anna, hers), (real.bert, his)):
         assert await real.found(Access(user.id), "turnstile rotates") == {own.id}
         assert await real.found(Access(user.id, user.personal), "turnstile") == {own.id}
@@ -136,7 +136,7 @@ async def test_a_deletion_is_no_alarm_and_a_breach_is_one(
     assert {one.levelname for one in caplog.records} == {"INFO"}
     assert real.workspace.kept_back == 0
     spaces = (real.anna.personal, real.bert.personal)
-    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: {"space_id": spaces})
+    monkeypatch.setattr("pincite.workspace.workspace.bounds_of", lambda *_: {"space_id": spaces})
     assert await real.found(Access(real.anna.id), "turnstile") == set()
     assert {one.getMessage() for one in caplog.records if one.levelname == "ERROR"} == {
         "alarm: the index returned 1 documents that the user may not read"

@@ -12,7 +12,7 @@ import pytest
 from pincite.settings.load import load_settings
 from pincite.testing.contract_server import ContractServer
 from pincite.workspace import Access, Document
-from pincite.workspace.opened import Workspace
+from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.workspace.desk import ANNA, BERT, HERS, HIS, SAME
@@ -126,7 +126,7 @@ async def test_a_reranker_is_sent_nothing_that_the_second_lock_keeps_back(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bounds = {"space_id": (HERS, HIS)}
-    monkeypatch.setattr("pincite.workspace.opened.bounds_of", lambda *_: bounds)
+    monkeypatch.setattr("pincite.workspace.workspace.bounds_of", lambda *_: bounds)
     other = platform.memory.add(23, HIS, BERT)
     await platform.workspace.index_document(other, page("The secret turnstile of bert."))
     platform.models.record.bodies.clear()

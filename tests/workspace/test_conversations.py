@@ -17,10 +17,10 @@ from pincite.testing.conversations import ConversationsContract, pair
 from pincite.testing.memories import LOOKALIKES
 from pincite.testing.workspaces import NO_IDS, NOBODY, Scene, set_scene
 from pincite.workspace.conversations import WorkspaceConversations, owner_of, person_of
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.model import Access
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.workspace.databases import DATABASES, InDatabase, in_database
 from tests.workspace.postgres_server import Server
 

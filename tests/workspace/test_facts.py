@@ -14,19 +14,19 @@ from pincite.ports import DenseEncoder, Memory
 from pincite.providers.memory.kept import KeptMemory
 from pincite.providers.memory.sqlite import SqliteMemory
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.memory import MemorySettings
+from pincite.settings.sections.memory import MemorySettings
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.memories import LOOKALIKES, MemoryContract
 from pincite.testing.workspaces import NOBODY, Scene, set_scene
 from pincite.workspace.conversations import owner_of
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.facts import WorkspaceFacts, memory_of
 from pincite.workspace.model import Access
 from pincite.workspace.moving_facts import move_facts
-from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.workspace import Workspace
 from tests.workspace.databases import DATABASES, InDatabase, in_database
 from tests.workspace.postgres_server import Server
 

@@ -11,11 +11,11 @@ import pytest
 from pincite.errors import StoreError, UsageError
 from pincite.testing.workspaces import HASH, Clock
 from pincite.workspace import Access, Document
-from pincite.workspace.opened import Workspace
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
 from pincite.workspace.worker import WorkerConfig, work_once
+from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Server
 from tests.workspace.test_worker import Yard, yard

@@ -18,8 +18,8 @@ import anyio
 import httpx
 import pytest
 
-from pincite.workspace.keys import make_key
-from pincite.workspace.postgres import PostgresWorkspaces
+from pincite.workspace.access.keys import make_key
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from tests.places import quick_folder
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.workspace.cut_proxy import Cable, cable

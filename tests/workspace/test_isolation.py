@@ -25,10 +25,10 @@ from hypothesis.stateful import (
 
 from pincite.errors import Forbidden, NotFound
 from pincite.testing.workspaces import HASH, NOBODY
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.model import Access, User
 from pincite.workspace.ports import Session
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.workspace.postgres_server import Server
 
 Database = SqliteWorkspaces | PostgresWorkspaces

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.workspace import jobs
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.database import jobs
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 
 pytestmark = pytest.mark.anyio
 

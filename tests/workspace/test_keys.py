@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.workspace.keys import make_key, matches, prefix_of
+from pincite.workspace.access.keys import make_key, matches, prefix_of
 
 
 def test_a_key_is_found_by_its_prefix_and_matches_its_hash_alone() -> None:

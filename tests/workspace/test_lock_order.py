@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from pincite.testing.workspaces import add
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.model import Document, Job, User
 from pincite.workspace.ports import Session
-from pincite.workspace.postgres import PostgresWorkspaces
 from tests.workspace.postgres_server import Database
 
 pytestmark = pytest.mark.anyio

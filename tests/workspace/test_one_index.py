@@ -11,8 +11,8 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.settings.load import Settings, load_settings
+from pincite.workspace.database.one_index import FILE, adopt_index, require_one_index
 from pincite.workspace.deployment import open_deployment
-from pincite.workspace.one_index import FILE, adopt_index, require_one_index
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Database
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import psycopg
 import pytest
 
-from pincite.workspace.schema_steps import steps_of
+from pincite.workspace.database.schema_steps import steps_of
 from tests.workspace.postgres_server import Server
 
 

@@ -10,8 +10,8 @@ import pytest
 from pincite.testing.workspace_documents import WorkspaceDocumentsContract
 from pincite.testing.workspace_jobs import WorkspaceJobsContract
 from pincite.testing.workspaces import WorkspacesContract
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
 from tests.workspace.postgres_server import Server, pooled
 
 

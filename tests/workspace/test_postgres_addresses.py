@@ -16,11 +16,11 @@ from click.testing import CliRunner
 
 from pincite.errors import ConfigError, ReadOnlyDatabase
 from pincite.settings.load import load_settings
-from pincite.support.postgres import bounded
+from pincite.support.databases.postgres import bounded
 from pincite.surfaces.cli.app import app
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.deployment import adopt, open_deployment
 from pincite.workspace.files.one_database import sweep_files
-from pincite.workspace.postgres import PostgresWorkspaces
 from tests.places import quick_folder
 from tests.surfaces.http.desks import office
 from tests.workspace.postgres_server import Database, Server, pooled

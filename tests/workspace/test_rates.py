@@ -1,4 +1,4 @@
-"""How often a key may ask, over all processes: never more than is said in `workspace/rates.py`."""
+"""How often a key may ask, over all processes: never more than `workspace/access/rates.py` says."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pincite.errors import ConfigError, WorkspaceUnavailable
 from pincite.surfaces.http.rates import KeyRates
 from pincite.testing.workspace_rates import KEY, OTHER, WorkspaceRatesContract, take
 from pincite.testing.workspaces import Clock
+from pincite.workspace.access.rates import LIFE_S, Rate, Taken
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Administration, Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.rates import LIFE_S, Rate, Taken
-from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Database
 from tests.workspace.test_postgres import BehindPgbouncer, OnPostgres

@@ -6,8 +6,8 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.settings.load import load_settings
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.deployment import open_deployment
-from pincite.workspace.postgres import PostgresWorkspaces
 from tests.places import quick_folder
 from tests.surfaces.http.desks import office
 from tests.workspace.postgres_server import Database

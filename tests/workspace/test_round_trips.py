@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pincite.support.postgres import Pool
+from pincite.support.databases.postgres import Pool
 from pincite.testing.workspaces import add
+from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.files.database import DatabaseFiles
-from pincite.workspace.postgres import PostgresWorkspaces
 from tests.workspace.postgres_server import Database, Server
 
 SPACE = "00000000-0000-4000-8000-000000000001"

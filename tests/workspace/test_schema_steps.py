@@ -13,13 +13,13 @@ import pytest
 
 from pincite.catalog import postgres_schema
 from pincite.errors import SchemaTooNew
-from pincite.support.postgres import take_step
-from pincite.support.schema_steps import Step, read_steps
+from pincite.support.databases.postgres import take_step
+from pincite.support.databases.schema_steps import Step, read_steps
 from pincite.testing.workspaces import add
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.schema_steps import steps_of
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.schema_steps import steps_of
-from pincite.workspace.sqlite import SqliteWorkspaces
 from tests.places import HANGS_S
 from tests.workspace.postgres_server import Database
 from tests.workspace.schema_rules import faults

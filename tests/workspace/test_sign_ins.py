@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import Unauthenticated, UsageError
-from pincite.settings.oidc import OidcSettings
+from pincite.settings.sections.oidc import OidcSettings
 from pincite.support.terminal import hidden_in
-from pincite.workspace import issuer_keys
-from pincite.workspace.issuer_keys import IssuerKeys
-from pincite.workspace.keys import make_key
-from pincite.workspace.postgres import PostgresWorkspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
-from pincite.workspace.tokens import TokenRefused, link_user, read_token, verify_token
-from pincite.workspace.verification import Caller, verify_key
+from pincite.workspace.access import issuer_keys
+from pincite.workspace.access.issuer_keys import IssuerKeys
+from pincite.workspace.access.keys import make_key
+from pincite.workspace.access.tokens import TokenRefused, link_user, read_token, verify_token
+from pincite.workspace.access.verification import Caller, verify_key
+from pincite.workspace.database.postgres import PostgresWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from tests.workspace.issuer import AUDIENCE, Issuer, curve, now, rsa
 from tests.workspace.postgres_server import Server
 

@@ -15,8 +15,8 @@ import pytest
 from pincite.testing.workspace_documents import WorkspaceDocumentsContract
 from pincite.testing.workspace_jobs import WorkspaceJobsContract
 from pincite.testing.workspaces import WorkspacesContract
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
 
 _GROWS = re.compile(r"SCAN (documents|feed_documents|document_sources|conversations|turns)\b")
 _COUNTS_ALL = "SELECT 'job', state, count(*)"  # for the metrics

@@ -17,8 +17,8 @@ from pincite.errors import Forbidden, WorkspaceUnavailable
 from pincite.model import Turn
 from pincite.providers.memory.rows import FactRow
 from pincite.testing.workspaces import HASH, NOBODY, Scene, add, set_scene
-from pincite.workspace.database import Row, Transaction
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
+from pincite.workspace.database.transaction import Row, Transaction
 
 TALK = "00000000-0000-4000-8000-0000000000aa"
 TABLES = (
@@ -286,7 +286,7 @@ def test_who_is_cancelled_leaves_nothing_behind(tmp_path: Path) -> None:
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 
 async def main():
     workspaces = SqliteWorkspaces(Path(sys.argv[1]))

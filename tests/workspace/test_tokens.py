@@ -18,11 +18,11 @@ import pytest
 import trustme
 
 from pincite.errors import ConfigError, WorkspaceUnavailable
-from pincite.settings.oidc import OidcScopes, OidcSettings
+from pincite.settings.sections.oidc import OidcScopes, OidcSettings
 from pincite.support.fields import replace
-from pincite.workspace import issuer_keys
-from pincite.workspace.issuer_keys import IssuerKeys
-from pincite.workspace.tokens import TokenRefused, read_token
+from pincite.workspace.access import issuer_keys
+from pincite.workspace.access.issuer_keys import IssuerKeys
+from pincite.workspace.access.tokens import TokenRefused, read_token
 from tests.workspace.issuer import AUDIENCE, Issuer, curve, issuing, now, public, rsa
 
 pytestmark = pytest.mark.anyio

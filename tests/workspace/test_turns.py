@@ -11,9 +11,9 @@ import pytest
 
 from pincite.errors import UsageError
 from pincite.testing.workspaces import NOBODY
+from pincite.workspace.database.sqlite import SqliteWorkspaces
+from pincite.workspace.database.turns import Turns, turns_of
 from pincite.workspace.ports import Session
-from pincite.workspace.sqlite import SqliteWorkspaces
-from pincite.workspace.turns import Turns, turns_of
 
 pytestmark = pytest.mark.anyio
 

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 import pincite
-from pincite.workspace.schema_steps import steps_of
+from pincite.workspace.database.schema_steps import steps_of
 from tests.places import quick_folder
 from tests.stores.qdrant_http import recording_server
 from tests.workspace.cut_proxy import cable

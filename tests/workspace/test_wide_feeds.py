@@ -9,7 +9,7 @@ import pytest
 from pincite.citations.claims import Claim
 from pincite.errors import NotFound, UsageError
 from pincite.model import EvidencePack
-from pincite.workspace import Access, Document, opened
+from pincite.workspace import Access, Document, workspace
 from tests.workspace.test_access_databases import Real, database, real
 
 __all__ = ["database", "real"]
@@ -60,7 +60,7 @@ class Wide:
 def listed(monkeypatch: pytest.MonkeyPatch) -> int:
     """Documents that are a filter at most. A thousand take seconds to write, so one test has them,
     and the others a smaller number."""
-    monkeypatch.setattr(opened, "_LISTED", 20)
+    monkeypatch.setattr(workspace, "_LISTED", 20)
     return 20
 
 
@@ -84,8 +84,8 @@ async def make_wide(real: Real, listed: int) -> Wide:
 
 
 async def test_what_a_feed_gains_is_found_and_what_it_loses_is_not(real: Real) -> None:
-    wide = await make_wide(real, opened._LISTED)
-    assert len(wide.documents) < 1_000 == opened._LISTED
+    wide = await make_wide(real, workspace._LISTED)
+    assert len(wide.documents) < 1_000 == workspace._LISTED
     first, second, third, *_ = wide.documents
     assert await wide.ids("heron") == set()
     await wide.put(first, third)

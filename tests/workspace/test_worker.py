@@ -18,12 +18,12 @@ import pytest
 from pincite.errors import ConfigError, StoreError
 from pincite.settings.load import load_settings
 from pincite.workspace import Access, Document
-from pincite.workspace.administration import DatabaseAdministration
+from pincite.workspace.database.administration import DatabaseAdministration
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.files.one_database import bind_files, sweep_files
-from pincite.workspace.opened import Workspace
-from pincite.workspace.sqlite import SqliteWorkspaces
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work, work_once
+from pincite.workspace.workspace import Workspace
 from tests.places import HANGS_S, quick_folder
 
 pytestmark = pytest.mark.anyio

@@ -9,7 +9,7 @@ import pytest
 
 from pincite.errors import StoreError, WorkspaceUnavailable
 from pincite.support.writing_until import may_write
-from pincite.workspace.administration import DatabaseAdministration
+from pincite.workspace.database.administration import DatabaseAdministration
 from pincite.workspace.worker import WorkerConfig, work_once
 from tests.workspace.test_worker import Yard, yard
 

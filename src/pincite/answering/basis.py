@@ -1,4 +1,4 @@
-"""What an answer may stand on: the evidence, its nearest passage as a weak one, or nothing."""
+"""The evidence that an answer may use: all of it, one weak passage, or none."""
 
 from __future__ import annotations
 

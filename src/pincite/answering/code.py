@@ -1,4 +1,4 @@
-"""What code says in words: its comments and docstrings, apart from its lines of code."""
+"""Comments and docstrings of code, as the sentences of a passage."""
 
 from __future__ import annotations
 

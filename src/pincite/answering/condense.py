@@ -1,5 +1,5 @@
-"""A follow-up as a question that stands alone, for retrieval. What is answered is the question
-itself."""
+"""Rewrite a follow-up question as one that stands alone, for retrieval. The question itself is
+answered."""
 
 from __future__ import annotations
 

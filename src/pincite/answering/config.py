@@ -1,4 +1,4 @@
-"""How answers are made of evidence."""
+"""Settings of answers: the section `[answer]` of a profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to a sentence that answers, and how both are shown."""
+"""Extend a sentence of the evidence by what belongs to it, and cut both for display."""
 
 from __future__ import annotations
 

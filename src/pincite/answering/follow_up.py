@@ -1,5 +1,4 @@
-"""Whether a question leaves something out that was said before, and what that is, judged by words
-alone."""
+"""Detect follow-up questions and the subject that they refer to, by rules without a model."""
 
 from __future__ import annotations
 

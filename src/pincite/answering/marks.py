@@ -1,4 +1,4 @@
-"""What begins lines of Markdown: items, boxes and tabs, and fences of code."""
+"""Markdown syntax at the beginning of a line: list items, admonitions, tabs, code fences."""
 
 from __future__ import annotations
 

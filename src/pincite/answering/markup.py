@@ -1,4 +1,4 @@
-"""What marked-up documentation says: its text without HTML tags and front matter."""
+"""Plain sentences of marked-up documentation: without HTML tags, directives and front matter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pincite.answering.roff import words_of_roff
 from pincite.answering.sentences import Sentence, split
 from pincite.answering.verbatim import decoded, verbatim
 from pincite.support.fields import replace
-from pincite.support.unseen import UNSEEN
+from pincite.support.finding.unseen import UNSEEN
 
 #: Languages whose text may have tags.
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))

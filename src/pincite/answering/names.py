@@ -1,5 +1,4 @@
-"""Names in a sentence: what is capitalised where nothing asks for it, and what is written like
-code."""
+"""Find names in a sentence: capitalised words inside of it, and identifiers."""
 
 from __future__ import annotations
 

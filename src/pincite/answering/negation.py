@@ -1,4 +1,4 @@
-"""Denials: a sentence that denies what its passage says, or says what its passage denies."""
+"""Detect contradictions: one of an answer's sentence and its passage denies what the other says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model is told: instructions, earlier turns, numbered evidence, the question."""
+"""Write the prompt of an answer: instructions, earlier turns, numbered evidence, question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language model is told to do: a file for each task, in `prompts/`.
+"""Read instructions for language models: one file per task, in `prompts/` or a user's folder.
 
 A folder may replace them, a file each; what it does not have is taken from the bundled ones. All
 prompts of a folder are read at once, so that those that are used are those that somebody trusted.

@@ -1,4 +1,4 @@
-"""What a manual page says: its sentences, without requests and escapes of roff."""
+"""Sentences of a manual page, without requests and escapes of roff."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from pincite.answering.sentences import Sentence, split
 from pincite.support.fields import replace
-from pincite.support.roff import Line, read_roff, shown_of, words_of
-from pincite.support.unseen import UNSEEN
+from pincite.support.finding.unseen import UNSEEN
+from pincite.support.roff.reader import Line, read_roff, shown_of, words_of
 
 _BLANK: Final = f" \t\r\n{UNSEEN}"
 _HEADINGS: Final = frozenset(("title", "section", "subsection"))

@@ -1,4 +1,4 @@
-"""Where the sentences of a paragraph end."""
+"""Find the ends of sentences in a paragraph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where sentences begin and end, in answers and in what they cite."""
+"""Split texts into sentences: answers and the passages that they cite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Markdown shows as it is written, and characters that markup names."""
+"""Find code and verbatim text in Markdown, and decode character references."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html.entities import html5
 from typing import Final
 
 from pincite.answering.marks import BOX, ITEM, Fence, fence_of
-from pincite.support.unseen import UNSEEN
+from pincite.support.finding.unseen import UNSEEN
 
 _INDENT: Final = 4  # of code, beyond that of what it belongs to
 _LONGEST: Final = 300  # characters in backticks; more are between two that are there by accident

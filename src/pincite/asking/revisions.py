@@ -15,7 +15,7 @@ from pincite.model import Scope, SourceRecord
 from pincite.sources.git import commit_named
 from pincite.support.fields import replace
 from pincite.support.machine import this_machine
-from pincite.support.spare_threads import SpareThreads
+from pincite.support.processes.spare_threads import SpareThreads
 
 _LIMIT_S = 2.0  # guess, unmeasured: a large `packed-refs` takes 0.1 s
 _ABBREVIATED = re.compile(r"[0-9a-f]{4,64}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from pincite.ports import Catalog
-from pincite.support.private_file import require_regular
+from pincite.support.databases.private_file import require_regular
 
 _NAME: Final = "catalog.db"
 #: Files that change with every change of a catalog: its file and its write-ahead log.
@@ -33,7 +33,7 @@ def holds_collections(folder: Path) -> bool:
     counts as one that has."""
     import sqlite3
 
-    from pincite.support.sqlite_schema import require_no_journal, require_passive
+    from pincite.support.databases.sqlite_schema import require_no_journal, require_passive
 
     try:
         require_regular(folder / _NAME)

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from pincite.support.private_file import create_private, open_private, read_private
+from pincite.support.databases.private_file import create_private, open_private, read_private
 
 log = logging.getLogger("pincite")
 

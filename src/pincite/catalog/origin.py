@@ -1,4 +1,5 @@
-"""Whether an index folder that was found, and not named, may do what its catalog says.
+"""Trust in an index folder that was found, not named: require an index of this user, or a
+harmless one.
 
 A checkout or an archive may bring an index. What its catalog says of files in the same project
 harms nobody. Sources elsewhere are read into the index at the next refresh, descriptions stand
@@ -30,9 +31,13 @@ from pincite.catalog.made_here import (
 )
 from pincite.errors import ConfigError, StoreError
 from pincite.model import CollectionSpec, Source, SourceRecord
+from pincite.support.databases.private_file import require_regular
+from pincite.support.databases.sqlite_schema import (
+    connect_to_read,
+    require_no_journal,
+    require_passive,
+)
 from pincite.support.decodable import ready
-from pincite.support.private_file import require_regular
-from pincite.support.sqlite_schema import connect_to_read, require_no_journal, require_passive
 from pincite.support.terminal import one_line
 
 _NAME: Final = "catalog.db"

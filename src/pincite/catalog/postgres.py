@@ -27,8 +27,8 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
+from pincite.support.databases.postgres import Connection, Pool
 from pincite.support.decodable import ready
-from pincite.support.postgres import Connection, Pool
 
 _S: Final = "pincite_index"
 _PUT = (

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import psycopg
 
-from pincite.support.postgres import has_table, take_step
-from pincite.support.schema_steps import TAKEN, Step, read_steps, steps_after
+from pincite.support.databases.postgres import has_table, take_step
+from pincite.support.databases.schema_steps import TAKEN, Step, read_steps, steps_after
 
 SCHEMA: Final = "pincite_index"
 _LOCK: Final = 0x50494E58

@@ -33,8 +33,8 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
+from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file
 from pincite.support.decodable import ready
-from pincite.support.sqlite_schema import migrate, require_sqlite_file
 
 MIGRATIONS = (
     """

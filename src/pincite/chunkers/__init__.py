@@ -1,12 +1,12 @@
 """Chunkers: cut documents into citable spans."""
 
 from pincite.chunkers.budget import estimate_tokens
-from pincite.chunkers.by_line import line_revision, outlined
+from pincite.chunkers.code.by_line import line_revision, outlined
+from pincite.chunkers.code.grammars import grammar_revision, lacks_grammar
 from pincite.chunkers.config import ChunkerConfig
 from pincite.chunkers.context import context_line
 from pincite.chunkers.cutting import chunk_id, cut
 from pincite.chunkers.dispatch import chunk_document
-from pincite.chunkers.grammars import grammar_revision, lacks_grammar
 
 __all__ = [
     "ChunkerConfig",

@@ -24,7 +24,7 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     ones. Every line that is not blank is in some section, except lines of a transcript without
     content, and no section is on two pages. Never fails on a text."""
     if document.extractor:
-        from pincite.chunkers.elements import chunk_elements
+        from pincite.chunkers.markup.elements import chunk_elements
 
         return chunk_elements(document, config)
     if document.pages:
@@ -39,7 +39,7 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     if language == "markdown":
         return _chunk_markdown(document, config)
     if language == "transcript":
-        from pincite.chunkers.markdown_transcripts import chunk_markdown_transcript
+        from pincite.chunkers.markup.markdown_transcripts import chunk_markdown_transcript
         from pincite.chunkers.transcripts import chunk_transcript
 
         chunk = chunk_transcript if is_lines(document.path) else chunk_markdown_transcript
@@ -60,15 +60,15 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
 
         return tuple(packer.pack(table_pieces(lines)))
     if document.source_type == "code":
-        from pincite.chunkers.by_line import chunk_by_line, outlined
-        from pincite.chunkers.grammars import grammar_for
+        from pincite.chunkers.code.by_line import chunk_by_line, outlined
+        from pincite.chunkers.code.grammars import grammar_for
 
         if grammar := grammar_for(language, document.path):
-            from pincite.chunkers.code import chunk_code
+            from pincite.chunkers.code.chunker import chunk_code
 
             return chunk_code(lines, packer, grammar)
         if language in _COMPONENTS:
-            from pincite.chunkers.components import chunk_component
+            from pincite.chunkers.code.components import chunk_component
 
             return chunk_component(lines, packer)
         if outlined(language):
@@ -78,7 +78,7 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
     if language == "rst":
         return tuple(packer.pack(rst_pieces(lines, packer.room)))
     if language in ("asciidoc", "org"):
-        from pincite.chunkers.asciidoc import asciidoc_pieces, org_pieces
+        from pincite.chunkers.markup.asciidoc import asciidoc_pieces, org_pieces
 
         headed = org_pieces if language == "org" else asciidoc_pieces
         return tuple(packer.pack(headed(lines, packer.room)))
@@ -111,7 +111,7 @@ def _chunk_page(document: Document, page: PageSpan, config: ChunkerConfig) -> li
 
 
 def _chunk_html(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
-    from pincite.chunkers.html import html_lines, html_pieces, scan, with_plain
+    from pincite.chunkers.markup.html import html_lines, html_pieces, scan, with_plain
 
     page = scan(document.text)
     lines = html_lines(document.text, page)
@@ -121,8 +121,8 @@ def _chunk_html(document: Document, config: ChunkerConfig) -> tuple[Section, ...
 
 
 def _chunk_roff(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
-    from pincite.chunkers.roff import roff_lines, roff_pieces, with_shown
-    from pincite.support.roff import read_roff, words_of
+    from pincite.chunkers.markup.roff import roff_lines, roff_pieces, with_shown
+    from pincite.support.roff.reader import read_roff, words_of
 
     page = read_roff(document.text)
     lines = roff_lines(document.text, page)
@@ -133,10 +133,10 @@ def _chunk_roff(document: Document, config: ChunkerConfig) -> tuple[Section, ...
 
 
 def _chunk_markdown(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
-    from pincite.chunkers.anchors import with_anchors
-    from pincite.chunkers.inclusions import lines_with, with_inclusions
-    from pincite.chunkers.markdown import markdown_pieces
-    from pincite.chunkers.raw_html import with_plain_tables
+    from pincite.chunkers.markup.anchors import with_anchors
+    from pincite.chunkers.markup.inclusions import lines_with, with_inclusions
+    from pincite.chunkers.markup.markdown import markdown_pieces
+    from pincite.chunkers.markup.raw_html import with_plain_tables
 
     lines = lines_with(document.text, document.inclusions, config.target_tokens)
     packer = Packer(document, lines, config)

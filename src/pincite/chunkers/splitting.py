@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from pincite.support.trailing_space import end_before_space
+from pincite.support.finding.trailing_space import end_before_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What has become of a file since a revision of it was cited."""
+"""Warn that cited lines have a different text than in the cited revision."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pincite.model.revisions import (
 from pincite.readers import content_hash_of, text_in
 from pincite.sources import OpenSource
 from pincite.support.fields import replace
-from pincite.support.find import Lines, find_text
+from pincite.support.finding.find import Lines, find_text
 
 
 def with_warning(

@@ -1,4 +1,4 @@
-"""What a claim cites, and whether a text of the file has it."""
+"""The claimed text of a citation, and its comparison with a document."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pincite.model.documents import Rows
 from pincite.model.revisions import names_content, same_revision
 from pincite.readers import text_in
 from pincite.sources import OpenSource
-from pincite.support.code_letters import Escapes
 from pincite.support.counted import counted
-from pincite.support.word_ends import places
+from pincite.support.finding.code_letters import Escapes
+from pincite.support.finding.word_ends import places
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ from pincite.sources import OpenSource
 from pincite.sources.entries import within_any
 from pincite.support.arguments import require_kind, shown
 from pincite.support.fields import replace
-from pincite.support.find import Lines, find_text, has_words
+from pincite.support.finding.find import Lines, find_text, has_words
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
 _LONGEST = 10_000  # characters of a citation; the path of a file has up to 4,096

@@ -1,4 +1,4 @@
-"""Which files are indexed, and many of them at once."""
+"""List indexed files, and read several of them."""
 
 from __future__ import annotations
 

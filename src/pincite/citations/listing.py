@@ -1,4 +1,4 @@
-"""An index whose lists of documents are asked for once, however many names are looked for."""
+"""Cache an index's lists of documents during one call."""
 
 from __future__ import annotations
 

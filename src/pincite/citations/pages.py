@@ -17,9 +17,9 @@ from pincite.model.pages import chars_of_rows, page_at, page_of_span, rows_at, u
 from pincite.model.revisions import is_ambiguous, names_content, same_revision
 from pincite.readers import read_document
 from pincite.sources import OpenSource
-from pincite.support.find import Lines, find_chars, find_text
-from pincite.support.trailing_space import end_before_space
-from pincite.support.word_ends import whole_places
+from pincite.support.finding.find import Lines, find_chars, find_text
+from pincite.support.finding.trailing_space import end_before_space
+from pincite.support.finding.word_ends import whole_places
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, Document
 from pincite.ports import Image, ReadableIndex
 from pincite.readers import read_document
-from pincite.readers.painting import Painted, paint
+from pincite.readers.page_pictures.ask import Painted, paint
 from pincite.sources.reopening import reopen_source
 
 _MOST_BOXES = 500  # of one page

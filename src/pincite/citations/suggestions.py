@@ -1,4 +1,4 @@
-"""What somebody may have meant who named a file that is not there."""
+"""Suggest indexed paths for a name that matches no file."""
 
 from __future__ import annotations
 

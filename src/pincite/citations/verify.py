@@ -16,7 +16,7 @@ from pincite.readers import content_hash_of, read_document, text_in
 from pincite.sources import Entry, OpenSource, SkipCode
 from pincite.sources.entries import within_any
 from pincite.sources.kinds import suffix_of
-from pincite.support.find import Lines, find_chars, find_text, without_returns
+from pincite.support.finding.find import Lines, find_chars, find_text, without_returns
 
 #: Of a citation against the files as they are; `docs/freshness.md` has the other states.
 CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]

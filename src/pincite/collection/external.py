@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pincite.collection.placeholders import LateReadable, MissingEncoder, NamedEncoder, NoSparse
-from pincite.daemon.encoder import Embedding, QueryEncoder
+from pincite.daemon.server.encoder import Embedding, QueryEncoder
 from pincite.encoders.bundled import open_encoder
 from pincite.encoders.by_name import Models, rung_of
 from pincite.encoders.sparse import open_sparse
@@ -29,8 +29,8 @@ from pincite.ports import (
     Searchable,
     SparseEncoder,
 )
-from pincite.settings.external import ForeignSettings
-from pincite.settings.models import BUNDLED
+from pincite.settings.sections.external import ForeignSettings
+from pincite.settings.sections.models import BUNDLED
 from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
 from pincite.support.arguments import require_kind

@@ -1,5 +1,5 @@
-"""What stands in where a collection of another program has no model, no sparse side, no connection
-yet."""
+"""Stand-ins for parts that another program's collection does not have yet: model, sparse side,
+connection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import Readable, SearchRequest, Stored
-from pincite.settings.models import BUNDLED
+from pincite.settings.sections.models import BUNDLED
 
 if TYPE_CHECKING:
     from pincite.providers.registry import HostedEncoder

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pincite.collection.members import members, visible
-from pincite.daemon.encoder import QueryEncoder
+from pincite.daemon.server.encoder import QueryEncoder
 from pincite.encoders.by_name import QUERY_S, CollectionEncoder, rung_of
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import sparse_of
@@ -18,12 +18,12 @@ from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.ports.failures import failure_notice
 from pincite.scope.bound_where import refused_collection
 from pincite.settings.environment import COLLECTION
-from pincite.settings.models import BUNDLED, CollectionOptions, is_bundled
+from pincite.settings.sections.models import BUNDLED, CollectionOptions, is_bundled
 from pincite.support.concurrency import within
 
 if TYPE_CHECKING:
     from pincite.collection.external import ForeignCollections
-    from pincite.daemon.protocol import ServedIndex
+    from pincite.daemon.wire.protocol import ServedIndex
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
 

@@ -1,4 +1,4 @@
-"""A search as those see it who watch the process: one span, and one of each stage below it."""
+"""Telemetry of a search: one span, with a span for each stage."""
 
 from __future__ import annotations
 

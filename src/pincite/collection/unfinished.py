@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pincite.daemon.client.open_index import is_shared
 from pincite.daemon.file_leases import FileLeases
-from pincite.daemon.open_index import is_shared
 from pincite.model import Notice, Scope
 from pincite.ports import CollectionInfo
 from pincite.providers.names import LOCAL_PROVIDERS

@@ -1,7 +1,7 @@
 """`python -m pincite.daemon INDEX [MODELS IDLE_S]`: the daemon as a process.
 
 Without the last two arguments, it waits for them as a line of JSON on its standard input, and
-imports what it needs meanwhile (`pincite.daemon.standby`). If there is no line, it ends.
+imports what it needs meanwhile (`pincite.daemon.client.standby`). If there is no line, it ends.
 
 It goes into the background at once, so that its caller need not wait for its end. The first line on
 stdout is a JSON object: `{}` when clients may connect, `{"owned": true}` if another process has the
@@ -47,7 +47,7 @@ class _Log(RotatingFileHandler):
     """A log that refuses a link or a pipe for its file."""
 
     def _open(self) -> TextIOWrapper:
-        from pincite.daemon.background import open_log
+        from pincite.daemon.client.background import open_log
 
         return TextIOWrapper(os.fdopen(open_log(Path(self.baseFilename)), "ab"), "utf-8")
 
@@ -56,7 +56,7 @@ def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
     """Return the formatter of the environment variables. The client has the same variables and
     reports invalid ones."""
     from pincite.errors import ConfigError
-    from pincite.settings.telemetry import log_format
+    from pincite.settings.sections.telemetry import log_format
 
     with suppress(ConfigError):
         if log_format(environ) == "json":
@@ -101,12 +101,12 @@ def report(line: object) -> None:
 async def run(root: Path, models: Path, idle_s: float) -> None:
     """Serve the index until it is time to leave."""
     from pincite.daemon.host_mark import BEAT_S, beat, join, leave, this_machine
-    from pincite.daemon.read_only import may_write
-    from pincite.daemon.server import serve
-    from pincite.daemon.service import Daemon
-    from pincite.index.opening import open_remembered
-    from pincite.support.gc_tuning import rarely_collect
-    from pincite.support.signals import on_signals
+    from pincite.daemon.server.listener import serve
+    from pincite.daemon.server.read_only import may_write
+    from pincite.daemon.server.service import Daemon
+    from pincite.index.store_of_folder import open_remembered
+    from pincite.support.processes.gc_tuning import rarely_collect
+    from pincite.support.processes.signals import on_signals
 
     def load_encoder(models: Path, name: str) -> DenseEncoder:
         from pincite.encoders.bundled import open_encoder
@@ -121,7 +121,9 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
     rarely_collect()
 
     async def short(body: bytes) -> bytes:
-        from pincite.surfaces.hosted import answer_short  # imported with the first such question
+        from pincite.surfaces.cli_in_daemon import (
+            answer_short,  # imported with the first such question
+        )
 
         return await answer_short(body, daemon, root)
 
@@ -148,9 +150,9 @@ async def run(root: Path, models: Path, idle_s: float) -> None:
 def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
     """Return 0 after a normal end, 1 after an error that was reported. A process that has waited
     for its arguments has no log yet for what libraries print."""
-    from pincite.daemon.protocol import LOG, describe_error
-    from pincite.daemon.read_only import workplace
-    from pincite.daemon.service import AlreadyRunning
+    from pincite.daemon.server.read_only import workplace
+    from pincite.daemon.server.service import AlreadyRunning
+    from pincite.daemon.wire.protocol import LOG, describe_error
     from pincite.errors import IndexUnavailable, PinciteError
 
     os.umask(0o077)
@@ -185,7 +187,7 @@ def main(index: str, models: str, idle_s: str, *, waited: bool = False) -> int:
 
 def _keep_errors(log: Path) -> None:
     """Append what is written to stderr to the log."""
-    from pincite.daemon.background import open_log
+    from pincite.daemon.client.background import open_log
 
     file = open_log(log)
     os.dup2(file, sys.stderr.fileno())
@@ -195,9 +197,9 @@ def _keep_errors(log: Path) -> None:
 def rest_of_arguments() -> list[str] | None:
     """Import what a daemon with the default store needs. Then return the arguments that it is told,
     or None if its client has ended without telling any."""
-    for name in ("server", "host_mark", "read_only"):
+    for name in ("server.listener", "host_mark", "server.read_only"):
         import_module(f"pincite.daemon.{name}")
-    import_module("pincite.index.opening")
+    import_module("pincite.index.store_of_folder")
     import_module("pincite.stores.qdrant_edge.store")
     line = sys.stdin.buffer.readline()
     return list(json.loads(line)) if line.endswith(b"\n") else None
@@ -211,7 +213,7 @@ def into_the_background() -> None:
     its own. Call it before any import that starts threads or opens files. Descriptors that the
     caller's children inherit (a lock of its shell, the end of a pipe) are closed; otherwise they
     would stay open as long as the daemon lives. Where processes cannot fork,
-    `pincite.daemon.background` does this."""
+    `pincite.daemon.client.background` does this."""
     if not hasattr(os, "fork") or not hasattr(os, "posix_spawn"):
         return
     if os.fork():
@@ -221,7 +223,7 @@ def into_the_background() -> None:
 
 
 if __name__ == "__main__":
-    from pincite.support.gc_tuning import rarely_collect
+    from pincite.support.processes.gc_tuning import rarely_collect
 
     into_the_background()
     rarely_collect()  # a tenth of the time of the imports

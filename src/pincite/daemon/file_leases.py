@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import msgspec
 
-from pincite.daemon.read_only import may_write, read_only
+from pincite.daemon.server.read_only import may_write, read_only
 from pincite.errors import DiskFull, IndexUnavailable, PinciteError
 from pincite.model import Notice
 from pincite.ports import Waiting
@@ -27,7 +27,7 @@ from pincite.stores.validate import check_name
 from pincite.support.capabilities import is_alive
 from pincite.support.decodable import ready
 from pincite.support.full_disk import out_of_room
-from pincite.support.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
+from pincite.support.processes.locks import Lock, is_held, open_lock, remove_lock, said_in, say_in
 
 _LOOK_S = 0.1
 _LEARN_S = 2.0  # a process that has just got the lock writes its description in microseconds

@@ -24,9 +24,9 @@ import msgspec
 
 from pincite.errors import IndexUnavailable
 from pincite.support.capabilities import name_once
+from pincite.support.databases.private_file import create_private, open_private
 from pincite.support.decodable import ready
-from pincite.support.locks import Lock, open_lock
-from pincite.support.private_file import create_private, open_private
+from pincite.support.processes.locks import Lock, open_lock
 
 FILE: Final = "machine.json"
 LOCK: Final = "machine.lock"

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 from pincite import version
 from pincite.catalog.postgres import PostgresCatalog
-from pincite.daemon import protocol
-from pincite.daemon.encoder import bundled_name, embed_as
 from pincite.daemon.refresh.freshness import Condition, Freshness, Wish
-from pincite.daemon.resting import memory_mb
+from pincite.daemon.server.encoder import bundled_name, embed_as
+from pincite.daemon.server.idle_memory import memory_mb
+from pincite.daemon.wire import protocol
 from pincite.errors import ConfigError
 from pincite.index.database_leases import DatabaseLeases, Held
 from pincite.index.folder import fresh_owner
@@ -29,12 +29,12 @@ from pincite.index.recovery import reconcile
 from pincite.index.refs import Refs
 from pincite.model import Chunk, Vector
 from pincite.ports import DenseEncoder
-from pincite.stores.opening import open_qdrant
+from pincite.stores.open_store import open_qdrant
 from pincite.stores.settings import StoreSettings
-from pincite.support.postgres import Pool
+from pincite.support.databases.postgres import Pool
 
 if TYPE_CHECKING:
-    from pincite.daemon.messages import Answer, RemoteSearch
+    from pincite.daemon.wire.messages import Answer, RemoteSearch
     from pincite.stores.qdrant.store import QdrantStore
 
 P = ParamSpec("P")
@@ -252,7 +252,7 @@ class SharedIndex:
     async def ask(self, asked: RemoteSearch) -> Answer:
         """As `Service.ask`. Not called, because searches of a store on a server run in the
         client."""
-        from pincite.daemon.remote_search import answer
+        from pincite.daemon.client.remote_search import answer
 
         return await answer(asked, self)
 

@@ -1,1 +1,1 @@
-"""What an index says about itself: status, explanations, replays, checks of models."""
+"""Reports on an index: status, explanation of a search, replay, model checks."""

@@ -1,4 +1,4 @@
-"""Models tried out: what `pincite embed` and `pincite doctor` do."""
+"""Try models by name, for `pincite embed` and `pincite doctor`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pincite.model import Notice
 from pincite.model.model_names import name_in_fingerprint
 from pincite.ports import Message
 from pincite.settings.load import Settings
-from pincite.settings.models import BUNDLED
+from pincite.settings.sections.models import BUNDLED
 from pincite.settings.server_variables import QDRANT_URL
 from pincite.support.counted import counted
 from pincite.support.fields import replace

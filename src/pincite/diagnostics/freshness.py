@@ -1,4 +1,4 @@
-"""How old the index is and what its daemon takes, in words."""
+"""Describe the freshness of an index and the memory of its daemon in words."""
 
 from __future__ import annotations
 

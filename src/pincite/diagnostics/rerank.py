@@ -1,4 +1,4 @@
-"""Documents put in order: what `pincite rerank` does."""
+"""Rerank texts for `pincite rerank`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is indexed, and in what state it is."""
+"""Status of an index: collections, sources, counts, errors."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pincite.collection.members import hidden, visible
+from pincite.daemon.client.open_index import is_shared
 from pincite.daemon.file_leases import FileLeases
-from pincite.daemon.open_index import is_shared
-from pincite.daemon.read_only import may_write
 from pincite.daemon.refresh.freshness import Condition
+from pincite.daemon.server.read_only import may_write
 from pincite.diagnostics.freshness import anonymous, freshness_lines
 from pincite.encoders.by_name import rung_of
 from pincite.ingestion.target import knows_other_language
 from pincite.model import Attributes, CollectionSpec, SourceRecord
 from pincite.model.attributes import values_of
 from pincite.ports import CollectionInfo
-from pincite.settings.models import BUNDLED, MULTILINGUAL
+from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.fields import replace as replace_fields

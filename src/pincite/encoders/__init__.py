@@ -1,1 +1,1 @@
-"""Which model a collection has, opened when it is needed."""
+"""Encoders of collections, opened on first use."""

@@ -12,7 +12,7 @@ from pincite.errors import PinciteError, Unavailable, UsageError
 from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.names import parse_model
-from pincite.settings.models import ModelSettings
+from pincite.settings.sections.models import ModelSettings
 from pincite.support.concurrency import within
 
 if TYPE_CHECKING:

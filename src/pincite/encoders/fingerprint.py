@@ -1,4 +1,4 @@
-"""A collection is used with the models that it was made with, and with no others."""
+"""Require the models that a collection was made with."""
 
 from __future__ import annotations
 

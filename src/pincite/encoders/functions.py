@@ -15,8 +15,8 @@ from pincite.errors import ConfigError, UsageError
 from pincite.model import Notice
 from pincite.ports import DenseEncoder, Reranker
 from pincite.settings.load import Settings
-from pincite.settings.models import BUNDLED
-from pincite.settings.opening import settings_for
+from pincite.settings.of_index import settings_for
+from pincite.settings.sections.models import BUNDLED
 from pincite.support.arguments import require_count, require_kind, shown
 from pincite.support.valid_text import valid_text
 

@@ -27,7 +27,7 @@ from pincite.errors import IndexUnavailable, PinciteError, StoreError
 from pincite.model import Notice
 from pincite.ports import Waiting
 from pincite.stores.validate import check_name
-from pincite.support.postgres import Connection, Pool, bounded
+from pincite.support.databases.postgres import Connection, Pool, bounded
 from pincite.support.writing_until import may_write
 
 log = logging.getLogger("pincite.leases")

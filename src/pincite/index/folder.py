@@ -15,7 +15,7 @@ from pincite.catalog.file import holds_collections, holds_index
 from pincite.errors import ConfigError, IndexUnavailable, StoreError
 from pincite.stores.settings import StoreSettings
 from pincite.support.capabilities import is_own, this_user, user_name
-from pincite.support.private_file import (
+from pincite.support.databases.private_file import (
     UNLINK,
     create_private,
     odd_kind,

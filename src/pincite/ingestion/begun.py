@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from pincite.ingestion.analysis import Pending
+from pincite.ingestion.analysis.analyse import Pending
 from pincite.ingestion.read import ReadFile
 from pincite.sources import Entry
 

@@ -18,7 +18,7 @@ from pincite.model import LEXICAL, Notice
 from pincite.ports import CollectionInfo, DenseEncoder
 from pincite.providers.names import LOCAL_PROVIDERS, parse_model
 from pincite.settings.load import Settings
-from pincite.settings.models import BUNDLED
+from pincite.settings.sections.models import BUNDLED
 
 if TYPE_CHECKING:
     from pincite.providers.bundled.minilm import MiniLmEncoder

@@ -13,7 +13,7 @@ from pincite.ingestion.begun import Begun
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
-from pincite.ingestion.revisions import MadeWith, made_with_no_other
+from pincite.ingestion.sources.revisions import MadeWith, made_with_no_other
 from pincite.model import CollectionSpec, DocumentRecord, Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.sources import OpenSource

@@ -12,18 +12,18 @@ from typing import Final
 
 from pincite.chunkers import cut
 from pincite.errors import PinciteError
-from pincite.ingestion.analysis import Analyser, Here
+from pincite.ingestion.analysis.analyse import Analyser, Here
+from pincite.ingestion.attributes.automatic import with_fields, with_places
+from pincite.ingestion.attributes.of_files import attributed
 from pincite.ingestion.batch import UNREADABLE, Batch, Prepared, SkippedFile
 from pincite.ingestion.begun import Begun
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.fields import with_fields, with_places
-from pincite.ingestion.file_attributes import attributed
 from pincite.ingestion.read import read
 from pincite.ingestion.refusals import Refusals
-from pincite.ingestion.revisions import record_of, unembedded_revision
 from pincite.ingestion.size_limits import excess_of
+from pincite.ingestion.sources.revisions import record_of, unembedded_revision
 from pincite.model import CollectionSpec, Point
 from pincite.sources import Entry, OpenSource, UnreadableFile
 from pincite.support.fields import replace

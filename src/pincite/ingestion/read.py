@@ -20,9 +20,9 @@ from pincite.readers import (
     file_type,
     read_noted,
 )
-from pincite.readers.extracting import extract
-from pincite.readers.extraction import reason_of
-from pincite.readers.extractors import extractor_name
+from pincite.readers.extraction.extractors import extractor_name
+from pincite.readers.extraction.result import reason_of
+from pincite.readers.extraction.run import extract
 from pincite.readers.front_matter import FrontMatter, front_matter_of
 from pincite.readers.includes import expand_includes
 from pincite.readers.transcripts import is_lines

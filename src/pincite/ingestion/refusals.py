@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from pincite.errors import PinciteError
-from pincite.support.private_sqlite import PrivateFile
+from pincite.support.databases.private_sqlite import PrivateFile
 
 FILE: Final = "refused.db"
 _MOST: Final = 10_000  # the oldest are removed

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from pincite.ingestion.batch import Batch
-from pincite.ingestion.changes import Changes
+from pincite.ingestion.sources.changes import Changes
 from pincite.model import DocumentRecord, SourceRecord
 from pincite.model.left_out import lies_in, line_of, path_of
 from pincite.support.fields import replace

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pincite.ingestion.batch import Prepared
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
-from pincite.ingestion.revisions import (
+from pincite.ingestion.sources.revisions import (
     UNEMBEDDED,
     definitions_revision,
     fingerprints_of,

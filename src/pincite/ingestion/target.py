@@ -13,16 +13,16 @@ from pincite.encoders.by_name import Models
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import name_of, open_sparse, sparse_of
 from pincite.errors import UsageError
+from pincite.ingestion.attributes.schema import Schema
 from pincite.ingestion.corpus_language import guessed_language
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
-from pincite.ingestion.schema import Schema
 from pincite.ingestion.weigh import average_for
 from pincite.model import CollectionSpec, Notice
 from pincite.ports import CollectionInfo, Index
 from pincite.settings.load import Settings
-from pincite.settings.models import BUNDLED, MULTILINGUAL
+from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
 from pincite.sources import OpenSource, Selection
 from pincite.support.fields import replace
 

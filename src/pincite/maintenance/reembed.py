@@ -42,7 +42,7 @@ from pincite.ports import (
 )
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
-from pincite.settings.models import BUNDLED
+from pincite.settings.sections.models import BUNDLED
 from pincite.support.arguments import require_kind
 from pincite.support.fields import replace
 

@@ -21,23 +21,23 @@ import msgspec
 
 from pincite.collection.members import all_members, as_one, members, visible
 from pincite.collection.unfinished import kept_back
-from pincite.daemon.open_index import open_index
-from pincite.daemon.protocol import ServedIndex
+from pincite.daemon.client.open_index import open_index
 from pincite.daemon.refresh.freshness import DONE, GAVE_WAY, WORDS, RunRequest, SourceReport
 from pincite.daemon.refresh.glance import UNREAD, Glance, glance, glance_at, unreadable_of
-from pincite.daemon.resting import trim
+from pincite.daemon.server.idle_memory import trim
+from pincite.daemon.wire.protocol import ServedIndex
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.ingest import index_sources
-from pincite.ingestion.changes import UNREACHABLE, Emptied
 from pincite.ingestion.deps import Only, Stopped
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
+from pincite.ingestion.sources.changes import UNREACHABLE, Emptied
 from pincite.maintenance.giving_way import while_nobody_waits
 from pincite.model import DocumentRecord, Notice, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
-from pincite.settings.opening import trusted
+from pincite.settings.of_index import trusted
 from pincite.support.capabilities import be_nice
 from pincite.support.decodable import ready
 from pincite.support.fields import replace

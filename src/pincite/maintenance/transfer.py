@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 
 from pincite.catalog.file import holds_index, open_catalog
-from pincite.daemon.protocol import ServedIndex
-from pincite.daemon.service import AlreadyRunning, take_index
+from pincite.daemon.server.service import AlreadyRunning, take_index
+from pincite.daemon.wire.protocol import ServedIndex
 from pincite.errors import IndexNotFound, StoreError
 from pincite.index.folder import Remembered, fresh_owner, remembered, write_remembered
-from pincite.index.opening import open_store
+from pincite.index.store_of_folder import open_store
 from pincite.model import CollectionSpec, Point
 from pincite.ports import Catalog, Store, Waiting
 from pincite.settings.defaults import WAIT_S
 from pincite.settings.load import Settings
-from pincite.support.locks import Lock
+from pincite.support.processes.locks import Lock
 
 _PAGE = 256
 _LOOK_S = 0.1

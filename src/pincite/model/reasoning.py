@@ -1,4 +1,4 @@
-"""What a language model says, apart from what it thought before."""
+"""Remove the thoughts (`<think>`) from a language model's text."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from pincite.errors import ConfigError
 from pincite.model import Notice
 from pincite.ports import DenseEncoder
 from pincite.providers.names import parse_model
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.retry import Clock
 from pincite.providers.secret import Secret
 from pincite.providers.setup import KINDS, Kind, Provider, Setup

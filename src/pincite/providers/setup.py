@@ -13,8 +13,8 @@ from pincite.model import Notice
 from pincite.providers.batching import Limits
 from pincite.providers.http import Transport
 from pincite.providers.names import ModelName
-from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import Pace
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.retry import Clock, RetryPolicy
 from pincite.providers.secret import Secret
 from pincite.providers.tokens import CountTokens, estimate_tokens, tokenizer_counter

@@ -7,9 +7,9 @@ import hashlib
 from pincite.errors import SourceError
 from pincite.model import Document, Source
 from pincite.readers.decoding import decode, is_guessed
-from pincite.readers.extracting import extract
-from pincite.readers.extraction import Extraction
-from pincite.readers.extractors import extracted_suffix
+from pincite.readers.extraction.extractors import extracted_suffix
+from pincite.readers.extraction.result import Extraction
+from pincite.readers.extraction.run import extract
 from pincite.readers.headers import header_language
 from pincite.readers.languages import (
     LANGUAGES,

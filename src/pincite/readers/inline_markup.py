@@ -1,4 +1,4 @@
-"""What readers and chunkers both know of Markdown's inline marks.
+"""Inline marks of Markdown: shared by readers and chunkers.
 
 Pages come from anywhere, so no pattern here may take long: those that look ahead for a closing mark
 see a heading of bounded length, the others look at each character once.

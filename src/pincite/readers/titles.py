@@ -10,7 +10,7 @@ from pincite.readers.inline_markup import plain_heading, without_closing_marks
 from pincite.readers.markdown_transcripts import spoken, words_first_said
 from pincite.readers.transcripts import first_words, is_lines
 from pincite.support.late_patterns import late_pattern
-from pincite.support.roff import roff_title
+from pincite.support.roff.reader import roff_title
 
 _SEARCHED_CHARS = 20_000  # a title further down is none
 _LONGEST_CHARS = 200

@@ -15,8 +15,8 @@ from functools import partial
 from pincite.errors import UsageError
 from pincite.model import Record
 from pincite.providers.sparse.language import guess_language, stemmer_for
-from pincite.records.accept import Placed, Unreadable, hint_for, is_langchain
-from pincite.support.caller import Caller, Reading
+from pincite.records.normalise import Placed, Unreadable, hint_for, is_langchain
+from pincite.support.processes.caller import Caller, Reading
 from pincite.support.valid_text import valid_text
 
 _BATCH_CHARS = 8_000_000  # a batch ends with the record that reaches this

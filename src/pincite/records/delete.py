@@ -1,4 +1,4 @@
-"""Records out of a collection, by their ids or by what a filter says of them.
+"""Delete records by id or by filter.
 
 What is to go is marked first, in one step: from then on it is not read any more, and a run that
 was cut off is finished by the next one.
@@ -17,13 +17,13 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import UsageError
-from pincite.ingestion.attributes import normalise
+from pincite.ingestion.attributes.normalise import normalise
 from pincite.ingestion.weigh import weigh_again
 from pincite.model import CollectionSpec, Scope
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
-from pincite.records.accept import id_of, path_of
-from pincite.records.going import remove_going
+from pincite.records.normalise import id_of, path_of
+from pincite.records.purge import remove_going
 from pincite.records.report import MOST_NAMED, DeleteReport
 from pincite.records.upsert import require_name
 from pincite.scope.filter import check_scope_of, given_filter

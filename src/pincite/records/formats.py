@@ -1,4 +1,4 @@
-"""Records out of files: JSON Lines, CSV and Parquet, one after the other.
+"""Read records from files: JSON Lines, CSV and Parquet.
 
 A line that cannot be read takes its place among the records, and is reported as they are.
 """
@@ -17,9 +17,9 @@ from typing import IO, Any, Literal, get_args
 import msgspec
 
 from pincite.errors import SourceError, UsageError
-from pincite.ingestion.attributes import TableText
+from pincite.ingestion.attributes.normalise import TableText
 from pincite.readers.decoding import encoding_of_head
-from pincite.records.accept import MOST_TEXT_CHARS, Placed, Unreadable
+from pincite.records.normalise import MOST_TEXT_CHARS, Placed, Unreadable
 
 Format = Literal["jsonl", "csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -1,4 +1,4 @@
-"""What writing and deleting records did."""
+"""Reports of writing and deleting records."""
 
 from __future__ import annotations
 

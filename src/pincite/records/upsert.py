@@ -1,4 +1,4 @@
-"""Records into a collection: kept, indexed, and never twice.
+"""Write records: store them, index them, and skip unchanged ones.
 
     accept a batch -> keep what changed -> prepare, embed, write (as files) -> settled
 
@@ -23,14 +23,14 @@ from pincite.collection.union import UnionIndex
 from pincite.encoders.by_name import Models
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import DiskFull, InvalidRecord, UsageError
-from pincite.ingestion.changes import Changes
+from pincite.ingestion.attributes.schema import known_types, learn, settle_schema
+from pincite.ingestion.batches import write_all
 from pincite.ingestion.dense_model import open_dense
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.pipeline import write_all
 from pincite.ingestion.report import Progress
-from pincite.ingestion.revisions import fingerprints, revision_of
-from pincite.ingestion.schema import known_types, learn, settle_schema
+from pincite.ingestion.sources.changes import Changes
+from pincite.ingestion.sources.revisions import fingerprints, revision_of
 from pincite.ingestion.target import Target, choose_target, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import weigh_again
 from pincite.model import (
@@ -43,9 +43,9 @@ from pincite.model import (
 )
 from pincite.model.records import RECORDS
 from pincite.ports import CollectionInfo, LeasedIndex, Waiting
-from pincite.records.accept import MOST_TITLE_CHARS, accept
 from pincite.records.batches import Given, batches_of, language_of
-from pincite.records.going import remove_going
+from pincite.records.normalise import MOST_TITLE_CHARS, accept
+from pincite.records.purge import remove_going
 from pincite.records.report import MOST_NAMED, Counts, RecordFailure, UpsertProgress, UpsertReport
 from pincite.settings.load import Settings
 from pincite.sources import Entry

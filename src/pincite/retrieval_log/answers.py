@@ -1,4 +1,4 @@
-"""What the log keeps of an answer: how it came about, and no text of anybody's."""
+"""The log line of an answer: kind, model and counts, without any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is different between a logged search and the same search now."""
+"""Differences between a logged search and the same search now."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pincite.settings.retrieval_log import LogSettings
-from pincite.support.private_file import open_private, read_private
+from pincite.settings.sections.retrieval_log import LogSettings
+from pincite.support.databases.private_file import open_private, read_private
 
 NAME = "retrieval.jsonl"
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT

@@ -1,4 +1,4 @@
-"""An event without the secrets that were in its question."""
+"""Mask secrets in a logged question."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from pincite.retrieval_log.answers import AnswerLine, line_of
 from pincite.retrieval_log.event import Asked, Event, Found, event_of
 from pincite.retrieval_log.files import LogFiles
 from pincite.retrieval_log.masking import masked
-from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.support.capabilities import is_own
 from pincite.trace import Trace
 

@@ -1,1 +1,1 @@
-"""What a search may see: its filter, the language of filters, and what to say if nothing passes."""
+"""Scopes: filters of a search, their language, and reasons for empty results."""

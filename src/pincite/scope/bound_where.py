@@ -1,4 +1,4 @@
-"""A filter of the caller joined with one that a program sets, of which no message shows anything.
+"""Combine a caller's filter with one that a program sets and that no message reveals.
 
 The two are read apart, so that what is wrong with that of the caller has the characters and the
 positions that the caller wrote.

@@ -1,4 +1,4 @@
-"""A search within documents that somebody else chooses, where they are too many for a filter.
+"""Search within documents that a callback selects, if they are too many for a filter.
 
 A feed with 100,000 documents as a filter is 100,000 values with every request. Instead, the store
 is asked for more hits than are wanted, without that filter; of the documents that they belong to

@@ -1,4 +1,4 @@
-"""What a scope means for one collection, in the language of filters."""
+"""Translate a scope into the filter of one collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths that somebody may have meant, where those that were given match nothing."""
+"""Suggest similar paths if none matches."""
 
 from __future__ import annotations
 

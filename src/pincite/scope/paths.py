@@ -1,4 +1,4 @@
-"""What a path or a pattern over paths means: which documents fit it.
+"""Match documents against paths and patterns.
 
 A pattern that fits a folder means everything below it, so `httpx`, `httpx/` and `./httpx` are the
 folder, and `README.md` is the file. `*` and `**` stand for any characters, slashes as well, `?` for

@@ -1,4 +1,4 @@
-"""Tags that a collection requires: without them nobody searches or reads it."""
+"""Require the tags of a collection: without them, nobody may search or read it."""
 
 from __future__ import annotations
 

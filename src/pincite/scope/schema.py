@@ -1,4 +1,4 @@
-"""The attributes of what is searched, and what a filter on them means for one collection."""
+"""Attribute types of the searched collections, and a filter's form for each of them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What tags and bounds let be read of an index: what a search with them could find, and nothing
-besides."""
+"""An index restricted to the documents that tags and bounds allow to read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Variables that programs over a Qdrant server share, and those of conversations, by the names
-that they have there: a part of the settings. Options of a command win over them, and they over
-`pincite.toml`.
-"""
+"""Variables of chat platforms, such as `CHAT_MODE`. Options override them, and they override
+files."""
 
 from __future__ import annotations
 
@@ -11,12 +9,12 @@ from typing import Any, Final, get_args
 
 from pincite.errors import ConfigError, UsageError
 from pincite.model import ChatMode
-from pincite.settings.layers import Layer
-from pincite.settings.refresh import VARIABLE as REFRESH
-from pincite.settings.refresh import refresh_mode
-from pincite.settings.retrieval_log import VARIABLE as LOG
-from pincite.settings.retrieval_log import log_enabled
-from pincite.settings.telemetry import FORMAT, log_format
+from pincite.settings.file.layers import Layer
+from pincite.settings.sections.refresh import VARIABLE as REFRESH
+from pincite.settings.sections.refresh import refresh_mode
+from pincite.settings.sections.retrieval_log import VARIABLE as LOG
+from pincite.settings.sections.retrieval_log import log_enabled
+from pincite.settings.sections.telemetry import FORMAT, log_format
 from pincite.stages.retrieve import SearchMode
 from pincite.stores.validate import check_name
 

@@ -1,6 +1,5 @@
-"""The environment of a search as another process may take it over: the daemon reads the settings
-of a client from it. A part of the settings that costs nothing to import.
-"""
+"""Find the index folder, and pack a client's variables for its daemon, which reads the settings
+from them. It is quick to import."""
 
 from __future__ import annotations
 

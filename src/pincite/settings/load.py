@@ -60,14 +60,9 @@ from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
 from pincite.settings.defaults import DEFAULT_COLLECTION
-from pincite.settings.documents import DocumentSettings
-from pincite.settings.effective import Around, default_of, read_system
 from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
-from pincite.settings.external import ForeignSettings
-from pincite.settings.external import key_of as key_of_foreign
-from pincite.settings.index_folder import is_inner_worktree, is_the_users
-from pincite.settings.index_folder import user_config as user_config
-from pincite.settings.layers import (
+from pincite.settings.file.effective import Around, default_of, read_system
+from pincite.settings.file.layers import (
     CONFIG_FILE,
     Layer,
     located,
@@ -77,10 +72,20 @@ from pincite.settings.layers import (
     value_at,
     with_preset,
 )
-from pincite.settings.memory import MemorySettings
-from pincite.settings.models import ModelSettings
-from pincite.settings.refresh import RefreshSettings
-from pincite.settings.retrieval_log import LogSettings
+from pincite.settings.file.toml_file import leaves
+from pincite.settings.index_folder import is_inner_worktree, is_the_users
+from pincite.settings.index_folder import user_config as user_config
+from pincite.settings.sections.documents import DocumentSettings
+from pincite.settings.sections.external import ForeignSettings
+from pincite.settings.sections.external import key_of as key_of_foreign
+from pincite.settings.sections.memory import MemorySettings
+from pincite.settings.sections.models import ModelSettings
+from pincite.settings.sections.refresh import RefreshSettings
+from pincite.settings.sections.retrieval_log import LogSettings
+from pincite.settings.sections.sources import SourceConfig
+from pincite.settings.sections.stores import KEYS
+from pincite.settings.sections.telemetry import FORMAT, LoggingSettings, TracingSettings
+from pincite.settings.sections.workspace import ADDRESSES, WorkspaceSettings
 from pincite.settings.server_variables import (
     QDRANT_KEY,
     QDRANT_URL,
@@ -88,12 +93,7 @@ from pincite.settings.server_variables import (
     base_collection,
     server_layers,
 )
-from pincite.settings.sources import SourceConfig
-from pincite.settings.stores import KEYS
-from pincite.settings.telemetry import FORMAT, LoggingSettings, TracingSettings
 from pincite.settings.terminal import PAGER
-from pincite.settings.toml_file import leaves
-from pincite.settings.workspace import ADDRESSES, WorkspaceSettings
 from pincite.stores.settings import StoreSettings
 from pincite.support.terminal import one_line
 

@@ -1,6 +1,5 @@
-"""Variables of platforms over a Qdrant server, by the names that they have there: where the server
-is, its key, and the reranker. A part of the settings; see docs/workspaces.md for what wins.
-"""
+"""Variables of other platforms for a Qdrant server and a reranker, such as `QDRANT_URL`.
+docs/workspaces.md says which one wins."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import Any, Final
 from pincite.errors import ConfigError, UsageError
 from pincite.providers.addresses import check_url
 from pincite.providers.names import parse_model
-from pincite.settings.layers import Layer, merged, value_at
+from pincite.settings.file.layers import Layer, merged, value_at
 from pincite.stores.validate import check_name
 
 QDRANT_URL: Final = "QDRANT_URL"

@@ -1,5 +1,5 @@
-"""What the environment says of the terminal, its pager and the editor: a part of the settings.
-Programs to run are named here and nowhere else, never by a file of a repository.
+"""Variables for colour, pager and editor. A file of a repository can never name a program to
+run.
 
 | variable | meaning |
 |---|---|

@@ -10,7 +10,7 @@ from pincite.sources.entries import (
     UnreadableFile,
 )
 from pincite.sources.kinds import reject_content
-from pincite.sources.opening import open_source
+from pincite.sources.open_source import open_source
 
 __all__ = [
     "Entry",

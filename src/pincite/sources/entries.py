@@ -10,7 +10,7 @@ import msgspec
 
 from pincite.errors import SourceError
 from pincite.model.revisions import content_ref
-from pincite.readers.extractors import extracted_suffix
+from pincite.readers.extraction.extractors import extracted_suffix
 
 if TYPE_CHECKING:
     import os

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pincite.readers.decoding import decode
-from pincite.readers.extractors import extracted_suffix
+from pincite.readers.extraction.extractors import extracted_suffix
 from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
 

@@ -16,7 +16,7 @@ from pincite.errors import UsageError
 from pincite.model import AttributeType
 from pincite.model.attributes import date_key
 from pincite.ports import AnyOf, Condition, DateRange, Exists, Filter, Is, Prefix, Range
-from pincite.readers.extraction import PICTURE
+from pincite.readers.extraction.result import PICTURE
 from pincite.support.decodable import ready
 
 _COLUMNS = ("path", "title", "url")

@@ -22,15 +22,15 @@ from pincite.errors import DiskFull, StoreError
 from pincite.model import Attributes, DocumentRecord, KeptRecord, PageSpan
 from pincite.sources.record_filter import add_functions
 from pincite.sources.record_layout import layout_in, pages_text
-from pincite.support.decodable import ready
-from pincite.support.fields import replace
-from pincite.support.private_file import require_private_file
-from pincite.support.sqlite_schema import (
+from pincite.support.databases.private_file import require_private_file
+from pincite.support.databases.sqlite_schema import (
     connect_to_read,
     migrate,
     require_passive,
     require_sqlite_file,
 )
+from pincite.support.decodable import ready
+from pincite.support.fields import replace
 
 _NAME: Final = "records.db"
 _AT_ONCE = 500  # rows per lookup statement

@@ -21,7 +21,7 @@ from pincite.errors import StoreError
 from pincite.model import DocumentRecord
 from pincite.sources.record_filter import add_functions
 from pincite.sources.record_store import GOING, PENDING, RecordStore
-from pincite.support.postgres import connect, hang_up, translated
+from pincite.support.databases.postgres import connect, hang_up, translated
 
 _S: Final = "pincite_index"
 _TABLE: Final = re.compile(r"\b(FROM|INTO|JOIN|UPDATE) (sources|records|texts)\b")

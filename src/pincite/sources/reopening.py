@@ -7,7 +7,7 @@ from pathlib import Path
 from pincite.errors import SourceError
 from pincite.model import SourceRecord
 from pincite.sources.entries import OpenSource, Selection, SourceLimits
-from pincite.sources.opening import open_source
+from pincite.sources.open_source import open_source
 from pincite.sources.records import open_records
 from pincite.support.fields import replace
 

@@ -1,4 +1,5 @@
-"""Find the absent words that a question may be about: others only ask, or are mistyped."""
+"""Find the unknown words that may be the question's subject, without misspellings and question
+words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types are prepared for msgspec by one thread at a time.
+"""Prepare types for msgspec in one thread at a time (a crash of msgspec 0.22).
 
 At the first use of a type, msgspec collects what it knows of each class in it, and stores that with
 the class before it is complete. A second thread would read past its end: the process dies with a

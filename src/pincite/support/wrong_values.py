@@ -1,4 +1,4 @@
-"""What is wrong with a key or a value of a table, and where."""
+"""Error messages for wrong keys and values of a table, with their place."""
 
 from __future__ import annotations
 

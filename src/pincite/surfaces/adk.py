@@ -25,15 +25,15 @@ from pincite.ports import Reranker
 from pincite.presets import EVIDENCE, PRESETS
 from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
-from pincite.settings.opening import settings_for
+from pincite.settings.of_index import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.support.fields import replace
 from pincite.surfaces import engine_calls
 from pincite.surfaces.extra import needs_extra
-from pincite.surfaces.required_tags import needed_tags, needs
-from pincite.surfaces.tool_arguments import WHERE, take_arguments
-from pincite.surfaces.tool_hints import ToolNames, for_tools
-from pincite.surfaces.tool_texts import (
+from pincite.surfaces.tools.arguments import WHERE, take_arguments
+from pincite.surfaces.tools.hints import ToolNames, for_tools
+from pincite.surfaces.tools.required_tags import needed_tags, needs
+from pincite.surfaces.tools.texts import (
     LEAST_TOKENS,
     MAX_TOKENS,
     MOST_TOKENS,

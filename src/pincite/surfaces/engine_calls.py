@@ -15,7 +15,7 @@ from pincite.diagnostics.status import Status, status, status_table
 from pincite.errors import SourceError, UsageError
 from pincite.model import Answer, EvidencePack, SourceType
 from pincite.support.fields import replace
-from pincite.surfaces.render import pack_from_json
+from pincite.surfaces.text.render import pack_from_json
 from pincite.trace import Trace
 
 if TYPE_CHECKING:

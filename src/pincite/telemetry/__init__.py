@@ -1,1 +1,1 @@
-"""What goes to those who watch a process: spans for OpenTelemetry, and lines of logs."""
+"""Telemetry: OpenTelemetry spans and JSON logs."""

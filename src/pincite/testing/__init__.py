@@ -1,4 +1,4 @@
-"""What tests of adapters need: fakes without a model, and the contracts of the ports as suites.
+"""Fakes and contract tests for authors of adapters.
 
 A suite is a class of tests. Derive from it, say how the thing under test is opened, and pytest runs
 every promise of the port's docstrings against it:

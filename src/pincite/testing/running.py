@@ -1,4 +1,4 @@
-"""How asynchronous tests of a suite are run, without a plugin."""
+"""Run asynchronous tests without a plugin."""
 
 from __future__ import annotations
 

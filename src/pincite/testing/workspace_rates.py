@@ -7,8 +7,8 @@ import pytest
 from pincite.errors import NotFound, UsageError
 from pincite.testing.running import contract
 from pincite.testing.workspaces import NO_IDS, Clock
+from pincite.workspace.access.rates import Rate, Taken
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.rates import Rate, Taken
 
 KEY = "00000000-0000-4000-8000-000000000001"
 OTHER = "00000000-0000-4000-8000-000000000002"

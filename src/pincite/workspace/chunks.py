@@ -11,7 +11,7 @@ import msgspec
 from pincite.model import Evidence, EvidencePack
 from pincite.model.context_block import BUDGET, ContextOrder, CountTokens, write_context
 from pincite.workspace.model import Access
-from pincite.workspace.opened import SearchKeywords, Workspace
+from pincite.workspace.workspace import SearchKeywords, Workspace
 
 
 class FoundChunk(msgspec.Struct, frozen=True):

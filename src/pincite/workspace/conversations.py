@@ -31,7 +31,7 @@ from pincite.support.arguments import require_count
 from pincite.support.fields import replace
 from pincite.support.kept_text import raw, read, require_length
 from pincite.workspace import checks
-from pincite.workspace.database import Row, Transaction, new_id, time_of, time_text
+from pincite.workspace.database.transaction import Row, Transaction, new_id, time_of, time_text
 from pincite.workspace.model import Access, Conversation
 
 if TYPE_CHECKING:

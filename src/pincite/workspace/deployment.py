@@ -11,18 +11,18 @@ from importlib.util import find_spec
 from typing import Final
 from uuid import UUID
 
+from pincite.daemon.client.open_index import is_shared
 from pincite.daemon.host_mark import working_in
-from pincite.daemon.open_index import is_shared
 from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.settings.load import Settings
-from pincite.settings.object_store import SCHEME, bucket_of
+from pincite.settings.sections.object_store import SCHEME, bucket_of
 from pincite.support.arguments import shown
+from pincite.workspace.database.one_index import adopt_index, has_server, require_one_index
+from pincite.workspace.database.open import workspaces_of
 from pincite.workspace.files.folder import FileStore, FolderFiles
 from pincite.workspace.files.one_database import adopt_files, bind_files
-from pincite.workspace.one_index import adopt_index, has_server, require_one_index
-from pincite.workspace.opened import Workspace
-from pincite.workspace.opening import workspaces_of
 from pincite.workspace.ports import Workspaces
+from pincite.workspace.workspace import Workspace
 
 log = logging.getLogger("pincite.worker")
 
@@ -60,7 +60,7 @@ async def open_files(settings: Settings, place: str = "") -> AsyncIterator[FileS
     if place == FOLDER:
         yield FolderFiles(settings.index / FILES)
         return
-    from pincite.support.postgres import Pool
+    from pincite.support.databases.postgres import Pool
     from pincite.workspace.files.database import DatabaseFiles
 
     files = DatabaseFiles(Pool(settings.workspace.operator))

@@ -10,15 +10,15 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
-from pincite.chat.opening import open_memory
-from pincite.daemon.open_index import is_shared
+from pincite.daemon.client.open_index import is_shared
+from pincite.engine.memory_stores import open_memory
 from pincite.errors import ConfigError, MemoryUnavailable, WorkspaceUnavailable
 from pincite.ports import DenseEncoder, Memory
 from pincite.providers.memory.rows import FactRow, full, is_fact_id, no_fact
 from pincite.support.arguments import require_kind
 from pincite.workspace import checks
 from pincite.workspace.conversations import person_of, require_space
-from pincite.workspace.database import Row, Transaction
+from pincite.workspace.database.transaction import Row, Transaction
 
 if TYPE_CHECKING:
     from pincite.encoders.by_name import Models

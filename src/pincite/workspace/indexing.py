@@ -15,14 +15,14 @@ from pincite.errors import IndexNotFound, UsageError
 from pincite.model import ExtractedRecord, KeptRecord, PageSpan, Record, RecordPage
 from pincite.model.attributes import MOST_VALUES
 from pincite.model.records import OCR, PAGE_NUMBER
-from pincite.settings.layers import layer_of
+from pincite.settings.file.layers import layer_of
 from pincite.settings.load import Settings
-from pincite.settings.models import CollectionOptions
+from pincite.settings.sections.models import CollectionOptions
 from pincite.sources.record_places import has_records, open_record_store
 from pincite.support.fields import replace
 from pincite.workspace.checks import VALUE_CHARS, kept_text
 from pincite.workspace.files.uploads import UploadedText
-from pincite.workspace.metadata.rules import found_metadata
+from pincite.workspace.metadata.by_rules import found_metadata
 from pincite.workspace.model import Document
 
 SOURCE: Final = "documents"  #: the source of all documents; citations begin with it

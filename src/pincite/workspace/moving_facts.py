@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from pincite.chat.opening import open_fact_file
+from pincite.engine.memory_stores import open_fact_file
 from pincite.errors import UsageError
 from pincite.providers.memory.rows import FactRow
 from pincite.providers.memory.sqlite import SqliteMemory

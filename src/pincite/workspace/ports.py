@@ -17,6 +17,7 @@ from typing import Protocol, TypeVar
 from pincite.model import Turn
 from pincite.ports import ConversationState
 from pincite.providers.memory.rows import FactRow
+from pincite.workspace.access.rates import Rate, Taken
 from pincite.workspace.model import (
     Access,
     ApiKey,
@@ -32,7 +33,6 @@ from pincite.workspace.model import (
     Space,
     User,
 )
-from pincite.workspace.rates import Rate, Taken
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pincite.model import Fact
-from pincite.workspace.access import require_scope
+from pincite.workspace.access.bounds import require_scope
 from pincite.workspace.conversations import owner_of
 from pincite.workspace.model import Access
 

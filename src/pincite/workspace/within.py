@@ -7,16 +7,16 @@ from typing import Final
 
 from pincite.answering.basis import nothing_indexed
 from pincite.asking import SearchOptions, question_of
-from pincite.asking.contexts import Contexts
 from pincite.deps import Admission, Admit
+from pincite.engine.contexts import Contexts
 from pincite.model import Attributes, EvidencePack
 from pincite.scope.choosing import Choice
 from pincite.stages.pack import SCHEMA_VERSION
 from pincite.support.fields import replace
 from pincite.trace import Trace
+from pincite.workspace.access.second_check import SecondCheck
 from pincite.workspace.indexing import SOURCE
 from pincite.workspace.model import Access
-from pincite.workspace.second_check import SecondCheck
 from pincite.workspace.workspace_engine import WorkspaceEngine
 
 _NOTHING: Final = "no indexed document is accessible"

@@ -36,13 +36,13 @@ from pincite.errors import (
 )
 from pincite.ports.tracing import span
 from pincite.support.writing_until import writing_until
+from pincite.workspace.database.jobs import is_about_feeds
 from pincite.workspace.files.folder import FileStore
 from pincite.workspace.files.one_database import sweep_files
 from pincite.workspace.files.uploads import UploadedText, read_upload
-from pincite.workspace.jobs import is_about_feeds
 from pincite.workspace.model import Document, Job
-from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
+from pincite.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pincite.workspace.deployment import Deployment

@@ -22,7 +22,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.readers import content_hash_of
 from pincite.settings.load import load_settings
-from pincite.settings.refresh import RefreshSettings
+from pincite.settings.sections.refresh import RefreshSettings
 from pincite.support.fields import replace
 from tests.environment import clean_environment
 from tests.places import HANGS_S, quick_folder

@@ -19,7 +19,7 @@ from pincite.model import Turn
 from pincite.ports import Conversations
 from pincite.providers.conversations.sqlite import MIGRATIONS, SqliteConversations
 from pincite.providers.memory.sqlite import SqliteMemory
-from pincite.support.sqlite_schema import migrate
+from pincite.support.databases.sqlite_schema import migrate
 from pincite.testing.conversations import ConversationsContract, pair
 from pincite.testing.memories import LOOKALIKES
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from pincite.errors import ProviderError
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.support.concurrency import within

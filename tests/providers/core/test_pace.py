@@ -15,11 +15,11 @@ import pytest
 from pincite.errors import ConfigError, RateLimited
 from pincite.model import Notice
 from pincite.providers.batching import Limits
-from pincite.providers.options import ProviderOptions
 from pincite.providers.pace import LONGEST_PAUSE_S, WINDOW_S, Pace, Rate
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.retry import Clock
-from pincite.settings.models import take_model_settings
+from pincite.settings.sections.models import take_model_settings
 from pincite.testing.contract_server import ContractServer
 
 ENDLESS = 1e9

@@ -18,7 +18,7 @@ from pincite.providers.registry import (
     missing_extra,
     providers,
 )
-from pincite.settings.models import take_model_settings
+from pincite.settings.sections.models import take_model_settings
 from tests.places import HANGS_S
 
 KEY = "sk-do-not-show-this-0123456789"

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from pincite.model import Notice
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.retry import Clock
 from pincite.providers.secret import Secret

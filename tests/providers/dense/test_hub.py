@@ -16,7 +16,7 @@ from fastembed.common.model_description import ModelSource, PoolingType
 
 from pincite.errors import ModelUnavailable
 from pincite.ports import DenseEncoder
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.testing.encoders import DenseEncoderContract
 from tests.providers.bundled import tiny_bert

@@ -15,7 +15,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from pincite.model import Element
-from pincite.readers.extraction import Extraction
+from pincite.readers.extraction.result import Extraction
 
 FONTS = Path("/usr/share/fonts")  # DejaVu has Hebrew and Arabic; typst brings Libertinus
 

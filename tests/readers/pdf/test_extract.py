@@ -9,8 +9,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from pincite.errors import SourceError
-from pincite.readers.extraction import Extraction, fault_of
-from pincite.readers.extractors import extractor_name
+from pincite.readers.extraction.extractors import extractor_name
+from pincite.readers.extraction.result import Extraction, fault_of
 from pincite.readers.pdf.extract import extract_pdf
 from tests.readers.pdf.files import drawn, picture, scan, text_of, texts, typeset
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from pincite.errors import SourceError
-from pincite.readers.extracting import Extracting
-from pincite.readers.extraction import Extraction, reason_of
+from pincite.readers.extraction.result import Extraction, reason_of
+from pincite.readers.extraction.run import Extracting
 from pincite.readers.pdf.characters import MOST_GLYPHS
 from tests.readers.pdf.files import drawn, texts, typeset
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.readers.extraction import Extraction
+from pincite.readers.extraction.result import Extraction
 from pincite.readers.pdf.extract import extract_pdf
 from tests.readers.pdf.files import drawn, text_of, texts, typeset
 

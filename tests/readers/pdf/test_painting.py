@@ -10,8 +10,8 @@ from PIL import Image, ImageChops
 from reportlab.pdfgen.canvas import Canvas
 
 from pincite.errors import SourceError
-from pincite.readers.extracting import extract
-from pincite.readers.painting import paint
+from pincite.readers.extraction.run import extract
+from pincite.readers.page_pictures.ask import paint
 from tests.readers.pdf.files import drawn, typeset
 from tests.readers.pdf.test_hostile import built, stream
 

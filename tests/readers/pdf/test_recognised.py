@@ -12,9 +12,9 @@ from PIL import Image
 
 from pincite.errors import SourceError
 from pincite.model import PageSpan
-from pincite.readers.extracting import Extracting
-from pincite.readers.extraction import Extraction, reason_of
-from pincite.readers.extractors import extractor_name, is_missing, recognises
+from pincite.readers.extraction.extractors import extractor_name, is_missing, recognises
+from pincite.readers.extraction.result import Extraction, reason_of
+from pincite.readers.extraction.run import Extracting
 from pincite.readers.pdf import recognised
 from pincite.readers.pdf.extract import extract_pdf
 from tests.readers.pdf.files import photographed, scan, texts, typeset
@@ -167,7 +167,7 @@ def test_what_reads_pictures_is_part_of_the_name_where_it_was_asked_for() -> Non
 def test_without_the_library_a_file_says_how_to_get_it_and_one_with_text_is_read(
     extracting: Extracting, monkeypatch: pytest.MonkeyPatch, columns: bytes
 ) -> None:
-    monkeypatch.setattr("pincite.readers.extracting.ocr_is_missing", lambda: True)
+    monkeypatch.setattr("pincite.readers.extraction.run.ocr_is_missing", lambda: True)
     assert ocr(extracting, typeset("Plain words.")).text == "Plain words."
     with pytest.raises(SourceError) as caught:
         ocr(extracting, columns)

@@ -18,7 +18,7 @@ from pincite.errors import TagsRequired, UsageError
 from pincite.surfaces.frameworks import openai_agents, pydantic_ai
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource
 from pincite.surfaces.frameworks.tools import evidence_text
-from pincite.surfaces.tool_hints import ToolNames, for_tools
+from pincite.surfaces.tools.hints import ToolNames, for_tools
 from tests.surfaces.frameworks.conftest import Opened
 from tests.surfaces.frameworks.test_frameworks import Scripted
 

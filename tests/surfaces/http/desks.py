@@ -16,13 +16,13 @@ from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.guard import GuardLimits
 from pincite.surfaces.http.serving import Desk, RequestLimits
 from pincite.workspace import KeyScope
+from pincite.workspace.access.issuer_keys import IssuerKeys
+from pincite.workspace.access.keys import make_key
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.files.folder import FileStore, FolderFiles
-from pincite.workspace.issuer_keys import IssuerKeys
-from pincite.workspace.keys import make_key
-from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.sqlite import SqliteWorkspaces
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work_once
+from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 
 HOST = "pincite.test"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pincite.settings.object_store import Bucket, S3Settings
+from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.workspace.files.bucket import ObjectFiles, Patience
 from pincite.workspace.files.folder import MARK
 from pincite.workspace.files.one_database import sweep_files

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from pincite.model import Turn
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from tests.surfaces.http.desks import Office, Person, office
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ import pytest
 
 from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.requests import Message, Receive, Scope, Send
-from pincite.workspace.opened import Workspace
+from pincite.workspace.workspace import Workspace
 from tests.surfaces.http.desks import HOST, office
 from tests.surfaces.http.test_described import listening
 from tests.surfaces.http.test_slow_bodies import slow, taken

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pincite.ports import LLM
-from pincite.settings.memory import MemorySettings
+from pincite.settings.sections.memory import MemorySettings
 from pincite.support.fields import replace
 from pincite.testing.fakes import ScriptedLLM
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from tests.surfaces.http.desks import Office, Person, office
 
 pytestmark = pytest.mark.anyio

@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from pincite.errors import ConfigError
-from pincite.surfaces.address import Address
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.guard import GuardLimits
+from pincite.surfaces.web.address import Address
 from tests.surfaces.http.desks import HOST, office
 
 pytestmark = pytest.mark.anyio

@@ -21,7 +21,7 @@ from pincite.errors import (
     UsageError,
 )
 from pincite.surfaces.http.problems import TooManyRequests, problem_of
-from pincite.workspace.opened import Workspace
+from pincite.workspace.workspace import Workspace
 from tests.surfaces.http.desks import office
 
 INSIDE = "http://10.0.0.7:6333 and /srv/pincite"

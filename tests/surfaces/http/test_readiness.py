@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import WorkspaceUnavailable
-from pincite.workspace.opened import Workspace
-from pincite.workspace.schema_steps import steps_of
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.database.schema_steps import steps_of
+from pincite.workspace.database.sqlite import SqliteWorkspaces
+from pincite.workspace.workspace import Workspace
 from tests.disks import fill, small_disk
 from tests.places import quick_folder
 from tests.surfaces.http.desks import office

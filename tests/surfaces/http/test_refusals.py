@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.records.accept import MOST_TEXT_CHARS
+from pincite.records.normalise import MOST_TEXT_CHARS
 from tests.surfaces.http.desks import office
 
 pytestmark = pytest.mark.anyio

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pincite.settings.oidc import OidcSettings
+from pincite.settings.sections.oidc import OidcSettings
 from pincite.surfaces.http.serving import RequestLimits
-from pincite.workspace.issuer_keys import IssuerKeys
-from pincite.workspace.tokens import link_user
+from pincite.workspace.access.issuer_keys import IssuerKeys
+from pincite.workspace.access.tokens import link_user
 from tests.surfaces.http.desks import Office, office
 from tests.workspace.conftest import issuer
 from tests.workspace.issuer import AUDIENCE, Issuer, public, rsa

@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 from pincite.surfaces.http import worker_process
-from pincite.workspace.keys import make_key
-from pincite.workspace.sqlite import SqliteWorkspaces
+from pincite.workspace.access.keys import make_key
+from pincite.workspace.database.sqlite import SqliteWorkspaces
 from tests.places import HANGS_S, quick_folder
 
 pytestmark = [

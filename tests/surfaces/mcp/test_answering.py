@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from pincite.engine import AsyncPincite
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 from pincite.surfaces.mcp.server import make_server

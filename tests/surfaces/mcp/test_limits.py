@@ -26,7 +26,7 @@ import asyncio, os
 from pathlib import Path
 from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.limits import HttpLimits
-from pincite.surfaces.address import Address
+from pincite.surfaces.web.address import Address
 from pincite.surfaces.mcp.serving import Offer, serve_http
 
 limits = HttpLimits(head_s=0.3, body_s=0.3, stalled_s=0.3, body_bytes=20_000)

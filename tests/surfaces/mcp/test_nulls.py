@@ -11,7 +11,6 @@ from mcp.client.stdio import stdio_client
 from msgspec import structs
 
 from pincite.errors import UsageError
-from pincite.surfaces.documents_tool import DocumentsArguments
 from pincite.surfaces.mcp.answering import AnswerArguments
 from pincite.surfaces.mcp.chatgpt import FetchOne, SearchOne
 from pincite.surfaces.mcp.refreshing import RefreshArguments
@@ -21,7 +20,8 @@ from pincite.surfaces.mcp.tools import (
     StatusArguments,
     VerifyArguments,
 )
-from pincite.surfaces.tool_arguments import take_arguments
+from pincite.surfaces.tools.arguments import take_arguments
+from pincite.surfaces.tools.documents_tool import DocumentsArguments
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 

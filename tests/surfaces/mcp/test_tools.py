@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 from mcp.types import Tool as Listed
 
-from pincite.daemon.spawn import daemon_pid
+from pincite.daemon.client.spawn import daemon_pid
 from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.chatgpt import chatgpt_tools

@@ -18,8 +18,8 @@ from mcp import Client
 
 from pincite.errors import ConfigError, UsageError
 from pincite.settings.load import load_settings
-from pincite.surfaces.address import Address
 from pincite.surfaces.mcp.serving import security, serve_http
+from pincite.surfaces.web.address import Address
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 from tests.surfaces.mcp.test_tools import structure_of

@@ -15,7 +15,7 @@ import pytest
 
 from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
 from pincite.settings.load import load_settings
-from pincite.settings.object_store import Bucket, S3Settings, bucket_of
+from pincite.settings.sections.object_store import Bucket, S3Settings, bucket_of
 from pincite.workspace.deployment import open_files, reason_of_silence
 from pincite.workspace.files.bucket import ObjectFiles, Patience, read_credentials
 from tests.workspace.s3_server import BUCKET, KEY, S3, SECRET, Answer, Asked

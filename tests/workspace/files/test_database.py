@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from pincite.errors import NotFound, UsageError, WorkspaceUnavailable
-from pincite.support.postgres import Pool
+from pincite.support.databases.postgres import Pool
 from pincite.workspace.files.database import DatabaseFiles
 from pincite.workspace.files.folder import TooMuch
 from tests.workspace.postgres_server import Database

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import NotFound, WorkspaceUnavailable
-from pincite.settings.object_store import Bucket, S3Settings
-from pincite.support.postgres import Pool
+from pincite.settings.sections.object_store import Bucket, S3Settings
+from pincite.support.databases.postgres import Pool
 from pincite.workspace.files.bucket import ObjectFiles
 from pincite.workspace.files.database import DatabaseFiles
 from pincite.workspace.files.folder import FileStore, FolderFiles, Stored

@@ -67,7 +67,7 @@ async def test_a_file_without_a_reader_leaves_the_remedy_to_the_log(
     async with yard() as made:
         note = await made.upload("note.docx", b"PK")
         with monkeypatch.context() as patch:
-            patch.setattr("pincite.readers.extracting.is_missing", lambda suffix: bool(suffix))
+            patch.setattr("pincite.readers.extraction.run.is_missing", lambda suffix: bool(suffix))
             assert await work_once(made.deps, WorkerConfig())
         read = await made.document(note.id)
         assert read.status == "failed"

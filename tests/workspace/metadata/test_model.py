@@ -19,16 +19,16 @@ from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 from pincite.testing.contract_server import ContractServer
 from pincite.workspace import Access, Document
-from pincite.workspace.metadata.model import (
+from pincite.workspace.metadata.by_llm import (
     ASKED,
     Described,
     ModelLimits,
     said_of,
     with_model,
 )
+from pincite.workspace.metadata.by_rules import found_metadata
 from pincite.workspace.metadata.origins import FIELDS, origins_of
-from pincite.workspace.metadata.rules import found_metadata
-from pincite.workspace.opened import Workspace
+from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.workspace.desk import ANNA, HERS
 from tests.workspace.memory import Memory, page

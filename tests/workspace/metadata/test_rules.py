@@ -16,8 +16,8 @@ from pincite.support.fields import replace
 from pincite.support.terminal import hidden_in
 from pincite.workspace import Access
 from pincite.workspace.checks import metadata as checked_metadata
+from pincite.workspace.metadata.by_rules import found_metadata
 from pincite.workspace.metadata.origins import FIELDS
-from pincite.workspace.metadata.rules import found_metadata
 from tests.workspace.desk import ANNA, HERS, Desk, opened_desk
 from tests.workspace.memory import page
 

@@ -1,4 +1,4 @@
-"""How a text writes numbers, by its language: with a decimal point, a decimal comma, or unknown."""
+"""The number format of a text: decimal point, decimal comma, or unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What digits with separators mean: 1,000 is 1000, 2,5 is 2.5, and in German 1.500 is 1500."""
+"""Values of digits with separators: 1,000 is 1000; 2,5 is 2.5; German 1.500 is 1500."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Signs of numbers. A dash before one may be a minus, the mark of an option or of a list, and "fell
-by 5" says the same as -5."""
+"""Signs of numbers: minus signs, dashes of options and lists, and words ("fell by 5" is -5)."""
 
 from __future__ import annotations
 

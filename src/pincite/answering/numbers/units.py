@@ -1,4 +1,4 @@
-"""What a number counts, and words that multiply it: 5 Mio. Euro, 10k tokens, 3 ms."""
+"""Units and multipliers behind numbers: 5 Mio. Euro, 10k tokens, 3 ms."""
 
 from __future__ import annotations
 

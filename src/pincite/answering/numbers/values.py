@@ -15,8 +15,8 @@ from pincite.answering.numbers.separators import GROUPS, plain, readings_of
 from pincite.answering.numbers.signs import signs_of
 from pincite.answering.numbers.spelled import Spelled, small, spelled_in, with_half
 from pincite.answering.numbers.units import Counted, counted_at, may_have_unit, unit_of_currency
-from pincite.support.digit_runs import SEPARATORS, is_list, numbers_of
 from pincite.support.fields import replace
+from pincite.support.finding.digit_runs import SEPARATORS, is_list, numbers_of
 
 _VERSION: Final = re.compile(
     r"(?:(?<![A-Za-z\d_])v(\d{1,6}(?:\.\d{1,6}){0,5})|(\d{1,6}(?:\.\d{1,6}){2,5}))"

@@ -1,1 +1,1 @@
-"""How the daemon keeps an index up to date: looks at sources, file events, indexing runs."""
+"""Automatic updates: the daemon compares sources, watches files and starts indexing runs."""

@@ -1,4 +1,4 @@
-"""When the next indexing run may begin, and whether one follows a failure by itself."""
+"""Schedule the next indexing run, with delays after failures."""
 
 from __future__ import annotations
 

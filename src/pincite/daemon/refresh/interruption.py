@@ -1,4 +1,4 @@
-"""When a run over everything stops and begins again, because files changed meanwhile.
+"""Interrupt a long run if files change meanwhile, so that their words are indexed first.
 
 What it has finished stays. The next run begins with the words of the latest changes, so an edit is
 found while a large folder is still being embedded.

@@ -1,5 +1,4 @@
-"""What the daemon knows of each source: its differences, troubles and folders, and what the runs of
-the indexing process have changed."""
+"""The state of each source in the daemon: differences, errors, watched folders, results of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one daemon leaves to the next: when it looked at sources, and the differences that stay."""
+"""State that a daemon stores for its successor: time of the last scan, lasting differences."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.refresh.glance import Differing
+from pincite.support.databases.private_file import read_private, replace_private
 from pincite.support.decodable import ready
-from pincite.support.private_file import read_private, replace_private
 
 _FILE: Final = "refresh.json"
 

@@ -1,4 +1,4 @@
-"""What the page says of one run."""
+"""Sections of the report on one run."""
 
 from __future__ import annotations
 

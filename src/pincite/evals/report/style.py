@@ -1,4 +1,4 @@
-"""How the page looks: on a phone, on a screen, in the dark, on paper."""
+"""Style sheet of the report: phone, screen, dark mode, print."""
 
 from typing import Final
 

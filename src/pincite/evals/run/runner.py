@@ -38,7 +38,7 @@ from pincite.presets import GENERAL
 from pincite.profile import Profile
 from pincite.scope.tagged_index import searchables_within
 from pincite.search import search
-from pincite.settings.layers import layer_of
+from pincite.settings.file.layers import layer_of
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.trace import Trace

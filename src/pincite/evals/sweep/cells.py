@@ -1,4 +1,4 @@
-"""Many profiles over the questions of a golden set, with all that they share asked for once.
+"""Run many profiles over a golden set, and compute shared steps once.
 
 Searches run on steps and ports that remember (`pincite.evals.sweep.shared_steps`, `.sharing`), so
 that a point costs no more than the steps in which it differs from all points before. Each finished

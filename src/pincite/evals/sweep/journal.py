@@ -1,4 +1,4 @@
-"""What a sweep has done so far, in a folder: one line for each question.
+"""The journal of a sweep: a folder with one line per finished question.
 
 Every process writes a file of its own and a line at once; a line that was cut off is ignored and
 done again.

@@ -1,4 +1,4 @@
-"""The sources of an index indexed anew with another chunker, into a folder that is thrown away.
+"""Index the sources of an index again with other chunker settings, in a temporary folder.
 
 The write path is the normal one, with a daemon of its own; the index that is evaluated is
 only read. Vectors are kept by text, so that those that two chunkings have in common are computed

@@ -1,4 +1,4 @@
-"""What a sweep found: every point on both halves of the questions, and which are worth having."""
+"""Results of a sweep: each point on both halves of the questions, and the points worth using."""
 
 from __future__ import annotations
 

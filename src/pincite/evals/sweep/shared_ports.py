@@ -1,4 +1,4 @@
-"""Ports that remember: what one search asked of an index or a model is not asked again by the next.
+"""Ports with a cache, so that searches of a sweep send each request once.
 
 The searches of a sweep differ in their profiles only. Query vectors, rankings, chunks and rerank
 scores follow from the call alone, so each distinct call is made once, whatever stage of whatever

@@ -1,4 +1,4 @@
-"""The query path with steps that remember, so that profiles share all steps up to where they part.
+"""The query path with cached stages, so that profiles share the steps up to their first difference.
 
 `pincite.search.search` alone knows which steps there are and in which order. Its very code is run
 here with each stage function replaced by one that keeps its results by what it was given: a

@@ -26,8 +26,8 @@ from pincite.providers.conversations.limits import (
     require_turn,
 )
 from pincite.support.arguments import require_count, require_kind
+from pincite.support.databases.private_sqlite import PrivateFile
 from pincite.support.kept_text import USER_CHARS, raw, read, require_length
-from pincite.support.private_sqlite import PrivateFile
 
 _MARK: Final = 0x50494E43
 MIGRATIONS: Final = (

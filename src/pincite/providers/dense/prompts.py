@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from pincite.providers.options import ProviderOptions
+from pincite.providers.provider_options import ProviderOptions
 
 TASK = "Given a web search query, retrieve relevant passages that answer the query"
 _BGE = "Represent this sentence for searching relevant passages: "

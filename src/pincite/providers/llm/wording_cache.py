@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from pincite.support.capabilities import is_own
-from pincite.support.private_file import require_private_file
+from pincite.support.databases.private_file import require_private_file
 
 R = TypeVar("R")
 Key = tuple[str, str, str]

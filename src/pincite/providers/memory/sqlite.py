@@ -11,8 +11,8 @@ from typing import Final
 from pincite.ports import DenseEncoder
 from pincite.providers.memory.kept import KeptMemory
 from pincite.providers.memory.rows import FactRow, full, is_fact_id, no_fact
+from pincite.support.databases.private_sqlite import PrivateFile
 from pincite.support.kept_text import FACTS, raw, read
-from pincite.support.private_sqlite import PrivateFile
 
 _MARK: Final = 0x50494E4D
 MIGRATIONS: Final = (

@@ -9,8 +9,8 @@ from typing import Final
 
 from pincite.model import Element, ElementKind, PageSpan, PageUnit
 from pincite.ports import Image
-from pincite.readers.extraction import MOST_CHARS, Extraction, refused
-from pincite.readers.extractors import extractor_name
+from pincite.readers.extraction.extractors import extractor_name
+from pincite.readers.extraction.result import MOST_CHARS, Extraction, refused
 
 CELL: Final = " | "  #: between the cells of a row
 _MOST_ELEMENTS = 500_000

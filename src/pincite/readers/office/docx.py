@@ -15,7 +15,7 @@ import docx
 from docx.document import Document
 from docx.oxml.ns import qn
 
-from pincite.readers.extraction import Extraction, refused
+from pincite.readers.extraction.result import Extraction, refused
 from pincite.readers.office.building import Builder
 from pincite.readers.office.dead_links import without_dead_links
 from pincite.readers.office.package import open_package

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from pincite.readers.extraction import Extraction, refused
+from pincite.readers.extraction.result import Extraction, refused
 from pincite.readers.office.building import Builder
 from pincite.readers.office.package import open_package, read_member
 from pincite.readers.office.web import add_page

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pincite.readers.extraction import Extraction, refused
+from pincite.readers.extraction.result import Extraction, refused
 from pincite.readers.office.building import Builder
 from pincite.readers.office.html_output import text_of_html
 

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from typing import Final
 
-from pincite.readers.extraction import refused
+from pincite.readers.extraction.result import refused
 
 MOST_BYTES: Final = 500_000_000  # unpacked, all members together
 _MOST_MEMBERS = 20_000  # guess, unmeasured: a slide deck of 1,000 slides has 4,000

@@ -17,7 +17,7 @@ from pptx.exc import PackageNotFoundError, PythonPptxError
 from pptx.oxml.ns import qn
 from pptx.shapes.shapetree import SlideShapeFactory
 
-from pincite.readers.extraction import MOST_CHARS, Extraction, refused
+from pincite.readers.extraction.result import MOST_CHARS, Extraction, refused
 from pincite.readers.office.building import CELL, Builder
 from pincite.readers.office.package import open_package
 

@@ -20,7 +20,7 @@ from xml.etree.ElementTree import ParseError
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
-from pincite.readers.extraction import MOST_CHARS, Extraction, refused
+from pincite.readers.extraction.result import MOST_CHARS, Extraction, refused
 from pincite.readers.office.building import Builder, row_of
 from pincite.readers.office.package import open_package
 

@@ -10,11 +10,11 @@ import pypdfium2 as pdfium
 from pincite.errors import SourceError
 from pincite.model import Element, PageSpan
 from pincite.ports import Image
-from pincite.readers.extraction import Extraction, OnPageRead
-from pincite.readers.extractors import extractor_name
+from pincite.readers.extraction.extractors import extractor_name
+from pincite.readers.extraction.result import Extraction, OnPageRead
 from pincite.readers.pdf.blocks import blocks_of
 from pincite.readers.pdf.layout import Block
-from pincite.readers.pdf.opening import opened, outline_of, title_of
+from pincite.readers.pdf.open_pdf import opened, outline_of, title_of
 from pincite.readers.pdf.pages import Page, read_page, with_recognised
 from pincite.support.counted import counted
 

@@ -10,7 +10,7 @@ from typing import Final
 import pypdfium2 as pdfium
 
 from pincite.ports import Image
-from pincite.readers.extraction import PICTURE
+from pincite.readers.extraction.result import PICTURE
 from pincite.readers.pdf.layout import Block, Placed, around
 from pincite.support.fields import replace
 

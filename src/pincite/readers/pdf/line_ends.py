@@ -1,4 +1,4 @@
-"""What ends a line before the next line of its paragraph: a space, a hyphen, or nothing."""
+"""Join the lines of a paragraph: with a space, without its hyphen, or directly."""
 
 from __future__ import annotations
 

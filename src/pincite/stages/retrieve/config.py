@@ -1,4 +1,4 @@
-"""How deep each collection is searched, and by what."""
+"""Settings of retrieval: mode and number of hits of each side."""
 
 from __future__ import annotations
 

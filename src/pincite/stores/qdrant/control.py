@@ -1,4 +1,4 @@
-"""Which revisions are out of sight, known to all writers and searches of a collection.
+"""Control points: they hide revisions of documents that are staged or replaced.
 
 It stands in the collection itself, as points without vectors:
 

@@ -19,8 +19,8 @@ import msgspec
 
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 from pincite.support.capabilities import sync_path
+from pincite.support.databases.private_file import read_private, replace_private
 from pincite.support.decodable import ready
-from pincite.support.private_file import read_private, replace_private
 
 STATE = "state.json"
 FIRST = "g000001"

@@ -10,7 +10,7 @@ from typing import Any
 
 from pincite.errors import DiskFull, StoreError
 from pincite.stores.predicate import has_phrase, has_words
-from pincite.support.sqlite_schema import migrate, require_sqlite_file
+from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file
 
 #: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
 #: words in another way. Collections that are to be searched so have an index of FTS5 beside.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from pincite.daemon.short import SOCKET
-from pincite.daemon.standby import stand_by
+from pincite.daemon.client.json_exchange import SOCKET
+from pincite.daemon.client.standby import stand_by
 from pincite.settings.index_folder import index_folder
 
 #: Commands that ask the daemon in any case, unless they fail before.

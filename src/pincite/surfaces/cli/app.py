@@ -19,7 +19,7 @@ import click
 
 from pincite.errors import PinciteError, UsageError
 from pincite.support.current_folder import current_folder
-from pincite.support.gc_tuning import rarely_collect
+from pincite.support.processes.gc_tuning import rarely_collect
 from pincite.support.terminal import guard_streams, one_line
 from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
@@ -234,7 +234,7 @@ def get(
     citation. A path may be shortened from the left, absolute, or relative to this folder (./PATH).
     """
     from pincite.asking import tags_of_texts
-    from pincite.surfaces import render
+    from pincite.surfaces.text import render
 
     asked = tags_of_texts(tags)
 
@@ -277,7 +277,8 @@ def verify(
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.claims import Claim
-    from pincite.surfaces import engine_calls, render
+    from pincite.surfaces import engine_calls
+    from pincite.surfaces.text import render
 
     asked = tags_of_texts(tags)
     pack = Path(given[0])
@@ -305,7 +306,7 @@ def verify(
 @click.argument("of", type=click.Choice(["pack", "answer"]), default="pack")
 def schema(of: str) -> None:
     """Print the JSON Schema of an evidence pack, or of an answer."""
-    from pincite.surfaces import render
+    from pincite.surfaces.text import render
 
     made = render.pack_schema() if of == "pack" else render.answer_schema()
     show(render.to_json(made))
@@ -316,7 +317,8 @@ def schema(of: str) -> None:
 @index_option
 def status(json_: bool, index: Path | None) -> None:
     """Show what is indexed, how strong retrieval is, and how to improve it."""
-    from pincite.surfaces import engine_calls, render
+    from pincite.surfaces import engine_calls
+    from pincite.surfaces.text import render
 
     found = run(engine_calls.status, index)
     show(render.to_json(found) if json_ else engine_calls.status_table(found))
@@ -328,7 +330,7 @@ def stop(index: Path | None) -> None:
     """Stop the process that has the index open; the next command starts it again."""
     import asyncio
 
-    from pincite.daemon.open_index import stop_daemon
+    from pincite.daemon.client.open_index import stop_daemon
     from pincite.settings.load import index_place
 
     ran = asyncio.run(stop_daemon(index_place(os.environ, current_folder(), index)))

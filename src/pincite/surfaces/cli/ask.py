@@ -53,7 +53,7 @@ def ask(
     4 the model failed although there is evidence.
     """
     from pincite.asking.answers import AnswerOptions
-    from pincite.surfaces import answer_text
+    from pincite.surfaces.text import answer_text
 
     searched = options_of(asked_of(query=query, **asked))
     options = AnswerOptions(searched, user, conversation, mode)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ async def show_answer(
 ) -> Answer:
     """Answer, and print the answer with its sources, its doubts and its warnings except those with
     a `known` code. With `shown`, print it while it is written."""
-    from pincite.surfaces import answer_text
+    from pincite.surfaces.text import answer_text
 
     answer = await _answered(engine, options, shown=shown)
     if not shown:

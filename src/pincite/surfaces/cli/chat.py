@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import click
 
 from pincite.support.fields import replace
-from pincite.support.signals import off_signal, on_signals
+from pincite.support.processes.signals import off_signal, on_signals
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
 from pincite.surfaces.cli.options import OK, run, say, show, with_options
@@ -164,7 +164,7 @@ class Chat:
     async def _obey(self, line: str) -> None:
         """Run a command of the chat."""
         from pincite.model import ChatMode
-        from pincite.surfaces import answer_text
+        from pincite.surfaces.text import answer_text
 
         name, _, argument = line.partition(" ")
         modes: tuple[str, ...] = get_args(ChatMode)

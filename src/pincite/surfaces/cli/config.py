@@ -35,7 +35,7 @@ def presets() -> None:
 def list_(json_: bool) -> None:
     """List the presets with their purposes."""
     from pincite.presets import description, preset_names
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     found = {name: description(name) for name in preset_names()}
     if json_:
@@ -53,7 +53,7 @@ def show_preset(name: str) -> None:
 
     pincite presets show evidence > pincite.toml
     """
-    from pincite.settings.preset_file import preset_file
+    from pincite.settings.file.preset_file import preset_file
 
     show(preset_file(name).rstrip("\n"))
 
@@ -69,11 +69,11 @@ def diff(name: str, other: str | None, json_: bool, index: Path | None) -> None:
     Without OTHER, NAME is compared with the effective settings. Both may be names of presets or
     files such as ./team.toml.
     """
-    from pincite.settings.layers import merged
-    from pincite.settings.origins import HIDDEN, safe
-    from pincite.settings.preset_file import differences, named_table
-    from pincite.settings.toml_text import dotted, inline
-    from pincite.surfaces.render import to_json
+    from pincite.settings.file.layers import merged
+    from pincite.settings.file.origins import HIDDEN, safe
+    from pincite.settings.file.preset_file import differences, named_table
+    from pincite.settings.file.toml_text import dotted, inline
+    from pincite.surfaces.text.render import to_json
 
     one = named_table(name, current_folder())
     second = (
@@ -113,9 +113,9 @@ def show_config(
     Precedence: command option, variable, pincite.toml, the file that it extends, preset,
     default. Keys of services are never printed.
     """
-    from pincite.settings.origins import HIDDEN, only, settings_in_force
-    from pincite.settings.toml_text import inline
-    from pincite.surfaces.render import to_json
+    from pincite.settings.file.origins import HIDDEN, only, settings_in_force
+    from pincite.settings.file.toml_text import inline
+    from pincite.surfaces.text.render import to_json
 
     settings = _settings(index)
     every = settings_in_force(settings, os.environ, index_option=index is not None, preset=preset)

@@ -24,7 +24,7 @@ from pincite.surfaces.cli.options import (
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
-    from pincite.maintenance.describe import Description
+    from pincite.engine.descriptions import Description
 
 
 @click.command()
@@ -82,7 +82,7 @@ def describe(
 
 
 def _print(found: tuple[Description, ...], *, json_: bool, nothing: str) -> None:
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if json_:
         show(to_json([structs.asdict(one) for one in found]))

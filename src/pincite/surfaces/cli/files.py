@@ -53,7 +53,7 @@ def ls(
     absolute path; SOURCE:PATTERN selects a source. Exit code 3 if nothing matches.
     """
     from pincite.asking import tags_of_texts
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     asked = tags_of_texts(tags)
 
@@ -104,7 +104,7 @@ def multi_get(
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.files import MOST_BYTES, MOST_FILES, Most
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     asked = tags_of_texts(tags)
     most = Most(limit or MOST_FILES, lines or 0, max_bytes or MOST_BYTES)

@@ -206,7 +206,7 @@ def _index(paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: 
     if options.background:
         say("a background process adds missing embeddings: pincite status")
     if json_:
-        from pincite.surfaces.render import to_json
+        from pincite.surfaces.text.render import to_json
 
         show(to_json(reports))
     wrong = [isinstance(error, UsageError) for error in errors.values()]
@@ -288,7 +288,7 @@ def list_(json_: bool, index: Path | None) -> None:
 def _show_collections(json_: bool, index: Path | None) -> None:
     from pincite.collection.members import hidden
     from pincite.diagnostics.status import standing
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     infos = run(lambda engine: engine.collections(), index)
     if json_:

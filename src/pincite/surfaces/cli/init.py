@@ -36,8 +36,8 @@ def init(folder: Path | None, preset: str | None, user: bool) -> None:
     (XDG_CONFIG_HOME) and its index in XDG_DATA_HOME. That index is used if there is none in the
     current folder or above.
     """
+    from pincite.settings.file.template import config_text, write_config
     from pincite.settings.load import user_config, user_index
-    from pincite.settings.template import config_text, write_config
 
     if user and folder is not None:
         raise UsageError("--user takes no folder", hint="pincite init --user")
@@ -64,9 +64,9 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
     is trusted in the same way.
     """
     from pincite.catalog.file import holds_index
-    from pincite.settings.layers import CONFIG_FILE, read_layers
-    from pincite.settings.trust import claims_of, digest_of, remember_trust, trusted_files
-    from pincite.surfaces.render import to_json
+    from pincite.settings.file.layers import CONFIG_FILE, read_layers
+    from pincite.settings.file.trust import claims_of, digest_of, remember_trust, trusted_files
+    from pincite.surfaces.text.render import to_json
 
     if list_:
         if path is not None or revoke:
@@ -109,7 +109,7 @@ def _trust_index(root: Path, *, json_: bool, revoke: bool) -> int:
     """Accept the index of somebody else: it gets an id of this user."""
     from pincite.catalog.origin import accept_index, claims_of_index
     from pincite.index.folder import require_own
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if revoke:
         raise UsageError(

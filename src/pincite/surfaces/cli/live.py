@@ -33,9 +33,9 @@ from pincite.model.prompt import unsearched
 from pincite.support.terminal import Painted, one_line
 from pincite.surfaces.cli.editor import editor_words
 from pincite.surfaces.cli.latest import Latest
-from pincite.surfaces.highlight import Highlighter
-from pincite.surfaces.render import asides, verdict_words
-from pincite.surfaces.table import Look, body, file_of, grouped, heading
+from pincite.surfaces.text.highlight import Highlighter
+from pincite.surfaces.text.render import asides, verdict_words
+from pincite.surfaces.text.table import Look, body, file_of, grouped, heading
 
 _PAUSE_S = 0.12  # between two keys while typing; guess, unmeasured
 _ESCAPE_S = 0.05  # after Esc, for the rest of a key's sequence

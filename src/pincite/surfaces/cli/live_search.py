@@ -20,7 +20,7 @@ from pincite.settings.terminal import terminal_settings
 from pincite.support.fields import replace
 from pincite.surfaces.cli.live import LiveView, ShownPack
 from pincite.surfaces.cli.options import settings_here
-from pincite.surfaces.pack_output import Wanted, look_of
+from pincite.surfaces.text.pack_output import Wanted, look_of
 
 
 def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colour: bool) -> None:

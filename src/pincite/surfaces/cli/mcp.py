@@ -68,9 +68,9 @@ def mcp(
             "the MCP server needs a library that is not installed",
             hint="pip install 'pincite[mcp]'",
         )
-    from pincite.surfaces.address import Address
     from pincite.surfaces.mcp.serving import Offer, serve_http, serve_stdio
     from pincite.surfaces.tracing import server_says, watched
+    from pincite.surfaces.web.address import Address
 
     settings = settings_here(index)
     told = server_says(settings, say)

@@ -40,7 +40,7 @@ def memory() -> None:
 @index_option
 def add(text: str, user: str, json_: bool, index: Path | None) -> None:
     """Store TEXT as a fact; - reads it from stdin."""
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     said = sys.stdin.read() if text == "-" else text
     kept = run(lambda engine: engine.remember(user, said), index)
@@ -68,7 +68,7 @@ def add(text: str, user: str, json_: bool, index: Path | None) -> None:
 @index_option
 def list_facts(query: str, limit: int, user: str, json_: bool, index: Path | None) -> int:
     """List the facts about a user. Exit code 3 if there are none."""
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if query:
         found = run(lambda engine: engine.recall(user, query, limit), index)
@@ -126,7 +126,7 @@ def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) 
 
     The latest turn comes first. Exit code 3 if there are none.
     """
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     found = run(lambda engine: engine.conversations(owner, limit), index)
     if json_:
@@ -144,7 +144,7 @@ def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) 
 @index_option
 def show_conversation(conversation: str, owner: str, json_: bool, index: Path | None) -> None:
     """Print all turns of CONVERSATION."""
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     turns = run(lambda engine: engine.turns(conversation, owner), index)
     if json_:

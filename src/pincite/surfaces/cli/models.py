@@ -29,7 +29,7 @@ def models(context: click.Context, served: bool, json_: bool) -> None:
     """List, fetch, verify and remove models."""
     from pincite.providers.bundled.cache import list_models
     from pincite.providers.served_models import SERVED_MODELS
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if context.invoked_subcommand is not None:
         return
@@ -91,7 +91,7 @@ def remove(name: str) -> None:
 def _list_served(*, json_: bool) -> None:
     """List the recipe's models for servers on this machine. Nothing is fetched."""
     from pincite.providers.served_models import SERVED_MODELS
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     ports = {one.name: 8081 + place for place, one in enumerate(SERVED_MODELS)}
     if json_:

@@ -170,8 +170,8 @@ def settings_here(index: Path | None) -> Settings:
     """Return the settings of the index folder, or of the nearest one. If a file needs trust, ask on
     a terminal. Raises UntrustedConfig if input is not interactive or the answer is no."""
     from pincite.errors import UntrustedConfig
-    from pincite.settings.opening import settings_for
-    from pincite.settings.trust import remember_trust
+    from pincite.settings.file.trust import remember_trust
+    from pincite.settings.of_index import settings_for
     from pincite.surfaces.cli.confirm import confirmed
 
     try:

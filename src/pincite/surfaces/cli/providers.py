@@ -34,7 +34,7 @@ def embed(
     import asyncio
 
     from pincite.diagnostics.doctor import embed_texts
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     settings = settings_here(index)
     if no_cache:
@@ -56,7 +56,7 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
     import asyncio
 
     from pincite.diagnostics.doctor import examine
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     findings = asyncio.run(examine(settings_here(index), ask=not offline))
     if json_:
@@ -80,7 +80,7 @@ def cache() -> None:
 def status(json_: bool, index: Path | None) -> None:
     """Print the path and size of the cache, and its vectors per model."""
     from pincite.diagnostics.doctor import open_cache
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     vectors = open_cache(settings_here(index))
     if vectors is None:

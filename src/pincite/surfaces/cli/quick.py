@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pincite.daemon import short
+from pincite.daemon.client import json_exchange
 from pincite.settings.index_folder import nearest
 from pincite.settings.otel import spans_wanted
 from pincite.surfaces.cli.options import say
-from pincite.surfaces.pack_output import Printed, Wanted, parts_of_json
+from pincite.surfaces.text.pack_output import Printed, Wanted, parts_of_json
 
 _COMPLETION_S = 1.0  # the longest wait after Tab
 
@@ -24,15 +24,15 @@ def ask_daemon(asked: Mapping[str, Any], wanted: Wanted, index: Path | None) -> 
     try:
         answer = _asked({"options": dict(asked), "wanted": asdict(wanted)}, index)
     except TimeoutError as error:
-        from pincite.daemon.spawn import hung
+        from pincite.daemon.client.spawn import hung
 
         near = nearest(index)
         place = near.root if near else Path()
-        raise hung(place, "ask", short.ANSWER_S) from error
+        raise hung(place, "ask", json_exchange.ANSWER_S) from error
     if answer is None:
         return None
     if failed := answer.get("error"):
-        from pincite.daemon.protocol import revive_error
+        from pincite.daemon.wire.protocol import revive_error
 
         for message in answer.get("messages", ()):
             say(message)
@@ -58,7 +58,7 @@ def names_of(what: str, index: Path | None) -> list[str]:
 
 
 def _asked(
-    request: Mapping[str, Any], index: Path | None, *, seconds: float = short.ANSWER_S
+    request: Mapping[str, Any], index: Path | None, *, seconds: float = json_exchange.ANSWER_S
 ) -> dict[str, Any] | None:
     near = nearest(index)
     if near is None:
@@ -69,4 +69,4 @@ def _asked(
         "variables": dict(near.variables),
         "places": list(near.places),
     }
-    return short.ask(near.root, {**place, **request}, seconds)
+    return json_exchange.ask(near.root, {**place, **request}, seconds)

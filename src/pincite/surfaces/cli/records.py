@@ -99,7 +99,7 @@ def import_(
     written, and the exit code is 1.
     """
     from pincite.records.formats import FieldMap, format_of, require_file
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     named = {"id": id_, "text": text, "title": title, "url": url}
     fields = FieldMap(
@@ -218,7 +218,7 @@ def delete(
     The question shows the number of records. Exit code 1 if you decline or an id is unknown.
     """
     from pincite.ports import Waiting
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     _require_choice(ids, where)
     chosen: dict[str, Any] = {
@@ -259,7 +259,7 @@ def _require_choice(ids: tuple[str, ...], where: str) -> None:
 
 def _tags(given: tuple[str, ...]) -> Mapping[str, object]:
     from pincite.errors import UsageError
-    from pincite.ingestion.attributes import TableText
+    from pincite.ingestion.attributes.normalise import TableText
 
     found: dict[str, object] = {}
     for one in given:

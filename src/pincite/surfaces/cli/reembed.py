@@ -44,7 +44,7 @@ def reembed(
     """
     from pincite.maintenance.reembed import ReembedOptions
     from pincite.surfaces.cli.progress import CountLine
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     line = CountLine(sys.stderr, "embedding")
 

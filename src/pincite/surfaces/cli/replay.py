@@ -44,7 +44,7 @@ def replay(query_id: str | None, current: bool, limit: int, json_: bool, index: 
     """
     from pincite.diagnostics import replay as replaying
     from pincite.settings.load import load_settings
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if query_id is None:
         settings = load_settings(os.environ, current_folder(), index)

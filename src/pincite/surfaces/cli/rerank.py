@@ -34,7 +34,7 @@ def rerank(
     import asyncio
 
     from pincite.diagnostics.rerank import put_in_order, split_documents
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     found = asyncio.run(
         put_in_order(

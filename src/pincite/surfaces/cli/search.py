@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from pincite.model import TaskMode
     from pincite.ports import CollectionInfo
     from pincite.settings.load import Settings
-    from pincite.surfaces import render
     from pincite.surfaces.cli.paging import When
-    from pincite.surfaces.pack_output import Printed, Wanted
+    from pincite.surfaces.text import render
+    from pincite.surfaces.text.pack_output import Printed, Wanted
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
 #: The question, the searched part of the index, and the mode: options of every command that
@@ -246,7 +246,7 @@ def search_with(
 ) -> int:
     """Search, print the results in this form, and return the exit code."""
     from pincite.surfaces.cli.progress import waiting
-    from pincite.surfaces.pack_output import Wanted
+    from pincite.surfaces.text.pack_output import Wanted
 
     if null and (json_ or form != "files"):
         raise click.UsageError("-0 is for file names: pincite search ... --format files -0")
@@ -308,8 +308,9 @@ def _asked_here(
     options: Mapping[str, Any], wanted: Wanted, settings: Settings, *, explained: bool, debug: bool
 ) -> Printed:
     """Return the output of the engine in this process."""
-    from pincite.surfaces import engine_calls, render
-    from pincite.surfaces.pack_output import printed
+    from pincite.surfaces import engine_calls
+    from pincite.surfaces.text import render
+    from pincite.surfaces.text.pack_output import printed
 
     asked = options_of(options)
 
@@ -342,7 +343,8 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 @with_options(_QUERY, *ASKING, _mode(), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> None:
     """Show each stage of a search: candidates, signals, reasons for drops, times."""
-    from pincite.surfaces import engine_calls, render
+    from pincite.surfaces import engine_calls
+    from pincite.surfaces.text import render
 
     options = options_of(asked_of(**asked, show_all=True))
     _, trace = run(lambda engine: engine_calls.search(engine, options, explained=True), index)

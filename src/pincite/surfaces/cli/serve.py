@@ -15,7 +15,7 @@ import click
 
 from pincite.errors import ConfigError
 from pincite.support.counted import counted
-from pincite.support.signals import on_signals
+from pincite.support.processes.signals import on_signals
 from pincite.surfaces.cli.options import index_option, say, settings_here
 
 lexical_option = click.option(
@@ -63,9 +63,9 @@ def serve(
     The API is described at http://HOST:PORT/openapi.json. Users and keys: `pincite workspace`.
     """
     _require_libraries()
-    from pincite.surfaces.address import Address
     from pincite.surfaces.http.listening import listen
     from pincite.surfaces.tracing import server_says, watched
+    from pincite.surfaces.web.address import Address
 
     settings = settings_here(index)
     address = Address(host, port, allow_host, allow_origin, "pincite serve")

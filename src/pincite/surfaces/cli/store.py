@@ -38,12 +38,12 @@ def _nothing_to_copy(place: str, *, remote: bool) -> UsageError:
 
 
 def _move(index: Path | None, json_: bool, wait: float, *, remote: bool) -> None:
-    from pincite.daemon.open_index import open_index
+    from pincite.daemon.client.open_index import open_index
     from pincite.engine import AsyncPincite
     from pincite.maintenance.transfer import move
     from pincite.ports import Waiting
-    from pincite.surfaces import render
     from pincite.surfaces.cli.progress import CountLine
+    from pincite.surfaces.text import render
 
     line = CountLine(sys.stderr, "copying")
 

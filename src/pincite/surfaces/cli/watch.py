@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pincite.support.signals import on_signals
+from pincite.support.processes.signals import on_signals
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import OK, index_option, run, say, show_now
 

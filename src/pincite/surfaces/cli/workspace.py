@@ -25,10 +25,10 @@ from pincite.surfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pincite.workspace.issuer_keys import IssuerKeys
+    from pincite.workspace.access.issuer_keys import IssuerKeys
+    from pincite.workspace.access.tokens import Identity
     from pincite.workspace.model import ApiKey, Job, KeyScope
     from pincite.workspace.ports import Administration, Workspaces
-    from pincite.workspace.tokens import Identity
 
 T = TypeVar("T")
 _DAY_S = 86_400
@@ -49,7 +49,7 @@ def workspace() -> None:
 @index_option
 def migrate(json_: bool, index: Path | None) -> None:
     """Create or update the database. A current one stays unchanged."""
-    from pincite.chat.opening import place_of_fact_file
+    from pincite.engine.memory_stores import place_of_fact_file
 
     taken = with_database(lambda opened: opened.migrate(), index)
     tell(taken, json_, [f"did {one}" for one in taken], "up to date")
@@ -83,8 +83,8 @@ def status(json_: bool, index: Path | None) -> int:
     Exit code 3 if something is missing. Addresses of two databases, and roles with other rights
     than Pincite needs, are errors.
     """
+    from pincite.workspace.database.one_index import has_server
     from pincite.workspace.deployment import open_files, place_for_people, reason_of_silence
-    from pincite.workspace.one_index import has_server
 
     settings = settings_here(index)
 
@@ -137,7 +137,7 @@ def list_users(json_: bool, index: Path | None) -> None:
 @index_option
 def link_subject(user_id: str, subject: str, json_: bool, index: Path | None) -> None:
     """Let USER sign in with tokens of the issuer in [workspace.oidc]."""
-    from pincite.workspace.tokens import link_user
+    from pincite.workspace.access.tokens import link_user
 
     issuer = _issuer(index).settings.issuer
     with _hinted("user", user_id, "user list"):
@@ -153,7 +153,7 @@ def link_subject(user_id: str, subject: str, json_: bool, index: Path | None) ->
 def look_at_token(json_: bool, index: Path | None) -> None:
     """Read a token from stdin and print its user, or the reason for a refusal."""
     from pincite.errors import UsageError
-    from pincite.workspace.tokens import TokenRefused, read_token
+    from pincite.workspace.access.tokens import TokenRefused, read_token
 
     issuer = _issuer(index)
     raw = sys.stdin.buffer.read(_MOST_TOKEN_BYTES)
@@ -203,7 +203,7 @@ def add_key(
     index: Path | None,
 ) -> None:
     """Create a key for USER and print it. It is shown only once."""
-    from pincite.workspace.keys import make_key
+    from pincite.workspace.access.keys import make_key
 
     new = make_key()
     expires = None if days is None else datetime.now(UTC) + timedelta(seconds=days * _DAY_S)
@@ -307,7 +307,7 @@ def _hinted(what: str, id_: str | None, command: str) -> Iterator[None]:
 
 def _issuer(index: Path | None) -> IssuerKeys:
     from pincite.errors import ConfigError
-    from pincite.workspace.issuer_keys import issuer_of
+    from pincite.workspace.access.issuer_keys import issuer_of
 
     if (issuer := issuer_of(settings_here(index).workspace.oidc)) is None:
         raise ConfigError(
@@ -318,7 +318,7 @@ def _issuer(index: Path | None) -> IssuerKeys:
 
 def with_database(work: Callable[[Workspaces], Awaitable[T]], index: Path | None) -> T:
     """Return the result of `work` with the open database of the settings."""
-    from pincite.workspace.opening import workspaces_of
+    from pincite.workspace.database.open import workspaces_of
 
     settings = settings_here(index)
 
@@ -334,7 +334,7 @@ def with_database(work: Callable[[Workspaces], Awaitable[T]], index: Path | None
 
 def tell(found: object, json_: bool, lines: list[str], nothing: str = "") -> None:
     """Print the result as JSON, or its lines; `nothing` on stderr if there are none."""
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if json_:
         show(to_json(found))

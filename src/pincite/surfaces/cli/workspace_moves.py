@@ -100,7 +100,7 @@ async def _move_files(settings: Settings, source: str, target: str, *, remove: b
 
 
 def _say_next(source: str, target: str, usual: str) -> None:
-    from pincite.settings.object_store import SCHEME
+    from pincite.settings.sections.object_store import SCHEME
 
     step = f'set files = "{target if target.startswith(SCHEME) else ""}" in [workspace]'
     if not target.startswith(SCHEME) and target != usual:

@@ -9,7 +9,7 @@ from copy import deepcopy
 from itertools import accumulate
 from typing import Any
 
-from pincite.settings.toml_text import assignment, dotted
+from pincite.settings.file.toml_text import assignment, dotted
 from pincite.surfaces.clients.jsonc import Malformed, newline_of
 
 _WHERE = re.compile(r"\(at line (?P<line>[0-9]+), column [0-9]+\)")

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pincite.errors import InvalidRecord
 from pincite.model import EvidencePack, SourceType
 from pincite.model.records import Record
-from pincite.records.accept import MOST_ID_CHARS, id_of, is_address
+from pincite.records.normalise import MOST_ID_CHARS, id_of, is_address
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.frameworks.evidence_source import (
     EvidenceSource,

@@ -17,8 +17,8 @@ from pincite.surfaces.frameworks.tools import (
     answer_call,
     tool_source,
 )
-from pincite.surfaces.tool_arguments import listed_schema
-from pincite.surfaces.tool_texts import MAX_TOKENS
+from pincite.surfaces.tools.arguments import listed_schema
+from pincite.surfaces.tools.texts import MAX_TOKENS
 
 with needs_extra("openai-agents", "agents"):
     from agents.tool_context import ToolContext

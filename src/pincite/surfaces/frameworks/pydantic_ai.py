@@ -17,7 +17,7 @@ from pincite.surfaces.frameworks.tools import (
     evidence_text,
     tool_source,
 )
-from pincite.surfaces.tool_texts import MAX_TOKENS
+from pincite.surfaces.tools.texts import MAX_TOKENS
 
 with needs_extra("pydantic-ai", "pydantic_ai", "pydantic"):
     from pydantic import BeforeValidator, Field

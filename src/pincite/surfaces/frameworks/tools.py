@@ -10,9 +10,9 @@ from msgspec import Meta
 from pincite.errors import PinciteError, UsageError
 from pincite.support.arguments import require_count
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource, Place, SourceKeywords
-from pincite.surfaces.tool_arguments import WHERE, take_arguments
-from pincite.surfaces.tool_hints import ToolNames, for_tools
-from pincite.surfaces.tool_texts import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS, answer_text
+from pincite.surfaces.tools.arguments import WHERE, take_arguments
+from pincite.surfaces.tools.hints import ToolNames, for_tools
+from pincite.surfaces.tools.texts import LEAST_TOKENS, MAX_TOKENS, MOST_TOKENS, answer_text
 
 NAME: Final = "search_evidence"
 DESCRIPTION: Final = (

@@ -18,7 +18,6 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from pincite.surfaces.cross_origin import AllowedPages, answer_first
 from pincite.surfaces.http.problems import (
     RETRY_S,
     Ending,
@@ -30,6 +29,7 @@ from pincite.surfaces.http.problems import (
 from pincite.surfaces.http.requests import App, Message, Receive, Scope, Send, watched_request
 from pincite.surfaces.http.sent import Sent
 from pincite.surfaces.page.files import POLICY
+from pincite.surfaces.web.cross_origin import AllowedPages, answer_first
 
 #: Uploads, downloads and answers take as long as their clients and models. They have their own
 #: limits, and use at most half of the slots, so that they do not delay searches.

@@ -12,14 +12,14 @@ import uvicorn
 from uvicorn.config import LOGGING_CONFIG
 
 from pincite.settings.load import Settings
-from pincite.support.signals import on_signals
-from pincite.surfaces.address import LOOPBACK, Address, bracketed
+from pincite.support.processes.signals import on_signals
 from pincite.surfaces.http.app import Names, make_app
 from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.http.worker_process import working_beside
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
+from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
+from pincite.workspace.access.issuer_keys import issuer_of
 from pincite.workspace.deployment import open_deployment
-from pincite.workspace.issuer_keys import issuer_of
 
 DRAIN_S: Final = 30  # for started requests, after the signal to end
 _END_S: Final = 2  # for those that are ended then; guess, unmeasured

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from pincite.workspace.access.rates import LIFE_S, Rate
 from pincite.workspace.ports import Workspaces
-from pincite.workspace.rates import LIFE_S, Rate
 
 _KEPT: Final = 10_000  # keys with remembered state. Guess, unmeasured
 

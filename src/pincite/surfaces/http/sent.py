@@ -1,4 +1,4 @@
-"""What has been sent of a response, and the problem that ends it early.
+"""Track what was sent of a response, to report a late error in the right form.
 
 Before the first byte, the problem is the response. In a stream of an answer, it is the last event.
 """

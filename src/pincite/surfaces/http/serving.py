@@ -22,15 +22,15 @@ from pincite.surfaces.http.problems import TooManyRequests
 from pincite.surfaces.http.rates import KeyRates
 from pincite.surfaces.page.colours import Colours
 from pincite.workspace import Access, KeyScope
-from pincite.workspace.database import utc_now
+from pincite.workspace.access.issuer_keys import IssuerKeys
+from pincite.workspace.access.keys import KEY_START
+from pincite.workspace.access.rates import Rate
+from pincite.workspace.access.tokens import verify_token
+from pincite.workspace.access.verification import Caller, verify_key
+from pincite.workspace.database.transaction import utc_now
 from pincite.workspace.files.folder import FileStore
-from pincite.workspace.issuer_keys import IssuerKeys
-from pincite.workspace.keys import KEY_START
-from pincite.workspace.opened import Workspace
 from pincite.workspace.ports import Session, Workspaces
-from pincite.workspace.rates import Rate
-from pincite.workspace.tokens import verify_token
-from pincite.workspace.verification import Caller, verify_key
+from pincite.workspace.workspace import Workspace
 
 Asked = Request[Any, Any, State]
 MOST_FILE_BYTES: Final = 50_000_000  # guess, unmeasured

@@ -19,8 +19,8 @@ from pincite.asking.answers import AnswerOptions
 from pincite.engine import AsyncPincite
 from pincite.model import Answer as Answered
 from pincite.model import Attributes, ChatMode
-from pincite.surfaces.answer_text import plain_text
 from pincite.surfaces.mcp.tools import Answer, DescribedTags, Detail, Tool
+from pincite.surfaces.text.answer_text import plain_text
 
 
 class AnswerArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -16,8 +16,8 @@ import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pincite.support.decodable import ready
-from pincite.support.process_limits import most_files
-from pincite.surfaces.refusing import refuse
+from pincite.support.processes.process_limits import most_files
+from pincite.surfaces.web.refusing import refuse
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -27,9 +27,9 @@ from pincite.model import Attributes
 from pincite.ports.tracing import span, traceparent
 from pincite.surfaces.mcp.greeting import DESCRIPTION, NAME, TITLE, instructions_of
 from pincite.surfaces.mcp.tools import Tool
-from pincite.surfaces.required_tags import needed_tags, needs
-from pincite.surfaces.tool_arguments import listed_schema, take_arguments
-from pincite.surfaces.tool_hints import error_text
+from pincite.surfaces.tools.arguments import listed_schema, take_arguments
+from pincite.surfaces.tools.hints import error_text
+from pincite.surfaces.tools.required_tags import needed_tags, needs
 from pincite.version import VERSION
 
 _GREETINGS = ("initialize", "server/discover")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
-from pincite.surfaces.address import LOOPBACK, Address, bracketed
 from pincite.surfaces.mcp.greeting import (
     Answers,
     Requests,
@@ -22,6 +21,7 @@ from pincite.surfaces.mcp.greeting import (
     instructions_of,
     warm,
 )
+from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
 
 if TYPE_CHECKING:
     from anyio import AsyncFile
@@ -111,8 +111,8 @@ async def serve_http(
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
 
-    from pincite.surfaces.cross_origin import AllowedPages, ForPages
     from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, Limited, limited_protocol
+    from pincite.surfaces.web.cross_origin import AllowedPages, ForPages
 
     limits = limits or HttpLimits()
     with address.listen() as listening:

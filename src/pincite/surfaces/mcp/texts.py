@@ -1,4 +1,4 @@
-"""What a model reads of passages, checks and the index, and what to do next."""
+"""Texts of MCP tools: passages, checks, status, and hints for the next call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.ports import CollectionInfo
 from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
-from pincite.surfaces.tool_hints import for_tools
+from pincite.surfaces.tools.hints import for_tools
 
 _ROOM = 150  # tokens beside the lines of a passage: its citation, and how to read on
 

@@ -22,9 +22,10 @@ from pincite.model.citation import with_chars, with_lines
 from pincite.model.context_block import write_context
 from pincite.stages.context import Around
 from pincite.support.fields import replace
-from pincite.surfaces import engine_calls, tool_arguments
+from pincite.surfaces import engine_calls
 from pincite.surfaces.mcp import texts
-from pincite.surfaces.tool_texts import MAX_TOKENS, Budget, answer_text, results_for
+from pincite.surfaces.tools import arguments as tool_arguments
+from pincite.surfaces.tools.texts import MAX_TOKENS, Budget, answer_text, results_for
 
 S = TypeVar("S", bound=msgspec.Struct)
 Tags = dict[str, tool_arguments.TagValue]

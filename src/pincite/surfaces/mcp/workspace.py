@@ -16,18 +16,18 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
-from pincite.surfaces.documents_tool import (
+from pincite.surfaces.mcp.server import call, listed
+from pincite.surfaces.mcp.tools import Answer, Tool
+from pincite.surfaces.tools.documents_tool import (
     DESCRIPTION,
     NAME,
     TITLE,
     DocumentsArguments,
     answer_documents,
 )
-from pincite.surfaces.mcp.server import call, listed
-from pincite.surfaces.mcp.tools import Answer, Tool
 from pincite.version import VERSION
 from pincite.workspace.model import Access
-from pincite.workspace.opened import Workspace
+from pincite.workspace.workspace import Workspace
 
 _Context = ServerRequestContext[Any, Any]
 

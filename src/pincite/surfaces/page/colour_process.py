@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pincite.support.decodable import ready
-from pincite.support.environment import without_secrets
+from pincite.support.processes.environment import without_secrets
 
 T = TypeVar("T")
 _MOST_ANSWER = 64 * 1024 * 1024  # bytes

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 from pincite.surfaces.page.files import POLICY
-from pincite.surfaces.refusing import refuse
+from pincite.surfaces.web.refusing import refuse
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

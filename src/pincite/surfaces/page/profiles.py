@@ -12,7 +12,7 @@ from pincite.profile import Profile
 from pincite.providers.names import parse_model
 from pincite.providers.registry import find_provider
 from pincite.settings.load import Settings
-from pincite.settings.models import ModelSettings, is_bundled
+from pincite.settings.sections.models import ModelSettings, is_bundled
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ import uvicorn
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
-from pincite.support.signals import on_signals
-from pincite.surfaces.address import LOOPBACK, Address, bracketed
+from pincite.support.processes.signals import on_signals
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
 from pincite.surfaces.page.app import Desk, make_app
+from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
 
 
 @dataclass(frozen=True, slots=True)

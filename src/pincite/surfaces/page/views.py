@@ -10,13 +10,13 @@ from pincite.citations.pictures import PagePicture
 from pincite.diagnostics.explain import StageView
 from pincite.model import Answer, AnswerSource, Evidence, EvidencePack
 from pincite.readers import file_type
-from pincite.surfaces import answer_text
-from pincite.surfaces.highlight import Highlighter
 from pincite.surfaces.page.colours import Line
 from pincite.surfaces.page.columns import MOST_COLUMNS, Columns, parted
 from pincite.surfaces.page.judging import grade_of, item_of
 from pincite.surfaces.page.library import Grades, Named, Opened, SearchResults
-from pincite.surfaces.render import asides, verdict_words
+from pincite.surfaces.text import answer_text
+from pincite.surfaces.text.highlight import Highlighter
+from pincite.surfaces.text.render import asides, verdict_words
 
 _MOST_SNIPPET = 12  # lines of a passage in the list
 

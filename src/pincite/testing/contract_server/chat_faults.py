@@ -1,5 +1,4 @@
-"""What can go wrong with what a chat model writes, whole or streamed: it is withheld, cut off or
-breaks off, a tool is called, or nothing is written."""
+"""Faults of a chat model: no answer, a cut or broken stream, a tool call, an empty text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as switches."""
+"""Faults of a server, as switches."""
 
 from __future__ import annotations
 

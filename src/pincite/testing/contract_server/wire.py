@@ -1,4 +1,4 @@
-"""What endpoints are given and give."""
+"""Requests and responses of the endpoints."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pincite.errors import ConfigError, NotFound, WorkspaceUnavailable
-from pincite.settings.object_store import Bucket, S3Settings
+from pincite.settings.sections.object_store import Bucket, S3Settings
 from pincite.support.capabilities import open_to_read
 from pincite.workspace.checks import is_hash, is_id
 from pincite.workspace.files.folder import (

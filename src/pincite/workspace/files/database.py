@@ -13,7 +13,7 @@ from typing import Any, Final
 import psycopg
 
 from pincite.errors import NotFound, StoreError, UsageError, WorkspaceUnavailable
-from pincite.support.postgres import Connection, Pool
+from pincite.support.databases.postgres import Connection, Pool
 from pincite.workspace.files.folder import (
     MARK,
     Measure,

@@ -14,8 +14,8 @@ from pincite.model import Document, Layout, PageSpan, Source
 from pincite.model.pages import page_at, unit_of
 from pincite.model.records import RECORD_LANGUAGES
 from pincite.readers import read_noted
-from pincite.readers.extraction import reason_of
-from pincite.records.accept import BETWEEN_PAGES, MOST_TEXT_CHARS
+from pincite.readers.extraction.result import reason_of
+from pincite.records.normalise import BETWEEN_PAGES, MOST_TEXT_CHARS
 from pincite.support.fields import replace
 
 log = logging.getLogger("pincite.worker")

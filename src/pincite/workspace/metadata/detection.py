@@ -10,10 +10,10 @@ from typing import Final
 
 from pincite.errors import ProviderError
 from pincite.ports import LLM
-from pincite.settings.workspace import WorkspaceSettings
+from pincite.settings.sections.workspace import WorkspaceSettings
 from pincite.workspace.files.uploads import UploadedText
 from pincite.workspace.indexing import metadata_of
-from pincite.workspace.metadata.model import Described, ModelLimits, with_model
+from pincite.workspace.metadata.by_llm import Described, ModelLimits, with_model
 from pincite.workspace.model import Document
 
 _AT_ONCE: Final = 4  # guess

@@ -49,7 +49,7 @@ def run_(
     from pincite.evals.extra import need
     from pincite.evals.report.tables import summary_table
     from pincite.evals.run.results import is_run, save_run
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     need("ir_measures")
     parse(*measure)
@@ -73,7 +73,7 @@ def compare(runs: tuple[Path, ...], measure: tuple[str, ...], moved: int, json_:
     from pincite.evals.analysis.regression import GATED
     from pincite.evals.report.tables import comparison_table
     from pincite.evals.run.results import load_run
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if len(runs) < 2:
         raise click.UsageError("give at least two runs: pincite eval compare A.json B.json")
@@ -114,7 +114,7 @@ def gate(
     from pincite.evals.extra import need
     from pincite.evals.report.tables import checks_table
     from pincite.evals.run.results import is_run, load_run, save_run
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if (golden is None) == (taken is None):
         raise click.UsageError("give either GOLDEN or --run")

@@ -38,7 +38,7 @@ _KEYS = "3 answers, 2 helps, 1 related, 0 not relevant, s skip, n next question,
 @json_option
 def check(golden: Path, json_: bool) -> None:
     """Check the file of a golden set; errors name the line and the field."""
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     found = read_questions(golden)
     counts = {

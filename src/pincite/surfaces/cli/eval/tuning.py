@@ -87,7 +87,7 @@ def sweep(
     from pincite.evals.sweep.rechunk import require_spans
     from pincite.evals.sweep.runner import run_sweep
     from pincite.surfaces.cli.progress import ProgressLine
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     need("ir_measures")
     parse(*measure)
@@ -162,7 +162,7 @@ def ann(
     """Compare approximate with exact dense search: the number and list of missed results."""
     from pincite.evals.analysis.approximate import check_ann
     from pincite.evals.report.tables import ann_table
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     questions = read_questions(golden)
 
@@ -209,7 +209,7 @@ def calibrate(
     from pincite.evals.extra import need
     from pincite.evals.report.calibration import calibration_table
     from pincite.evals.run.results import is_run, load_run, save_run
-    from pincite.surfaces.render import to_json
+    from pincite.surfaces.text.render import to_json
 
     if write:
         need("tomlkit")

@@ -6,14 +6,14 @@ from litestar import Router, get, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
 
-from pincite.surfaces.documents_tool import (
+from pincite.surfaces.http.bodies import RerankBody, ToolAnswer, ToolFunction
+from pincite.surfaces.http.serving import Asked, access, desk_of, needs
+from pincite.surfaces.tools.documents_tool import (
     DocumentsArguments,
     answer_documents,
     function_schema,
 )
-from pincite.surfaces.http.bodies import RerankBody, ToolAnswer, ToolFunction
-from pincite.surfaces.http.serving import Asked, access, desk_of, needs
-from pincite.workspace.models import Reranked, SearchedCollection
+from pincite.workspace.search_models import Reranked, SearchedCollection
 
 
 @get("/v1/collections", guards=[needs("search")])

@@ -1,1 +1,0 @@
-"""What an open index answers with: the model, memory and conversations that it has."""

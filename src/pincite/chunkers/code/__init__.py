@@ -1,0 +1,1 @@
+"""Cut code: grammars, definitions, and patterns where no grammar helps."""

@@ -1,0 +1,214 @@
+"""Parse a source text, and stop where tree-sitter would take too long or too much memory.
+
+At the end of a text that is broken in most places, tree-sitter joins all ways in which it may be
+read. That takes the square of the text's size, gigabytes of memory for 20 kB, and cannot be stopped
+once it has begun. But such a text is conspicuous before: the parser follows several readings at the
+same time, so it takes several times as many steps for a token (docs/decisions/0062). In a process
+without limits, `cautious` stops there. Where a parser has failed before, `unparsed` does without.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+from pincite.chunkers.code.allowance import Allowance
+from pincite.chunkers.code.grammars import load
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+    from pincite.chunkers.code.grammars import Grammar
+
+_SLICE_BYTES: Final = 4_096
+#: Reads of each slice, on average. 350 files of 14 languages took 1 to 7.
+_MOST_READS: Final = 100
+#: Progress reports (one for each hundred steps) of ordinary code are .02 a token (median). Of
+#: 4,539 files, one took more than this, and of 4,912 damaged ones ten. Texts that took the square
+#: of their size: .046 to .08. Tokens are counted only if there are some reports a byte, as in 13 %
+#: of files.
+_PER_TOKEN: Final = 0.04
+_PER_BYTE: Final = 0.003
+#: The same for each part of a text that takes so many reports: a comment may hide a broken part.
+#: Of 2,472 files, one took more than this in some part.
+_WINDOW: Final = 180
+_HALF: Final = _WINDOW // 2
+_LATELY_PER_TOKEN: Final = 0.05
+_LATELY_PER_BYTE: Final = 0.006
+_CLOCKED: Final = 8  # reports for each look at the clock; the slowest took .05 s each
+_SHORT: Final = 20  # reports of any text: such texts of 3 kB take 0.05 GB
+#: Classes of bytes: white space, words, other signs. A token is a run of one of the latter two.
+_SPACE, _WORD, _SIGN = b" w."
+_CLASSES: Final = bytes(
+    _SPACE
+    if byte in b" \t\n\r\f\v"
+    else _WORD
+    if byte >= 0x80 or chr(byte).isalnum() or byte == ord("_")
+    else _SIGN
+    for byte in range(256)
+)
+_BEGINNINGS: Final = (b" w", b".w", b" .", b"w.")
+_cautious: Final[ContextVar[bool]] = ContextVar("cautious", default=False)
+_unparsed: Final[ContextVar[bool]] = ContextVar("unparsed", default=False)
+
+
+class NeedsLimits(Exception):
+    """Parsing was stopped: this text may take gigabytes, so a process with limits must do it."""
+
+
+@contextmanager
+def cautious() -> Iterator[None]:
+    """Within this, `parse` raises `NeedsLimits`. It is for processes whose end would be a loss."""
+    token = _cautious.set(True)
+    try:
+        yield
+    finally:
+        _cautious.reset(token)
+
+
+@contextmanager
+def unparsed() -> Iterator[None]:
+    """Within this, `parse` returns None, so that code is cut by lines."""
+    token = _unparsed.set(True)
+    try:
+        yield
+    finally:
+        _unparsed.reset(token)
+
+
+def parse(grammar: Grammar, source: bytes, allowance: Allowance | None = None) -> Tree | None:
+    """Return the syntax tree, or None if parsing takes too many steps or reads, or more time than
+    is allowed. Raises `NeedsLimits` within `cautious`.
+
+    Some ambiguous texts take any number of steps (a megabyte of `<!--` as C++ takes minutes).
+    Others are read to their end for each token (a megabyte of `/**` as JavaScript), or take longer
+    for each step than for the one before (20 kB of `<b>&a ` as C#).
+    """
+    if _unparsed.get():
+        return None
+    from tree_sitter import Parser
+
+    allowance = allowance or Allowance(len(source))
+    steps = _Steps(grammar, source)
+    reads = (len(source) // _SLICE_BYTES + 10) * _MOST_READS
+    reports = 0
+
+    def give_up(offset: int, _has_error: bool) -> bool:
+        nonlocal reports
+        reports += 1
+        if steps.too_many(offset) or reads < 0:
+            return True
+        return not reports % _CLOCKED and allowance.spent()
+
+    def slice_from(offset: int, _point: object) -> bytes:
+        nonlocal reads
+        reads -= 1
+        return source[offset : offset + _SLICE_BYTES] if reads >= 0 else b""
+
+    parser = Parser(load(grammar)[0])
+    try:
+        tree = parser.parse(slice_from, encoding="utf8", progress_callback=give_up)
+    except ValueError:
+        if steps.conspicuous:
+            raise NeedsLimits from None
+        return None
+    if reads < 0:
+        return None
+    reads = sys.maxsize  # `Node.text` reads in the same way, once for each name
+    return tree
+
+
+def parse_repaired(
+    grammar: Grammar, source: bytes, allowance: Allowance | None = None
+) -> Tree | None:
+    """Do as `parse`. If the tree has errors, and fewer with the repair of the grammar, return the
+    repaired tree: its offsets are those of the source, but the texts of its nodes may differ."""
+    allowance = allowance or Allowance(len(source))
+    tree = parse(grammar, source, allowance)
+    if tree is None or grammar.repair is None or not tree.root_node.has_error:
+        return tree
+    repaired = grammar.repair.pattern.sub(grammar.repair.by, source)
+    if repaired == source:
+        return tree
+    other = parse(grammar, repaired, allowance)
+    if other is None or _broken_bytes(other.root_node) >= _broken_bytes(tree.root_node):
+        return tree
+    return other
+
+
+def _broken_bytes(root: Node) -> int:
+    """Return how much of the source is in error nodes. Each counts one byte more, and so does what
+    the parser has added."""
+    size = 0
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error:
+            size += node.end_byte - node.start_byte + 1
+        elif node.has_error:
+            broken = [each for each in node.children if each.has_error]
+            size += not broken  # a node that is missing here, which may be hidden
+            stack += broken
+    return size
+
+
+class _Steps:
+    """The progress reports of one parse."""
+
+    def __init__(self, grammar: Grammar, source: bytes) -> None:
+        self._source = source
+        self._factor = grammar.steps
+        self._end = len(source.rstrip())  # steps behind it only balance the tree
+        self._most = len(source) // 8 + 1000  # broken code takes up to 0.06 for each byte
+        self._reports = 0
+        self._marks = (0, 0)  # offsets two halves and one half of a window ago
+        self._watched = _cautious.get()
+        self._usual = self._ordinary(_PER_BYTE * len(source))
+        self._counted = False
+        self._next = 1
+        self.conspicuous = False  #: Was it stopped as a text that may take gigabytes?
+
+    def too_many(self, offset: int) -> bool:
+        """Count one report, at this offset, and return whether to stop."""
+        self._reports += 1
+        if self._reports < self._next:
+            return False
+        if self._watched and offset < self._end:
+            self.conspicuous = self._in_all() or self._lately(offset)
+        self._next = self._following()
+        return self.conspicuous or self._reports > self._most
+
+    def _following(self) -> int:
+        """Return the number of the next report at which something can be decided."""
+        if not self._watched:
+            return self._most + 1
+        window = self._reports // _HALF * _HALF + _HALF
+        return min(window, max(self._usual, self._reports) + 1, self._most + 1)
+
+    def _in_all(self) -> bool:
+        if self._reports > self._usual and not self._counted:
+            self._counted = True
+            self._usual = self._ordinary(_PER_TOKEN * _tokens(self._source))
+        return self._reports > self._usual
+
+    def _lately(self, offset: int) -> bool:
+        if self._reports % _HALF:
+            return False
+        start, half = self._marks
+        self._marks = (half, offset)
+        if self._reports < _WINDOW or offset - start > _WINDOW / self._factor / _LATELY_PER_BYTE:
+            return False
+        tokens = _tokens(self._source[start:offset])
+        return self._factor * _LATELY_PER_TOKEN * tokens < _WINDOW
+
+    def _ordinary(self, reports: float) -> int:
+        return int(self._factor * reports) + _SHORT
+
+
+def _tokens(source: bytes) -> int:
+    """Count the tokens, in a hundredth of the parser's time."""
+    classes = b" " + source.translate(_CLASSES)
+    return sum(map(classes.count, _BEGINNINGS))

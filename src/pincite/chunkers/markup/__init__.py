@@ -1,0 +1,1 @@
+"""Cut documents with markup: Markdown, HTML, AsciiDoc, manual pages."""

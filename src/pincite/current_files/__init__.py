@@ -1,0 +1,1 @@
+"""Compare passages with the current files before they are shown."""

@@ -1,0 +1,141 @@
+"""Read a file below a folder without following links and without waiting.
+
+What was read is remembered by size, times and inode, so that a file that stays as it is costs one
+`lstat`. A file that has only just changed may change again without another time stamp, as git
+knows, so it is read each time until it is older than that.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.readers import content_hash_of
+from pincite.support.capabilities import open_to_read
+
+#: A file that changed less than this before it was read may change again without other times: the
+#: kernel counts them in steps of 4 ms, FAT in steps of 2 s, as some network disks do.
+RACY_NS = 2_000_000_000
+_REMEMBERED = 20_000  # files; each takes 400 bytes
+_TRIES = 3  # of a file that changes while it is read
+Problem = Literal["gone", "closed", "large", "failed"]
+Signature = tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file has: the hash of it, and its bytes if they have been read."""
+
+    content_hash: str
+    raw: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """Why there is no content: no regular file is there (`gone`), it may not be read (`closed`),
+    it is larger than what is indexed (`large`), or the disk does not say (`failed`)."""
+
+    problem: Problem
+    detail: str
+
+
+class Disk:
+    """Files by root and path, and what they had when they were read last."""
+
+    def __init__(
+        self,
+        most_bytes: Callable[[str], int],
+        clock_ns: Callable[[], int] = time.time_ns,
+        racy_ns: int = RACY_NS,
+    ) -> None:
+        self._most_bytes = most_bytes
+        self._clock_ns = clock_ns
+        self._racy_ns = racy_ns
+        self._known: dict[tuple[str, str], tuple[Signature, str]] = {}
+
+    def content(
+        self, root: str, path: str, folders: dict[str, bool], *, raw: bool = False
+    ) -> Content | Lacking:
+        """The content of the file `path` below `root`, with its bytes if `raw` is set or they
+        had to be read. `folders` remembers which folders are none, for one look."""
+        place = f"{root}/{path}"
+        try:
+            if not _is_plain(path) or not self._below(root, path, folders):
+                return Lacking("gone", "the file is gone")
+            status = os.lstat(place)
+            if not stat.S_ISREG(status.st_mode):
+                return Lacking("gone", "it is no longer a regular file")
+            known = self._known.get((root, path))
+            if known is not None and not raw and known[0] == signature(status):
+                return Content(known[1])
+            return self._read(root, path, place)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return Lacking("gone", "the file is gone")
+        except PermissionError:
+            return Lacking("closed", "you no longer have permission to read it")
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
+                return Lacking("gone", "the file is gone")
+            return Lacking("failed", f"{path} cannot be read: {error.strerror}")
+
+    def _below(self, root: str, path: str, folders: dict[str, bool]) -> bool:
+        """Are all folders on the way to the file folders, and no links?"""
+        end = path.find("/")
+        while end >= 0:
+            folder = f"{root}/{path[:end]}"
+            if folder not in folders:
+                folders[folder] = stat.S_ISDIR(os.lstat(folder).st_mode)
+            if not folders[folder]:
+                return False
+            end = path.find("/", end + 1)
+        return True
+
+    def _read(self, root: str, path: str, place: str) -> Content | Lacking:
+        """Raises OSError."""
+        for _ in range(_TRIES):
+            now_ns = self._clock_ns()
+            handle = open_to_read(place)
+            with os.fdopen(handle, "rb", buffering=0) as opened:
+                before = os.fstat(handle)
+                if not stat.S_ISREG(before.st_mode):
+                    return Lacking("gone", "it is no longer a regular file")
+                most = self._most_bytes(path)
+                if before.st_size > most:
+                    return Lacking("large", f"it is now larger than {most:,} bytes")
+                raw = _read_all(opened, most)
+                after = os.fstat(handle)
+            whole = signature(before) == signature(after) and len(raw) == after.st_size
+            if whole:
+                break
+        content = Content(content_hash_of(raw), raw)
+        if whole and now_ns - max(before.st_mtime_ns, before.st_ctime_ns) > self._racy_ns:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[root, path] = signature(after), content.content_hash
+        return content
+
+
+def _read_all(opened: io.FileIO, most: int) -> bytes:
+    """All bytes, but no more than `most` and one."""
+    parts, left = [], most + 1
+    while left > 0 and (part := opened.read(left)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def signature(status: os.stat_result) -> Signature:
+    """What changes with every write to a file, and with every other file in its place."""
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, *times
+
+
+def _is_plain(path: str) -> bool:
+    """Does a path lead nowhere but down?"""
+    return "\0" not in path and not {"", ".", ".."} & set(path.split("/"))

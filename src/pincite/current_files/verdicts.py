@@ -1,0 +1,82 @@
+"""Results of comparing a quote with its file: fresh, moved, gone, unchecked."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import NamedTuple
+
+from pincite.current_files.disk import Lacking
+from pincite.current_files.find_again import around, at_ref, find_again
+from pincite.model import Notice, SourceRecord
+from pincite.ports import Gone, Quote, Seen
+from pincite.support.fields import replace as replace_chunk
+from pincite.support.machine import this_machine
+from pincite.support.terminal import one_line
+
+
+class NumberedQuote(NamedTuple):
+    """A quote and its place among all of a look."""
+
+    number: int
+    quote: Quote
+
+
+def unchecked(quote: Quote, notice: Notice | None = None) -> Seen:
+    """As it was indexed: nothing is known of its file."""
+    return Seen(quote.chunk, quote.context, "unchecked", notice=notice)
+
+
+def fresh(quote: Quote, ref: str) -> Seen:
+    """The file is what was indexed, and this is its revision now."""
+    chunk = quote.chunk
+    if ref == chunk.ref:
+        return Seen(chunk, quote.context, "fresh")
+    return Seen(replace_chunk(chunk, ref=ref), at_ref(quote.context, ref), "fresh")
+
+
+def changed(quote: Quote, text: str, ref: str, content_hash: str) -> Seen:
+    """The file has this text now, at that revision."""
+    found = find_again(quote.chunk, text, ref, content_hash)
+    if found is None:
+        return gone(quote, "stale", "its text is no longer in the file")
+    return Seen(found, around(quote.context, quote.chunk, found, text), "moved")
+
+
+def gone(quote: Quote, why: Gone, detail: str) -> Seen:
+    """Neither the passage nor the file is there, or the passage is not."""
+    return Seen(quote.chunk, quote.context, "unchecked", why, detail)
+
+
+def lacking(quote: Quote, what: Lacking, source: str) -> Seen:
+    """The file has no content to compare with."""
+    if what.problem == "failed":
+        return unchecked(quote, Notice("file_unreadable", one_line(f"{source}: {what.detail}")))
+    return gone(quote, "deleted" if what.problem == "gone" else "stale", what.detail)
+
+
+def missing_place(record: SourceRecord, *, folder: bool) -> str | Notice | None:
+    """Why the folder or archive of a source is not there: it was deleted, in words, or is not at
+    hand, as a notice. None where it is there. An index may have been brought from another machine
+    without its sources."""
+    source = record.source
+    try:
+        mode = os.stat(source.location).st_mode  # noqa: PTH116 - 1 us in place of 5
+        if (stat.S_ISDIR if folder else stat.S_ISREG)(mode):
+            if not folder or os.access(source.location, os.X_OK):
+                return None
+            return _not_at_hand(source.name, source.location, "you may not read it")
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        pass
+    except OSError as error:
+        return _not_at_hand(source.name, source.location, error.strerror or "it cannot be reached")
+    if record.machine == this_machine():
+        return f"{source.location} is gone"
+    return _not_at_hand(source.name, source.location, "it does not exist")
+
+
+def _not_at_hand(name: str, place: str, why: str) -> Notice:
+    said = (
+        f"the files of {name} are not available, so its passages were not checked: {place}: {why}"
+    )
+    return Notice("source_gone", one_line(said))

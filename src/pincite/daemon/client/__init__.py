@@ -1,0 +1,1 @@
+"""The client's side: find or start a daemon, and use its index."""

@@ -1,0 +1,1 @@
+"""The daemon's side: accept clients, serve an open index, release memory when idle."""

@@ -1,0 +1,1 @@
+"""Messages between a daemon and its clients: protocol, versions, transport."""

@@ -1,0 +1,182 @@
+"""Memory and conversations as the settings say, opened with their first use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pincite.errors import ConfigError
+from pincite.index.folder import make_folder, require_own
+from pincite.model import Fact
+from pincite.ports import Conversations, Memory
+from pincite.settings.load import Settings
+from pincite.settings.sections.memory import BUNDLED
+
+if TYPE_CHECKING:
+    from pincite.encoders.by_name import Models
+    from pincite.ports import DenseEncoder
+    from pincite.providers.memory.sqlite import SqliteMemory
+
+MEMORY: Final = "memory.db"
+MEM0: Final = "mem0"
+CONVERSATIONS: Final = "conversations.db"
+
+
+def open_memory(
+    settings: Settings,
+    models: Models | None = None,
+    keep: Callable[[DenseEncoder | None], Memory] | None = None,
+) -> Memory | None:
+    """What `[memory]` says, None for nothing. Neither a file nor a model is opened before the first
+    call. Models that it needs are those of `models`, or its own, which it closes. `keep` makes the
+    memory that keeps texts as they are, by default one in a file of SQLite."""
+    memory = settings.memory
+    if memory.kind == "none":
+        return None
+    place = _place(settings, MEM0 if memory.kind == "mem0" else MEMORY)
+    make = partial(_make, settings, place)
+    keep = keep or partial(_in_file, place, make)
+    if memory.kind == "sqlite" and not memory.dense:
+        return keep(None)
+    return _LateMemory(partial(_opened, settings, place, make, keep), models, settings)
+
+
+def open_fact_file(settings: Settings) -> SqliteMemory:
+    """The file of facts of an index folder, whatever keeps them now. No file is opened before the
+    first call."""
+    from pincite.providers.memory.sqlite import SqliteMemory
+
+    return SqliteMemory(place_of_fact_file(settings))
+
+
+def place_of_fact_file(settings: Settings) -> Path:
+    """Where that file is, if it is there."""
+    if settings.memory.kind == "sqlite":
+        return _place(settings, MEMORY)
+    return settings.index / MEMORY
+
+
+def open_conversations(settings: Settings) -> Conversations:
+    """The conversations of the index folder. No file is opened before the first call."""
+    from pincite.providers.conversations.sqlite import SqliteConversations
+
+    place = settings.index / CONVERSATIONS
+    return SqliteConversations(place, place=partial(_make, settings, place))
+
+
+def _in_file(place: Path, make: Callable[[], None], encoder: DenseEncoder | None) -> Memory:
+    from pincite.providers.memory.sqlite import SqliteMemory
+
+    return SqliteMemory(place, encoder, place=make)
+
+
+async def _opened(
+    settings: Settings,
+    place: Path,
+    make: Callable[[], None],
+    keep: Callable[[DenseEncoder | None], Memory],
+    models: Models,
+) -> Memory:
+    memory = settings.memory
+    encoder = await _encoder(settings, models)
+    if memory.kind == "sqlite":
+        return keep(encoder)
+    from pincite.providers.memory.mem0 import Mem0Memory
+
+    llm = None
+    if memory.infer:
+        if not settings.use.llm:
+            raise ConfigError(
+                "memory.infer is true, but no language model is configured",
+                hint='set [models] llm = "PROVIDER:MODEL", or infer = false',
+            )
+        llm = await models.llm(settings.use.llm)
+    return Mem0Memory(place, encoder, llm, infer=memory.infer, place=make)
+
+
+async def _encoder(settings: Settings, models: Models) -> DenseEncoder:
+    if settings.memory.dense in ("", BUNDLED):
+        from pincite.encoders.bundled import open_encoder
+
+        return await asyncio.to_thread(open_encoder, settings.models, threads=settings.threads)
+    return await models.dense(settings.memory.dense)
+
+
+def _place(settings: Settings, name: str) -> Path:
+    given = settings.memory.path
+    return settings.index / Path(given).expanduser() if given else settings.index / name
+
+
+def _make(settings: Settings, place: Path) -> None:
+    """The folder of what is kept, made private where it is new. Raises IndexUnavailable for an
+    index folder of another user."""
+    if place.is_relative_to(settings.index):
+        require_own(settings.index)
+        if not settings.index.exists():
+            make_folder(settings.index)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+class _LateMemory:
+    """Implements `Memory` with one that needs models, and so is opened with the first call."""
+
+    def __init__(
+        self,
+        opening: Callable[[Models], Awaitable[Memory]],
+        models: Models | None,
+        settings: Settings,
+    ) -> None:
+        self._opening = opening
+        self._models = models
+        self._own: Models | None = None
+        self._settings = settings
+        self._memory: Memory | None = None
+        self._lock = asyncio.Lock()
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the memory, and before it is open what the settings say."""
+        if self._memory is not None:
+            return self._memory.fingerprint
+        memory = self._settings.memory
+        return f"{memory.kind}/{memory.dense or BUNDLED}"
+
+    async def remember(self, user: str, text: str) -> tuple[Fact, ...]:
+        """See `Memory.remember`."""
+        return await (await self._open()).remember(user, text)
+
+    async def recall(self, user: str, query: str, limit: int) -> tuple[Fact, ...]:
+        """See `Memory.recall`."""
+        return await (await self._open()).recall(user, query, limit)
+
+    async def facts(self, user: str, after: str = "", limit: int | None = None) -> tuple[Fact, ...]:
+        """See `Memory.facts`."""
+        return await (await self._open()).facts(user, after, limit)
+
+    async def forget(self, user: str, fact: str = "") -> int:
+        """See `Memory.forget`."""
+        return await (await self._open()).forget(user, fact)
+
+    async def close(self) -> None:
+        """See `Memory.close`."""
+        if self._memory is not None:
+            await self._memory.close()
+        if self._own is not None:
+            await self._own.close()
+
+    async def _open(self) -> Memory:
+        async with self._lock:
+            if self._memory is None:
+                self._memory = await self._opening(self._models or self._made())
+            return self._memory
+
+    def _made(self) -> Models:
+        from pincite.encoders.by_name import Models
+
+        if self._own is None:
+            settings = self._settings
+            self._own = Models(settings.use, settings.models, offline=settings.offline)
+        return self._own

@@ -1,0 +1,1 @@
+"""Cut and weigh documents, in this process or in workers."""

@@ -1,0 +1,153 @@
+"""Read and cut files of the first source while the daemon of a new index starts, or while a new
+collection is created.
+
+This needs nothing from the index, and the run uses only results that it would compute itself.
+Results that no longer match are discarded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+import msgspec
+
+from pincite.catalog.file import holds_index
+from pincite.chunkers import ChunkerConfig
+from pincite.chunkers.small_texts import SMALL
+from pincite.errors import PinciteError
+from pincite.ingestion.analysis.analyse import Done
+from pincite.ingestion.analysis.choose import open_analyser
+from pincite.ingestion.attributes.schema import known_types
+from pincite.ingestion.begun import Begun
+from pincite.ingestion.corpus_language import guess_corpus_language
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.prepare import begin
+from pincite.ingestion.sources.open_sources import open_all
+from pincite.model import CollectionSpec, Source
+from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
+from pincite.readers import extracted_suffix
+from pincite.settings.load import Settings
+from pincite.sources import Entry, OpenSource
+from pincite.support.fields import replace
+from pincite.support.processes.thread_switching import frequent_switches
+
+#: Of files read early. They stay in memory until they are written.
+_MOST_BYTES: Final = 8_000_000
+
+
+class Early(msgspec.Struct, frozen=True):
+    """Files of a source by path, with the chunker and the analyser of their analyses."""
+
+    source: Source
+    within: str
+    chunker: str
+    sparse: str
+    begun: Mapping[str, Begun]
+
+
+class EarlyReading:
+    """The files of the first source of a run, which are read in a thread once it has begun."""
+
+    def __init__(
+        self, settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+    ) -> None:
+        self._settings = settings
+        self._locations = locations
+        self._options = options
+        self._enough = Event()
+        self._beginning: asyncio.Task[Early | None] | None = None
+        self._switches = ExitStack()
+
+    def begin(self) -> None:
+        """Begin, unless it has begun, or the run may need other chunks than these."""
+        useless = self._options.sparse or self._settings.use.vision or not self._locations
+        if self._beginning is None and not useless and not self._enough.is_set():
+            given = (self._settings, self._locations, self._options, self._enough)
+            self._switches.enter_context(frequent_switches())
+            self._beginning = asyncio.create_task(asyncio.to_thread(begin_early, *given))
+
+    async def files(self, opened: OpenSource, spec: CollectionSpec) -> Mapping[str, Begun]:
+        """Stop reading, and return the files of `opened` that were read, once. This is
+        `IngestDeps.early`."""
+        if self._beginning is None:
+            return {}
+        self._enough.set()
+        found, self._beginning = await self._beginning, None
+        ours = (opened.source, opened.within, spec.chunker, spec.sparse)
+        if found is None or ours != (found.source, found.within, found.chunker, found.sparse):
+            return {}
+        return found.begun if spec.average_length == average_length(spec.language) else {}
+
+    async def end(self) -> None:
+        """Stop reading."""
+        self._enough.set()
+        with self._switches:
+            if self._beginning is not None:
+                await asyncio.gather(self._beginning, return_exceptions=True)
+
+
+@asynccontextmanager
+async def reading_early(
+    settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+) -> AsyncIterator[EarlyReading]:
+    """Yield the files of the first source, which are being read if there is no index yet."""
+    early = EarlyReading(settings, locations, options)
+    try:
+        if not holds_index(settings.index):
+            early.begin()
+        yield early
+    finally:
+        await early.end()
+
+
+def begin_early(
+    settings: Settings, locations: Sequence[str | Path], options: IndexOptions, enough: Event
+) -> Early | None:
+    """Return files of the first source of a new index, as many as there is time for before
+    `enough`, or None: if there is no source, or it has an error, which the run reports later."""
+    try:
+        options = replace(options, on_notice=lambda _: None)  # the run itself says the same
+        known = known_types(settings.attributes, (), options)
+        with open_all(locations[:1], options, None, settings.sources, known) as found:
+            opened = found[0][0]
+            entries = [one for one in opened.entries() if isinstance(one, Entry)]
+            SMALL.expect(sum(entry.size for entry in entries))
+            language = options.language
+            if language == "auto":
+                language = guess_corpus_language(found)
+            sparse, chunker = Bm25Encoder(language), ChunkerConfig()
+            begun = _begin(opened, entries, sparse, chunker, enough)
+            return Early(
+                *(opened.source, opened.within, chunker.fingerprint, sparse.fingerprint), begun
+            )
+    except (PinciteError, OSError):
+        return None
+
+
+def _begin(
+    opened: OpenSource,
+    entries: Sequence[Entry],
+    sparse: Bm25Encoder,
+    chunker: ChunkerConfig,
+    enough: Event,
+) -> dict[str, Begun]:
+    begun: dict[str, Begun] = {}
+    size, average = 0, average_length(sparse.analyser.language)
+    with open_analyser(chunker, sparse, total_bytes=0) as analyser:
+        for entry in entries:
+            if extracted_suffix(entry.path):
+                continue  # it may need OCR, and much time
+            size += entry.size
+            if enough.is_set() or size > _MOST_BYTES:
+                break
+            one = begin(opened, entry, average, analyser)
+            # a parser's crash affects one file, and is reported in its turn
+            with suppress(Exception):
+                if isinstance(one, Begun):
+                    begun[entry.path] = replace(one, pending=Done(one.pending.result()))
+    return begun

@@ -1,0 +1,1 @@
+"""Attributes of documents: declared, automatic, of files and of sources."""

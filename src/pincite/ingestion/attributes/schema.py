@@ -1,0 +1,161 @@
+"""The attributes of a collection: their types, and the ones required of all documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from pincite.errors import ConfigError, UsageError
+from pincite.ingestion.attributes.automatic import PLACES, field_types
+from pincite.ingestion.attributes.normalise import lacking
+from pincite.ingestion.options import IndexOptions
+from pincite.model import AttributeType, CollectionSpec, DocumentRecord, Notice
+from pincite.model.attributes import type_of
+from pincite.ports import CollectionInfo, Index
+from pincite.settings.load import Settings
+from pincite.sources import OpenSource, Selection
+from pincite.support.fields import replace
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """Types and required names, as in `CollectionSpec`."""
+
+    attributes: Mapping[str, AttributeType]
+    require: tuple[str, ...] = ()
+    fields: str = ""
+
+
+def known_types(
+    declared: Mapping[str, AttributeType], held: Sequence[CollectionInfo], options: IndexOptions
+) -> Mapping[str, AttributeType]:
+    """Return the types in the members of a collection, and the declared ones. Raises ConfigError if
+    they contradict each other, unless the collection is rebuilt."""
+    known: dict[str, AttributeType] = {}
+    for info in held:
+        for name, kind in info.spec.attributes.items():
+            wanted = declared.get(name, kind)
+            if wanted != kind and not options.rebuild:
+                raise ConfigError(
+                    f"[attributes] declares {name} as {wanted}, but in the collection"
+                    f" {options.collection!r} it is {kind}",
+                    hint=f'declare {name} = "{kind}", or change the collection:'
+                    f" pincite collections rebuild {options.collection}",
+                )
+            known[name] = kind
+    return {**known, **declared}
+
+
+async def settle_schema(
+    settings: Settings,
+    index: Index,
+    held: Sequence[CollectionInfo],
+    known: Mapping[str, AttributeType],
+    opened: Sequence[tuple[OpenSource, Selection]],
+    options: IndexOptions,
+) -> Schema:
+    """Return the collection's schema from now on, and report changes. Raises UsageError if a newly
+    required attribute is missing in a document."""
+    attributes = dict(known)
+    for source, _ in opened:
+        for name, value in source.source.attributes.items():
+            kind = type_of(value)
+            if name not in attributes and kind is not None:
+                attributes[name] = kind
+                place = f"first given to the source {source.source.name}"
+                options.on_notice(_new(name, kind, place))
+    require = await _require(settings, index, held, opened, options)
+    made = held and not options.rebuild
+    fields = held[-1].spec.fields if made else settings.store.fields
+    attributes.update(field_types(fields, attributes))
+    for name in require:
+        attributes.setdefault(name, "keyword")
+    return Schema(attributes, require, fields)
+
+
+async def _require(
+    settings: Settings,
+    index: Index,
+    held: Sequence[CollectionInfo],
+    opened: Sequence[tuple[OpenSource, Selection]],
+    options: IndexOptions,
+) -> tuple[str, ...]:
+    """Return the required names of the settings, else the current ones."""
+    now = held[-1].spec.require if held else ()
+    configured = settings.use.options.get(options.collection)
+    wanted = configured.require if configured else None
+    if wanted is None or {*wanted} == {*now}:
+        return now
+    name = options.collection
+    if any(record.source.kind == "records" for info in held for record in info.sources):
+        raise UsageError(
+            f"{name!r} has records, whose storage depends on the required attributes:"
+            f" {', '.join(now) or 'nothing'}",
+            hint=(
+                "undo the change of require in [collections], or write the records to a new"
+                " collection that requires it from the start"
+            ),
+        )
+    added = tuple(each for each in wanted if each not in now)
+    if added and not options.rebuild:
+        await _all_have(index, held, opened, added, options)
+    removed = [each for each in now if each not in wanted]
+    if removed:
+        message = f"{', '.join(removed)}: no longer required for searches and reads of {name!r}"
+        options.on_notice(Notice("require_removed", message))
+    return wanted
+
+
+async def _all_have(
+    index: Index,
+    held: Sequence[CollectionInfo],
+    opened: Sequence[tuple[OpenSource, Selection]],
+    names: tuple[str, ...],
+    options: IndexOptions,
+) -> None:
+    """Raise UsageError unless every document has these attributes, or gets them in this run."""
+    given = {source.source.name: source.source.attributes for source, _ in opened}
+    lack: list[DocumentRecord] = []
+    total = 0
+    for info in held:
+        for record in await index.documents(info.spec.name):
+            total += 1
+            of_source = given.get(record.source, record.inherited)
+            if lacking(names, {**of_source, **record.attributes}):
+                lack.append(record)
+    if lack:
+        first = lack[0]
+        raise UsageError(
+            f"{', '.join(names)} cannot be required for {options.collection!r}: {len(lack):,}"
+            f" of {total:,} documents have no value, such as {first.path!r} of {first.source}",
+            hint=(
+                "remove require from the settings for now, and give the values with pincite"
+                f" index PATH --set {names[0]}=..., [[source]] or front matter"
+            ),
+        )
+
+
+async def learn(
+    index: Index,
+    spec: CollectionSpec,
+    new: Mapping[str, tuple[AttributeType, str]],
+    on_notice: Callable[[Notice], None],
+) -> CollectionSpec:
+    """Store and return the spec with the types of attributes that first occurred in these
+    places."""
+    unknown = {name: kind for name, (kind, _) in new.items() if name not in spec.attributes}
+    if not unknown:
+        return spec
+    spec = replace(spec, attributes={**spec.attributes, **unknown})
+    await index.create(spec)
+    for name, kind in unknown.items():
+        if PLACES.get(name) != kind:  # these come from readers: no user wrote them
+            on_notice(_new(name, kind, f"first seen in {new[name][1]}"))
+    return spec
+
+
+def _new(name: str, kind: AttributeType, place: str) -> Notice:
+    article = "an" if kind == "integer" else "a"
+    kinds = "a list of keywords" if kind == "keywords" else f"{article} {kind}"
+    message = f"{name} is now {kinds} ({place}); to choose"
+    return Notice("attribute_new", f"{message} another type, declare it in [attributes]")

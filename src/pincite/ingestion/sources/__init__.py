@@ -1,0 +1,1 @@
+"""Sources of a run: open them, find what changed, record them."""

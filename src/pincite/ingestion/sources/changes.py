@@ -1,0 +1,187 @@
+"""Find the changes of a source since it was last indexed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from pincite.errors import SourceError
+from pincite.ingestion.attributes.of_files import described_again
+from pincite.ingestion.sources.revisions import MadeWith, fingerprints_of, revision_of, stamp
+from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.model.revisions import short_ref
+from pincite.readers import content_hash_of, extracted_suffix
+from pincite.readers.extraction.extractors import is_missing
+from pincite.sources import Entry, OpenSource, Skipped
+from pincite.sources.entries import within_any
+from pincite.support.counted import counted
+from pincite.support.fields import replace
+
+EMPTY: Final = "no longer has any files"
+UNREACHABLE: Final = "kept_unreadable"  #: code of the notice of `unreachable`
+FOREGROUND: Final = "pincite index"
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """The changes of a source. `pending` are the files that must be indexed, in order of path.
+    `touched` are records with the same content but another revision label, time stamp or
+    attributes; `rewritten` counts those with other attributes."""
+
+    pending: tuple[Entry, ...]
+    touched: tuple[DocumentRecord, ...]
+    removed: tuple[DocumentRecord, ...]
+    skipped: tuple[Skipped, ...]
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    rewritten: int = 0
+
+
+def find_changes(
+    opened: OpenSource,
+    records: Sequence[DocumentRecord],
+    spec: CollectionSpec,
+    made_with: MadeWith,
+    clock_ns: Callable[[], int] = time.time_ns,
+    entries: Iterable[Entry | Skipped] | None = None,
+    since_ns: int | None = None,
+) -> Changes:
+    """Compare a source with its records in a collection. Files are read only if size or time
+    differ, if anything of them changed at `since_ns` or later, when the source was last indexed, or
+    if pages include them. `entries` and `records` may cover only a part of the source;
+    without `entries`, all are compared."""
+    known = {record.path: record for record in records}
+    pending, touched, skipped = [], [], []
+    new = changed = unchanged = 0
+    gone = dict(known)
+    for entry in opened.entries() if entries is None else entries:
+        if isinstance(entry, Skipped):
+            skipped.append(entry)
+            continue
+        record = known.get(entry.path)
+        if record is None:
+            new += 1
+            pending.append(entry)
+            continue
+        gone.pop(entry.path, None)
+        suspect = since_ns is not None and entry.changed_ns >= since_ns
+        fresh = _refreshed(opened, entry, record, spec, made_with, clock_ns(), suspect=suspect)
+        if fresh is None:
+            changed += 1
+            pending.append(entry)
+        else:
+            unchanged += 1
+            if fresh != record:
+                touched.append(fresh)
+    removed = tuple(r for r in gone.values() if r.path.startswith(opened.within))
+    for record in gone.values():  # other parts of the source have its attributes, too
+        elsewhere = not record.path.startswith(opened.within)
+        if elsewhere and (fresh := described_again(record, opened.source, spec)) != record:
+            touched += [fresh] if fresh else []
+    return Changes(
+        *(tuple(pending), tuple(touched), removed, tuple(skipped), new, changed, unchanged),
+        rewritten=sum(_is_rewritten(known[fresh.path], fresh) for fresh in touched),
+    )
+
+
+class Emptied(SourceError):
+    """All documents of a source disappeared without a request: its disk may be unmounted."""
+
+
+def keep_unreachable(
+    opened: OpenSource, changes: Changes, records: Sequence[DocumentRecord], *, whole: bool = True
+) -> tuple[Changes, Notice | None]:
+    """For runs that nobody asked for: return the changes without removals of what cannot be read,
+    and of everything in folders that cannot be read, with a notice about these places. Raises
+    Emptied if the source has lost everything (if the records are all of it, `whole`)."""
+    unreadable = {skip.path: skip.detail for skip in changes.skipped if skip.cannot_be_read}
+    kept: dict[str, None] = {}
+    removed = []
+    for record in changes.removed:
+        place = within_any(record.path, unreadable)
+        if place is None:
+            removed.append(record)
+        else:
+            kept[place] = None
+    ours = [record for record in records if record.path.startswith(opened.within)]
+    if whole and ours and len(removed) == len(ours) and not changes.pending:
+        at = Path(opened.source.location, opened.within)
+        raise Emptied(f"{at} {EMPTY}", hint=f"to remove its documents: {FOREGROUND}")
+    if not kept:
+        return changes, None
+    notice = unreachable(opened, {place: unreadable[place] for place in kept})
+    return replace(changes, removed=tuple(removed)), notice
+
+
+def unreachable(opened: OpenSource, places: Mapping[str, str]) -> Notice:
+    """Say that these files and folders, with reasons, cannot be read and stay in the index."""
+    first, more = next(iter(places)), len(places) - 1
+    said = f"{first or opened.source.location} of {opened.source.name} cannot be read"
+    also = f", nor can {counted(more, 'other place')}" if more else ""
+    to_do = f"make it readable, or to remove its documents: {FOREGROUND}"
+    return Notice(UNREACHABLE, f"{said}: {places[first]}{also} (try: {to_do})")
+
+
+def unread_commit(opened: OpenSource) -> Notice | None:
+    """Say that a commit cannot be read, so that files cannot be compared with it; None if all that
+    were needed can be."""
+    if (commit := opened.unread_commit) is None:
+        return None
+    said = f"commit {short_ref(commit)} of {opened.source.name} cannot be read: new and changed"
+    cited = "files are cited by their content, others by an earlier commit"
+    to_do = "install git, or fetch the commit, then: pincite index"
+    return Notice("commit_unread", f"{said} {cited} (try: {to_do})")
+
+
+def _is_rewritten(record: DocumentRecord, fresh: DocumentRecord) -> bool:
+    return record.all_attributes != fresh.all_attributes
+
+
+def _waits_for_extractor(opened: OpenSource, path: str) -> bool:
+    """Return whether a file needs an extractor that is not installed here. It stays as it is."""
+    suffix = extracted_suffix(path)
+    return (
+        bool(suffix)
+        and opened.source.kind != "records"
+        and is_missing(suffix, ocr=opened.source.ocr)
+    )
+
+
+def _refreshed(
+    opened: OpenSource,
+    entry: Entry,
+    record: DocumentRecord,
+    spec: CollectionSpec,
+    made_with: MadeWith,
+    now_ns: int,
+    *,
+    suspect: bool,
+) -> DocumentRecord | None:
+    """Return the updated record, or None if the document must be indexed again. A `suspect` file
+    is read even if size and time are as they were."""
+    mtime_ns = record.mtime_ns
+    content_hash, raw = record.content_hash, None
+    if suspect or (entry.size, entry.mtime_ns) != (record.size, record.mtime_ns):
+        try:
+            raw = opened.read(entry)
+        except SourceError:
+            return None  # indexing reports the reason
+        content_hash = content_hash_of(raw)
+        mtime_ns = stamp(entry, now_ns)
+    if content_hash == record.content_hash and _waits_for_extractor(opened, entry.path):
+        return replace(record, size=entry.size, mtime_ns=mtime_ns)
+    ways = fingerprints_of(opened, entry.path, record.includes, spec, made_with)
+    key = (record.source, record.path, content_hash)
+    if all(revision_of(*key, made) != record.revision for made in ways):
+        return None
+    same = content_hash == record.content_hash and opened.keeps(record.ref)
+    ref = record.ref if same else opened.ref_for(entry, content_hash, raw)
+    fresh = replace(record, ref=ref, size=entry.size, mtime_ns=mtime_ns)
+    given = opened.attributes_of(entry.path)
+    if given is not None:
+        return replace(fresh, attributes=given)
+    return described_again(fresh, opened.source, spec)

@@ -1,0 +1,286 @@
+"""Open the sources of a run: those that are named, else all that the configuration and the catalog
+know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from pincite.errors import PinciteError, SourceError, SourcesMissing
+from pincite.ingestion.attributes.of_sources import require_whole
+from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.sources.moved_sources import MissingSource, moved_from, moved_notice, refuse
+from pincite.ingestion.sources.source_records import Opened, renamed, superseded
+from pincite.ingestion.sources.source_settings import decide_ocr, describe_source, share_settings
+from pincite.model import AttributeType, Notice, Source, SourceRecord
+from pincite.ports import CollectionInfo, Index
+from pincite.readers import compile_rules
+from pincite.settings.sections.sources import SourceConfig, configured_at
+from pincite.sources import OpenSource, Selection, SourceLimits, open_source
+from pincite.sources.entries import content_of
+from pincite.sources.git import find_checkout
+from pincite.sources.reopening import reopen_source, selection_of
+
+
+@contextmanager
+def open_all(
+    locations: Sequence[str | Path],
+    options: IndexOptions,
+    info: CollectionInfo | None,
+    configured: Sequence[SourceConfig],
+    known: Mapping[str, AttributeType],
+    folder: Path | None = None,
+    among: frozenset[str] | None = None,
+    ocr: bool | None = None,
+    gone: Sequence[MissingSource] = (),
+    missing: dict[str, PinciteError] | None = None,
+) -> Iterator[list[Opened]]:
+    """Open the named sources, or else all that the collection and the configuration know, with
+    their attributes; `known` are the types of these. Records are in the index `folder`. `among`
+    restricts the run to these known sources, described as in the collection. `ocr` applies to those
+    for which neither options nor configuration decide. `gone` are the known sources that may have
+    moved. If `missing` is given, the errors of sources that cannot be opened are added to it, by
+    name, unless there are no others.
+
+    Raises SourceError if one is missing, or two have the same name, SourcesMissing if several are
+    and there are no others, ConfigError for a malformed URL rule, UsageError for invalid
+    attributes.
+    """
+    ours = [each for each in configured if each.collection == options.collection]
+    records = info.sources if info else ()
+    if options.url_rule:
+        compile_rules(options.url_rule)
+    opened: list[Opened] = []
+    moved: dict[str, Notice] = {}
+    try:
+        named = locations or [each.path for each in ours]
+        for location in named if among is None else ():
+            with _kept_in(missing, _known_name(location, ours, records)):
+                source, selection, known_as = _open(location, options, ours, records, gone, folder)
+                opened.append((source, selection))
+                if known_as is not None:
+                    moved[known_as.name] = moved_notice(known_as, source.source)
+                _tell_of_link(location, source.source, options.on_notice)
+                _tell_of_checkout(location, source.source, options.on_notice)
+        if not locations or options.rebuild:
+            given = {source.source.name for source, _ in opened}
+            given |= renamed(opened, records, configured)
+            if among is None:
+                given |= superseded(records, configured)
+            for record in records:
+                name = record.source.name
+                if name in given or (among is not None and name not in among):
+                    continue
+                for part in record.within:
+                    with _kept_in(missing, name):
+                        opened.append((_reopened(record, part, folder), selection_of(record)))
+        if missing and not opened:
+            _raise(missing)
+        _require_distinct(opened, records, moved, gone)
+        for notice in (*moved.values(), *_lost_refs(opened, records)):
+            options.on_notice(notice)
+        types = dict(known)
+        for source, selection in opened:
+            config = configured_at(Path(source.source.location, source.within).resolve(), ours)
+            former = renamed([(source, selection)], records, configured)
+            names = (source.source.name, *sorted(former))
+            remembered = [r.source for name in names for r in records if r.source.name == name]
+            describe_source(source, remembered[:1], config, options, types)
+            said = (options.ocr, config.ocr if config else None, ocr)
+            decide_ocr(source, remembered[:1], said)
+        share_settings(opened)
+        require_whole([source for source, _ in opened], records)
+        yield opened
+    finally:
+        for source, _ in opened:
+            source.close()
+
+
+def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> list[Notice]:
+    """Say of sources whose run with a given ref was interrupted that this run does not give it."""
+    unfinished = {one.source.name for one in records if not one.complete}
+    found: dict[str, Notice] = {}
+    for source in (one.source for one, _ in opened if one.named is not None):
+        if source.pinned and source.name in unfinished:
+            place, ref = source.location, source.ref
+            text = f"the run that gave {source.name} the revision {ref} was interrupted, and the"
+            rest = f"files that it left are cited without it: pincite index {place} --ref {ref}"
+            found[source.name] = Notice("ref_not_given", f"{text} {rest}")
+    return list(found.values())
+
+
+async def remember_refs(
+    client: Index, opened: Sequence[Opened], held: Sequence[CollectionInfo]
+) -> None:
+    """Tell open sources which content was indexed under a ref that this run does not give."""
+    for one, _ in opened:
+        if one.named is None or not one.source.pinned:
+            continue
+        for info in held:
+            known = await client.documents(info.spec.name, one.source.name)
+            one.named = {**one.named, **content_of(known, one.source.ref)}
+
+
+def _reopened(record: SourceRecord, part: str, folder: Path | None) -> OpenSource:
+    """Reopen a known source to index it. A ref that was given says nothing of new content."""
+    opened = reopen_source(record, part, folder=folder)
+    opened.named = {}
+    return opened
+
+
+@contextmanager
+def _kept_in(missing: dict[str, PinciteError] | None, name: str) -> Iterator[None]:
+    """Keep the error of a source that cannot be opened, or raise it without `missing`."""
+    try:
+        yield
+    except SourceError as error:
+        if missing is None:
+            raise
+        missing[name] = error
+
+
+def _raise(missing: Mapping[str, PinciteError]) -> NoReturn:
+    """Raise the error of sources of which none can be opened."""
+    if len(missing) == 1:
+        raise next(iter(missing.values()))
+    raise SourcesMissing(missing, len(missing), ())
+
+
+def _open(
+    location: str | Path,
+    options: IndexOptions,
+    configured: Sequence[SourceConfig],
+    records: Sequence[SourceRecord],
+    gone: Sequence[MissingSource],
+    index: Path | None,
+) -> tuple[OpenSource, Selection, Source | None]:
+    """Return an open source with its selection, and the known one that has moved there, if any."""
+    place = _place(location)
+    config = configured_at(place, configured) or SourceConfig(path=str(place))
+    name = options.name or config.name
+    known = _remembered(place, name, records, configured)
+    selection = Selection(
+        include=options.include or config.include, exclude=options.exclude or config.exclude
+    )
+
+    def opened(known: Source | None) -> OpenSource:
+        before = known.ref if known and known.pinned else None
+        found = open_source(
+            location,
+            name=name or (known.name if known else None),
+            ref=options.ref or config.ref or before,
+            url_rule=options.url_rule or config.url_rules or (known.url_rule if known else None),
+            anchors=options.anchors or config.anchors or (known.anchors if known else "mkdocs"),
+            limits=SourceLimits(),
+            selection=selection,
+            is_folder=known is not None and known.kind in ("folder", "file"),
+        )
+        if before and before == found.source.ref and not options.ref:
+            found.named = {}
+        return found
+
+    source = opened(known)
+    moved = moved_from(source, gone, name, index) if known is None else None
+    if moved is not None:
+        source.close()
+        source = opened(moved)
+    return source, selection, moved
+
+
+def _place(location: str | Path) -> Path:
+    try:
+        return Path(location).expanduser().resolve()
+    except (OSError, RuntimeError) as error:  # a loop of links, or an unknown user
+        raise SourceError(f"{location} cannot be reached: {error}") from error
+
+
+def _known_name(
+    location: str | Path, configured: Sequence[SourceConfig], records: Sequence[SourceRecord]
+) -> str:
+    """Return the name of a source that may be missing: as configured or known, else its path."""
+    try:
+        place = _place(location)
+    except SourceError:
+        return str(location)
+    config = configured_at(place, configured)
+    name = config.name if config else None
+    known = _remembered(place, name, records, configured)
+    return known.name if known else name or str(place)
+
+
+def _remembered(
+    place: Path,
+    name: str | None,
+    records: Sequence[SourceRecord],
+    configured: Sequence[SourceConfig],
+) -> Source | None:
+    """Return the one source that was indexed from here, or from the surrounding checkout."""
+    found = [
+        record
+        for record in records
+        if place == Path(record.source.location)
+        or (record.source.kind == "file" and str(place) in _files_of(record))
+        or (record.source.kind == "git" and Path(record.source.location) in place.parents)
+    ]
+    former = superseded(found, configured)
+    named = [
+        record
+        for record in found
+        if (record.source.name not in former if name is None else record.source.name == name)
+    ]
+    return named[0].source if len(named) == 1 else None
+
+
+def _files_of(record: SourceRecord) -> list[str]:
+    return [str(Path(record.source.location, path)) for path in record.within]
+
+
+def _require_distinct(
+    opened: Sequence[Opened],
+    records: Sequence[SourceRecord],
+    moved: Collection[str],
+    gone: Sequence[MissingSource],
+) -> None:
+    """Raise SourceError if a name is that of two places. Sources that have `moved` have left
+    theirs."""
+    known = {one.source.name: one.source.location for one in records}
+    known = {name: location for name, location in known.items() if name not in moved}
+    places: dict[str, str] = {}
+    for one, _ in opened:
+        name, location = one.source.name, one.source.location
+        before = places.setdefault(name, location)
+        if before != location:
+            raise SourceError(
+                f"two of these paths are named {name!r}: {before} and {location}",
+                hint="index them one at a time, with --name NAME",
+            )
+        if known.get(name, location) != location:
+            raise refuse(one, known[name], gone)
+
+
+def _tell_of_link(
+    location: str | Path, source: Source, on_notice: Callable[[Notice], None]
+) -> None:
+    """Say that a link was followed once. Refreshes must not follow it: whoever can change the link
+    would choose what is indexed."""
+    given = Path(location).expanduser()
+    if given.is_symlink():
+        text = f"{given} is a link to {given.resolve()}: that place is indexed, as {source.name}"
+        on_notice(Notice("link_followed", f"{text}, and stays so if the link changes"))
+
+
+def _tell_of_checkout(
+    location: str | Path, source: Source, on_notice: Callable[[Notice], None]
+) -> None:
+    """Say that a folder stays what it was, although there is a checkout around it now."""
+    if source.kind not in ("folder", "file"):
+        return
+    place = _place(location)
+    checkout = find_checkout(place if place.is_dir() else place.parent)
+    if checkout is not None:
+        name, kind = source.name, source.kind
+        text = f"{name} was indexed before {checkout.top} was a checkout, and stays a {kind}"
+        to_do = f"to cite commits: pincite collections forget {name}, then pincite index {place}"
+        on_notice(Notice("not_in_checkout", f"{text} ({to_do})"))

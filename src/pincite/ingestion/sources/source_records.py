@@ -1,0 +1,87 @@
+"""Catalog records of sources, and their former names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pincite.model import SourceRecord
+from pincite.ports import CollectionInfo
+from pincite.settings.sections.sources import SourceConfig
+from pincite.sources import OpenSource, Selection
+from pincite.sources.reopening import selection_of
+from pincite.support.fields import replace
+from pincite.support.machine import this_machine
+
+Opened = tuple[OpenSource, Selection]
+
+
+def names_of(locations: Sequence[str | Path]) -> str:
+    """Return the names of the run's sources, for messages to processes that wait."""
+    return ", ".join(str(Path(each).absolute()) for each in locations) or "all that it knows"
+
+
+def renamed(
+    opened: Sequence[Opened], records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
+) -> frozenset[str]:
+    """Return the old names of renamed sources: the same part of the same place with the same
+    selection, under a name that no configuration uses."""
+    kept = {each.name for each in configured} | {source.source.name for source, _ in opened}
+    now = {(source.source.location, (source.within,), selection) for source, selection in opened}
+    return frozenset(
+        record.source.name
+        for record in records
+        if record.source.name not in kept
+        and (record.source.location, record.within, selection_of(record)) in now
+    )
+
+
+def superseded(
+    records: Sequence[SourceRecord], configured: Sequence[SourceConfig]
+) -> frozenset[str]:
+    """Return the old names that an interrupted run did not remove: the same part of the same place
+    with the same selection has got another name since. Names in a configuration stay."""
+    kept = {each.name for each in configured}
+    latest: dict[tuple[object, ...], SourceRecord] = {}
+    for record in sorted(records, key=lambda one: (not one.complete, one.indexed_at or "")):
+        source = record.source
+        place = (record.machine, source.location, record.within, source.pinned and source.ref)
+        latest[*place, selection_of(record)] = record
+    newest = {record.source.name for record in latest.values()}
+    return frozenset(
+        record.source.name
+        for record in records
+        if len(record.within) == 1 and record.source.name not in kept | newest
+    )
+
+
+def record_of_source(
+    opened: OpenSource, selection: Selection, info: CollectionInfo
+) -> SourceRecord:
+    """Return the record of an incomplete source, with the parts of it that the collection has, and
+    with the files that the last run left out."""
+    within = {opened.within}
+    record = SourceRecord(opened.source, (), selection.include, selection.exclude)
+    for known in info.sources:
+        if known.source.name == opened.source.name:
+            within.update(known.within)
+            record = replace(
+                record,
+                skipped=known.skipped,
+                skipped_paths=known.skipped_paths,
+                skipped_in=known.skipped_in,
+                noted=known.noted,
+                noted_paths=known.noted_paths,
+            )
+    parts = ("",) if "" in within else tuple(sorted(within))
+    return replace(record, within=parts, machine=this_machine())
+
+
+def last_indexed_ns(infos: Sequence[CollectionInfo], collection: str, source: str) -> int | None:
+    """Return when the source was last indexed completely, None if it was not."""
+    known = (one for info in infos if info.spec.name == collection for one in info.sources)
+    for record in known:
+        if record.source.name == source and record.complete and record.indexed_at:
+            return int(datetime.fromisoformat(record.indexed_at).timestamp()) * 10**9
+    return None

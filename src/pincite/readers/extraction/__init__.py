@@ -1,0 +1,1 @@
+"""Extract text from files of other formats, in a process of its own."""

@@ -1,0 +1,1 @@
+"""Pictures of PDF pages, painted in a process of their own."""

@@ -1,0 +1,1 @@
+"""The file `pincite.toml`: reading, merging, meanings of keys, trust."""

@@ -1,0 +1,122 @@
+"""The effective configuration: files, what they extend, and variables, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import ConfigError
+from pincite.model import AttributeType
+from pincite.profile import SECTIONS, Profile, profile_from
+from pincite.settings.file.layers import BELOW, Layer, located, merged
+from pincite.settings.sections.attributes import take_attributes
+from pincite.settings.sections.documents import DocumentSettings, take_document_settings
+from pincite.settings.sections.external import ForeignSettings, take_foreign_settings
+from pincite.settings.sections.memory import MemorySettings, take_memory_settings
+from pincite.settings.sections.models import ModelSettings, take_model_settings
+from pincite.settings.sections.refresh import RefreshSettings, take_refresh_settings
+from pincite.settings.sections.retrieval_log import LogSettings, take_log_settings
+from pincite.settings.sections.sources import SourceConfig, sources_from
+from pincite.settings.sections.stores import take_store_settings
+from pincite.settings.sections.telemetry import (
+    LoggingSettings,
+    TracingSettings,
+    take_logging_settings,
+    take_tracing_settings,
+)
+from pincite.settings.sections.workspace import WorkspaceSettings, take_workspace_settings
+from pincite.stores.settings import StoreSettings
+from pincite.support.wrong_values import closest_first
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Everything that a file can set."""
+
+    profile: Profile
+    use: ModelSettings
+    store: StoreSettings
+    log: LogSettings
+    refresh: RefreshSettings
+    memory: MemorySettings
+    documents: DocumentSettings
+    sources: tuple[SourceConfig, ...]
+    attributes: Mapping[str, AttributeType]
+    foreign: Mapping[str, ForeignSettings]
+    workspace: WorkspaceSettings
+    tracing: TracingSettings
+    logging: LoggingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a system is read in: the variables, the files of vectors and rates, the folder that
+    paths count from where no file says it, and the collection of sources that name none."""
+
+    environ: Mapping[str, str]
+    cache: Path | None
+    rates: Path | None
+    folder: Path
+    collection: str
+
+
+def read_system(layers: Sequence[Layer], origin: str, around: Around) -> System:
+    """The system of all layers, of which the first win. `origin` is what they are called together.
+
+    Raises ConfigError for what is unknown, wrong or contradicts itself, and says where it stands.
+    """
+    try:
+        return _system(merged(layers), origin, around)
+    except ConfigError as error:
+        read = partial(_alone, around=around)
+        raise located(error, layers, origin, default_of, read) from error
+
+
+def default_of(key: str) -> object:
+    """The default of a key of the profile, the store, the memory or the workspace."""
+    section, _, rest = key.partition(".")
+    whole = {"store": StoreSettings(), "memory": MemorySettings(), "workspace": WorkspaceSettings()}
+    found: Any = whole.get(section) or getattr(Profile(), section)
+    for name in rest.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def _alone(layer: Layer, around: Around) -> System:
+    return _system(merged([layer]), str(layer.file or layer.origin), around)
+
+
+def _system(table: dict[str, Any], origin: str, around: Around) -> System:
+    store = take_store_settings(table, origin)
+    foreign = take_foreign_settings(table, origin, store)
+    use = take_model_settings(table, origin, around.environ, around.cache, around.rates)
+    log = take_log_settings(table, origin, around.environ)
+    refresh = take_refresh_settings(table, origin)
+    memory = take_memory_settings(table, origin)
+    workspace = take_workspace_settings(table, origin, around.environ)
+    documents = take_document_settings(table, origin)
+    tracing = take_tracing_settings(table, origin)
+    logging = take_logging_settings(table, origin)
+    attributes = take_attributes(table, origin)
+    given = table.pop("source", ())
+    sources = sources_from(given, origin, around.folder, around.collection, attributes)
+    _require_known(table, origin)
+    profile = profile_from(table, origin)
+    return System(
+        *(profile, use, store, log, refresh, memory, documents),
+        *(sources, attributes, foreign, workspace, tracing, logging),
+    )
+
+
+def _require_known(table: Mapping[str, Any], origin: str) -> None:
+    """Raise ConfigError for a table that is neither one of the profile nor taken by now."""
+    unknown = next((name for name in table if name not in SECTIONS), None)
+    if unknown is not None:
+        from pincite.settings.file.keys import keys  # late: only an error names all of them
+
+        known = closest_first(unknown, sorted({*BELOW, *(key.path[0] for key in keys())}))
+        said = f"{origin}: unknown key {unknown!r}; known here: {known}"
+        raise ConfigError(said, at=(unknown,))

@@ -1,0 +1,232 @@
+"""Every key that `pincite.toml` may have: its type, its default and what it means, read off the
+values that the code makes of them. `python -m pincite.settings.file.keys` prints the rows of
+docs/configuration.md.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import structs
+
+from pincite.model import AttributeType
+from pincite.profile import Profile
+from pincite.providers.pace import Rate
+from pincite.providers.provider_options import ProviderOptions
+from pincite.settings.file.meanings import MEANINGS
+from pincite.settings.file.toml_text import inline
+from pincite.settings.sections.documents import DocumentSettings
+from pincite.settings.sections.external import ForeignSettings
+from pincite.settings.sections.memory import MemorySettings
+from pincite.settings.sections.models import BUNDLED, CACHE_MB, CollectionOptions
+from pincite.settings.sections.refresh import RefreshSettings
+from pincite.settings.sections.retrieval_log import LogSettings
+from pincite.settings.sections.sources import SourceConfig
+from pincite.settings.sections.telemetry import LoggingSettings, TracingSettings
+from pincite.settings.sections.workspace import WorkspaceSettings
+from pincite.stores.settings import StoreSettings
+from pincite.support.fields import field_names
+
+#: What stands in the path of a key for a name that the user chooses, or an entry of a list.
+NAME, MODEL = "NAME", "MODEL"
+TABLE: Final = "table"  # the type of a key whose value has keys that users choose
+_WILD: Final = (NAME, MODEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key. `default` is None where nothing is the default, and REQUIRED where there is none.
+    `foreign`: only of collections of other programs."""
+
+    path: tuple[str, ...]
+    type: str
+    default: object
+    meaning: str
+    foreign: bool = False
+
+    @property
+    def table(self) -> tuple[str, ...]:
+        """The path of its table."""
+        return self.path[:-1]
+
+    @property
+    def named(self) -> bool:
+        """Is it of a table that there is once only?"""
+        return not any(part in _WILD for part in self.path) and self.path[0] != "source"
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED: Final = _Required()
+
+
+@cache
+def keys() -> tuple[Key, ...]:
+    """All keys, table by table: first those of the system, then those of names and sources."""
+    plain = (
+        *_models(),
+        *_of(StoreSettings, ("store",)),
+        _key(("cache", "limit_mb"), "number", CACHE_MB),
+        *_of(LogSettings, ("log",)),
+        *_of(RefreshSettings, ("refresh",)),
+        *_of(TracingSettings, ("tracing",)),
+        *_of(LoggingSettings, ("logging",)),
+        *_of(MemorySettings, ("memory",)),
+        *_of(WorkspaceSettings, ("workspace",)),
+        *_of(DocumentSettings, ("documents",)),
+        *_of(Profile, ()),
+        _key(("attributes", NAME), _type(AttributeType), "keyword"),
+        _key(("collections", NAME, "dense"), "text", ""),
+        *_of(CollectionOptions, ("collections", NAME)),
+    )
+    known = {key.path for key in plain}
+    theirs = (
+        Key(key.path, key.type, key.default, key.meaning, foreign=True)
+        for key in _of(ForeignSettings, ("collections", NAME))
+        if key.path not in known
+    )
+    return (
+        *plain,
+        *theirs,
+        *(key for key in _of(ProviderOptions, ("providers", NAME)) if key.path[-1] != "rates"),
+        *_of(Rate, ("providers", NAME, "rates", MODEL)),
+        *_of(SourceConfig, ("source",)),
+    )
+
+
+def in_force(table: Mapping[str, Any]) -> dict[tuple[str, ...], object]:
+    """The value of every key in a valid, merged table: of tables that there are once the default
+    where nothing is set, of named ones and sources for each name that is there."""
+    found: dict[tuple[str, ...], object] = {}
+    for key in keys():
+        for path, inner in _places(table, key, ()):
+            value = inner if inner is not None else key.default
+            for end, one in _flat(value) if key.type == TABLE else [((), value)]:
+                found[(*path, *end)] = one
+    if table.get("store", {}).get("url"):
+        kind = table["store"].get("kind", "qdrant")
+        found[("store", "kind")] = kind
+    return found
+
+
+def page_rows() -> Iterator[str]:
+    """A row of the documentation for each key."""
+    for key in keys():
+        default = "needed" if key.default is REQUIRED else f"`{inline(key.default)}`"
+        if key.default is None:
+            default = "unset"
+        elif len(default) > 40:
+            default = "see `pincite presets show general`"
+        yield f"| `{'.'.join(key.path)}` | {key.type} | {default} | {key.meaning} |"
+
+
+def _places(
+    table: Any, key: Key, done: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Where the key is in the table, with what it is there; None where it is not set."""
+    rest = key.path[len(done) :]
+    if not rest:
+        yield done, table
+        return
+    inner = table if isinstance(table, Mapping) else {}
+    if rest[0] == "source":
+        for number, one in enumerate(inner.get("source", ()), 1):
+            yield ("source", str(number), rest[1]), one.get(rest[1])
+    elif rest[0] in _WILD:
+        for name, one in inner.items():
+            if not (key.foreign and "qdrant" not in one) and not _only_ours(key, one):
+                yield from _places(one, _named(key, len(done), name), (*done, name))
+    else:
+        yield from _places(inner.get(rest[0]), key, (*done, rest[0]))
+
+
+def _only_ours(key: Key, one: object) -> bool:
+    """Is the key one that a collection of another program does not have?"""
+    theirs = isinstance(one, Mapping) and "qdrant" in one and key.path[0] == "collections"
+    return theirs and key.path[-1] not in ForeignSettings.__struct_fields__
+
+
+def _named(key: Key, at: int, name: str) -> Key:
+    path = (*key.path[:at], name, *key.path[at + 1 :])
+    return Key(path, key.type, key.default, key.meaning, key.foreign)
+
+
+def _flat(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
+    if isinstance(value, Mapping) and value:
+        for name, inner in value.items():
+            for path, one in _flat(inner):
+                yield (name, *path), one
+    else:
+        yield (), value
+
+
+def _models() -> Iterator[Key]:
+    for name, default in (("dense", BUNDLED), ("rerank", ""), ("llm", ""), ("vision", "")):
+        yield _key(("models", name), "text", default)
+
+
+def _of(kind: type[Any], table: tuple[str, ...]) -> Iterator[Key]:
+    hints = get_type_hints(kind)
+    for name, default in _defaults(kind):
+        if field_names(type(default)):
+            yield from _of_value(default, (*table, name))
+        else:
+            yield _key((*table, name), _type(hints[name]), default)
+
+
+def _of_value(value: Any, table: tuple[str, ...]) -> Iterator[Key]:
+    """The keys of a table that has defaults of its own, such as the thresholds of one signal."""
+    hints = get_type_hints(type(value))
+    for name in field_names(type(value)):
+        of_it = getattr(value, name)
+        if field_names(type(of_it)):
+            yield from _of_value(of_it, (*table, name))
+        else:
+            yield _key((*table, name), _type(hints[name]), of_it)
+
+
+def _defaults(kind: type[Any]) -> Iterator[tuple[str, object]]:
+    if is_dataclass(kind):
+        for one in fields(kind):
+            made = one.default_factory() if one.default_factory is not MISSING else one.default
+            yield one.name, REQUIRED if made is MISSING else made
+        return
+    for field in structs.fields(kind):
+        if field.default_factory is not msgspec.NODEFAULT:
+            yield field.name, field.default_factory()
+            continue
+        nothing = field.default is msgspec.NODEFAULT
+        yield field.name, REQUIRED if nothing else field.default
+
+
+def _key(path: tuple[str, ...], type_: str, default: object) -> Key:
+    return Key(path, type_, default, MEANINGS.get(".".join(path[:-1]), {}).get(path[-1], ""))
+
+
+def _type(hint: Any) -> str:
+    """A type in words."""
+    names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+    if hint in names:
+        return names[hint]
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return ", ".join(f'"{one}"' for one in inside)
+    if origin in (Union, types.UnionType):
+        return " or ".join(_type(one) for one in inside if one is not type(None))
+    if origin is tuple:
+        return f"list of {_type(inside[0])}s"
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return f"list of {_type(inside[0])}s"
+    return TABLE
+
+
+if __name__ == "__main__":
+    print(*page_rows(), sep="\n")

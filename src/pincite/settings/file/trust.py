@@ -1,0 +1,307 @@
+"""Trust in a `pincite.toml` that was found, not named: list the settings that need consent.
+
+A file beside an index may be somebody else's: a checkout brings its own. What it says of ranking
+harms nobody. What reaches outside of its folder does: models, which texts and keys are sent to,
+servers, files elsewhere, and words that stand outside of the fences of what is quoted. A file that
+has any of these is used only once a person has said so; then its hash is remembered, with those of
+the files that it extends and of its prompts, and with another one the person is asked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from pincite.errors import ConfigError, UntrustedConfig
+from pincite.settings.file.layers import PROMPTS, Layer, merged, prompts_in, shown
+from pincite.support.capabilities import FILE_MODES, is_own, open_to_read
+from pincite.support.terminal import one_line
+
+_MOST_BYTES: Final = 4_000_000  # of the file of what is trusted: 20,000 folders, 5,000 with prompts
+_MOST_NAMED: Final = 8  # claims in a message
+_NO_PROMPTS: Final = "-"  # in what is remembered: the file names a folder that has none
+_SENT: Final = "a model that texts are sent to, or that is read from files"
+_OPENS: Final = "a library that opens a database in the index folder"
+_OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
+#: Keys that are a claim wherever they are set, by the tables they stand in; `*` is any name.
+_ALWAYS: Final = {
+    ("store", "url"): "a server",
+    ("store", "key_file"): "a file with a key",
+    ("collections", "*", "qdrant"): "a collection on a server",
+    ("collections", "*", "url"): "a server",
+    ("collections", "*", "key_file"): "a file with a key",
+    ("providers", "*"): "a provider",
+    ("workspace", "database"): "where users and their keys are kept",
+    ("workspace", "operator"): "a server",
+    ("workspace", "owner"): "a server",
+    ("workspace", "files"): "where uploaded files are kept",
+    ("workspace", "s3"): "a server that uploaded files are sent to",
+    ("workspace", "oidc"): "who may sign in",
+    ("memory", "path"): "where facts about users are kept",
+    PROMPTS: "instructions for a model",
+    ("tracing", "texts"): "questions are sent to a collector",
+    ("source", "*", "descriptions"): "words that models read outside of quotations",
+}
+_MODELS: Final = (
+    *((("models", name)) for name in ("dense", "rerank", "llm", "vision")),
+    ("memory", "dense"),
+    ("collections", "*", "dense"),
+    ("collections", "*", "model"),
+)
+_PATHS: Final = (("source", "*", "path"), ("rerank", "tokenizer"))
+_SERVERS: Final = ("qdrant", "chroma")
+
+
+class Claim(NamedTuple):
+    """What a file asks for: a key, its value as TOML has it, why that takes trust, and where a
+    path really leads."""
+
+    key: str
+    value: str
+    why: str
+    real: str = ""
+
+
+def claims_of(layers: Sequence[Layer]) -> tuple[Claim, ...]:
+    """What takes trust in a file and in those that it extends, by key."""
+    files = [layer for layer in layers if layer.file is not None]
+    if not files or files[0].file is None:
+        return ()
+    folder = files[0].file.parent
+    table = merged(files)
+    found = [*_claims(table, folder), *_server_of(layers)]
+    found += [
+        Claim("extends", shown(str(layer.file)), "a file outside of the folder")
+        for layer in files[1:]
+        if layer.file is not None and not _inside(layer.file, folder)
+    ]
+    return tuple(sorted(dict.fromkeys(found)))
+
+
+def _server_of(layers: Sequence[Layer]) -> Iterator[Claim]:
+    """A kind of store that takes trust, also where a preset that a file extends says so, as the
+    address of a server may come from the environment."""
+    known = [layer for layer in layers if layer.file is not None or layer.preset]
+    store = merged(known).get("store")
+    kind = _of(store, "kind")
+    if kind == "chroma" and not _of(store, "url"):
+        yield Claim("store.kind", shown(kind), _OPENS)
+    elif kind in _SERVERS:
+        yield Claim("store.kind", shown(kind), "a server")
+
+
+def _claims(table: Mapping[str, Any], folder: Path) -> Iterator[Claim]:
+    for path, why in _ALWAYS.items():
+        for key, value in _at(table, path):
+            if value not in ("", {}, [], False):
+                yield Claim(key, shown(value), why)
+    for path in _MODELS:
+        for key, value in _at(table, path):
+            if not _OURS.fullmatch(str(value)):
+                yield Claim(key, shown(value), _SENT)
+    for path in _PATHS:
+        for key, value in _at(table, path):
+            if isinstance(value, str) and value and not _inside(Path(value), folder):
+                yield Claim(key, shown(value), "a path outside of the folder", _real(folder, value))
+    if _of(table.get("memory"), "kind") == "mem0":
+        yield Claim("memory.kind", '"mem0"', "a library that sends texts to models")
+
+
+def _of(table: object, name: str) -> object:
+    return table.get(name) if isinstance(table, Mapping) else None
+
+
+def _at(table: object, path: Sequence[str], done: str = "") -> Iterator[tuple[str, object]]:
+    """The values at a path, each with its dotted name; entries of lists count from 1."""
+    if not path:
+        yield done, table
+        return
+    first, rest = path[0], path[1:]
+    inside: list[tuple[str, object]] = []
+    if isinstance(table, Mapping):
+        named = [(first, table[first])] if first in table else []
+        inside = [*table.items()] if first == "*" else named
+    elif isinstance(table, list) and first == "*":
+        inside = [(str(number), one) for number, one in enumerate(table, 1)]
+    for name, value in inside:
+        yield from _at(value, rest, f"{done}.{name}" if done else str(name))
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    """Is it in the folder, links followed?"""
+    if str(path).startswith("~"):
+        return False
+    try:
+        return (folder / path).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def digest_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> str:
+    """What is remembered: a hash of the texts that were read, not of the files as they are when
+    somebody answers, and of where their paths lead. Behind it are those of the prompts, by name,
+    if the file names a folder of them."""
+    digest = hashlib.sha256()
+    for layer in layers:
+        if layer.file is not None:
+            for part in (str(layer.file), layer.text):
+                raw = part.encode(errors="surrogateescape")
+                digest.update(len(raw).to_bytes(8, "big") + raw)
+    for claim in claims:
+        digest.update(f"{claim.key}\0{claim.real}\0".encode(errors="surrogateescape"))
+    prompts = prompts_in(layers)
+    named = [f"{name}={of}" for name, of in prompts.hashes().items()]
+    return " ".join((digest.hexdigest(), *(named or [_NO_PROMPTS] * bool(prompts.folder))))
+
+
+def _changed_prompts(known: str, digest: str) -> Mapping[str, Sequence[str]]:
+    """The names of the prompts that were added, changed and removed, by which of them it was."""
+    old, new = (
+        dict(one.split("=", 1) for one in text.split(" ") if "=" in one) for text in (known, digest)
+    )
+    changed = {
+        "added": sorted(new.keys() - old.keys()),
+        "changed": sorted(name for name in old.keys() & new.keys() if old[name] != new[name]),
+        "removed": sorted(old.keys() - new.keys()),
+    }
+    return {how: names for how, names in changed.items() if names}
+
+
+def _real(folder: Path, value: str) -> str:
+    with suppress(OSError, RuntimeError, ValueError):
+        return str((folder / value).resolve())
+    return value
+
+
+def require_trust(layers: Sequence[Layer], config: Path | None) -> None:
+    """Raise UntrustedConfig where a file asks for something and nobody has agreed to it."""
+    if config is None:
+        return
+    claims = claims_of(layers)
+    if not claims:
+        return
+    digest = digest_of(layers, claims)
+    known = _read().get(_name(config))
+    if known == digest:
+        return
+    named = [f"{one.key} = {one.value} ({one.why})" for one in claims[:_MOST_NAMED]]
+    if len(claims) > _MOST_NAMED:
+        named.append(f"and {len(claims) - _MOST_NAMED} more")
+    state, do, why = _asked(layers, config, known, digest)
+    if why:
+        why = f"{_ALWAYS[PROMPTS]}; {why}"
+        claims = tuple(one._replace(why=why) if _is_prompts(one) else one for one in claims)
+    raise UntrustedConfig(
+        one_line(f"{state} {'; '.join(named)}"),
+        hint=f"{do}: pincite trust {one_line(str(config))}",
+        config=str(config),
+        digest=digest,
+        claims=claims,
+    )
+
+
+def _asked(
+    layers: Sequence[Layer], config: Path, known: str | None, digest: str
+) -> tuple[str, str, str]:
+    """Why trust is asked for, what to do before it is given, and which prompts have changed."""
+    do = "read the file, then"
+    if not known:
+        return f"{config} is not trusted, and it sets", do, ""
+    prompts = prompts_in(layers)
+    same = known.split(" ")[0] == digest.split(" ")[0]
+    if prompts.folder and " " not in known:  # of a version that did not note prompts
+        changed = "" if same else "it has changed, or "
+        state = f"{config} must be trusted again: {changed}trust covers its prompts now. It sets"
+        return state, f"read {'its' if same else 'the file and its'} prompts, then", ""
+    found = _changed_prompts(known, digest)
+    if not same or not found:
+        return f"{config} has changed since it was trusted, and it sets", do, ""
+    told = [
+        f"{', '.join(str(prompts.file(name)) for name in names)}"
+        f" {'was' if len(names) == 1 else 'were'} {how}"
+        for how, names in found.items()
+    ]
+    to_read = [name for how, names in found.items() if how != "removed" for name in names]
+    those = "that prompt" if len(to_read or found["removed"]) == 1 else "those prompts"
+    do = f"read {those}, then" if to_read else f"restore {those}, or"
+    return (
+        f"{' and '.join(told)} since {config} was trusted, which sets",
+        do,
+        "; ".join(f"{how}: {', '.join(names)}" for how, names in found.items()),
+    )
+
+
+def _is_prompts(claim: Claim) -> bool:
+    return claim.key == ".".join(PROMPTS)
+
+
+def remember_trust(config: Path, digest: str) -> None:
+    """Trust the file as long as it has this hash; with an empty one no more. Raises ConfigError
+    where that cannot be written down."""
+    known = dict(_read())
+    known[_name(config)] = digest
+    if not digest:
+        del known[_name(config)]
+    place = trust_file()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".trust-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.encode(known, order="sorted"))
+        Path(beside).replace(place)
+    except OSError as error:
+        raise ConfigError(
+            f"{place} cannot be written, so nothing was trusted: {error.strerror}",
+            hint=f"PINCITE_CONFIG={one_line(str(config))} selects the file for one command",
+        ) from error
+
+
+def trusted_files() -> tuple[str, ...]:
+    """The files that somebody has trusted, by name."""
+    return tuple(sorted(_read()))
+
+
+def trust_file() -> Path:
+    """Where it is remembered: `trust.json` in the user's state folder for Pincite."""
+    import platformdirs
+
+    return platformdirs.user_state_path("pincite") / "trust.json"
+
+
+def _name(config: Path) -> str:
+    """The file by the real path of its folder: a link to it is another file."""
+    return str(config.parent.resolve() / config.name)
+
+
+def _read() -> Mapping[str, str]:
+    """What is trusted. A file that is not the user's own, no file or no such table trusts nothing.
+    Raises ConfigError where it is damaged."""
+    place = trust_file()
+    try:
+        handle = open_to_read(place)
+    except OSError:
+        return {}
+    with os.fdopen(handle, "rb") as file:
+        state = os.fstat(handle)
+        if not stat.S_ISREG(state.st_mode) or not is_own(state):
+            return {}
+        if FILE_MODES and state.st_mode & 0o022:  # others may write to it
+            return {}
+        raw = file.read(_MOST_BYTES + 1)
+    try:
+        if len(raw) > _MOST_BYTES:
+            raise ValueError("it is too large")
+        return msgspec.json.decode(raw, type=dict[str, str])
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"{place} is damaged: {error}", hint="remove it, then trust your files again"
+        ) from error

@@ -1,0 +1,55 @@
+"""`[log]`: the retrieval log and its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.settings.file.tables import take_table
+
+VARIABLE = "PINCITE_LOG"
+_WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
+
+
+class LogSettings(msgspec.Struct, frozen=True):
+    """The table `[log]` of pincite.toml. A file is put aside when the next line would make it
+    larger than `max_bytes`; `keep` such files stay beside the current one. `mask_secrets` leaves
+    out what looks like a key or password in a question.
+
+    A line has 20 to 30 KB: with the defaults the last thousand searches or so are there.
+    """
+
+    enabled: bool = True
+    max_bytes: int = 8_000_000
+    keep: int = 3
+    mask_secrets: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_bytes < 1:
+            raise ConfigError(f"log.max_bytes is {self.max_bytes}; it must be at least 1")
+        if self.keep < 0:
+            raise ConfigError(f"log.keep is {self.keep}; it must not be negative")
+
+
+def take_log_settings(
+    table: dict[str, object], origin: str, environ: Mapping[str, str]
+) -> LogSettings:
+    """Take `[log]` out of the table of `origin`; `PINCITE_LOG` wins over `log.enabled`.
+
+    Raises ConfigError for an unknown key or a wrong value, naming where it stands.
+    """
+    enabled = log_enabled(environ)
+    over = {} if enabled is None else {"enabled": enabled}
+    return take_table(table, "log", LogSettings, origin, over)
+
+
+def log_enabled(environ: Mapping[str, str]) -> bool | None:
+    """What `PINCITE_LOG` says, None for nothing. Raises ConfigError."""
+    word = environ.get(VARIABLE, "")
+    if not word:
+        return None
+    if word.lower() not in _WORDS:
+        raise ConfigError(f"{VARIABLE} is {word!r}; use 1 or 0")
+    return _WORDS[word.lower()]

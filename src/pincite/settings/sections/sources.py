@@ -1,0 +1,104 @@
+"""Sources that a configuration file describes: `[[source]]` tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pincite.errors import ConfigError
+from pincite.model import AnchorStyle, AttributeType
+from pincite.model.descriptions import described
+from pincite.settings.sections.attributes import check_given
+from pincite.support.decodable import ready
+from pincite.support.fields import replace
+from pincite.support.wrong_values import path_of, said_of
+
+
+class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[source]]`: what to index and what its citations say.
+
+    `path` counts from the file's folder. No `collection` is the default one. `url_rule` is one rule
+    or several, of which the first that matches decides. `ref` names the revision of what records
+    none itself: a folder, an archive. What is left out is found, or is as it was when the source
+    was indexed before. `attributes` are of all of its documents; those that are not named stay as
+    they were. Without `front_matter`, what Markdown files say of themselves gives no attributes.
+    `descriptions` are of folders and files below `path`; an empty text removes one. With `ocr`
+    pages of PDFs that are pictures are read by OCR.
+    """
+
+    path: str
+    collection: str = ""
+    name: str | None = None
+    ref: str | None = None
+    url_rule: str | tuple[str, ...] = ()
+    anchors: AnchorStyle | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    attributes: dict[str, Any] = {}
+    front_matter: bool | None = None
+    descriptions: dict[str, str] = {}
+    index_descriptions: bool | None = None
+    mask_secrets: bool | None = None
+    ocr: bool | None = None
+
+    @property
+    def url_rules(self) -> str | None:
+        """The rules as `Source.url_rule` holds them."""
+        rules = (self.url_rule,) if isinstance(self.url_rule, str) else self.url_rule
+        return "\n".join(rules) or None
+
+
+def sources_from(
+    table: object,
+    origin: str,
+    folder: Path,
+    collection: str = "",
+    declared: Mapping[str, AttributeType] = {},  # it is only read
+) -> tuple[SourceConfig, ...]:
+    """The `[[source]]` tables of a file in `folder`, with absolute paths. Those that name no
+    collection go into the one that is given.
+
+    Raises ConfigError that names `origin` and the key for an unknown key, a wrong type or a
+    malformed rule or attribute, for which the `declared` types count.
+    """
+    try:
+        found = msgspec.convert(table, ready(tuple[SourceConfig, ...]))
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"{origin}: {said_of(error, tuple[SourceConfig, ...], ('source',))}",
+            hint=f"known keys: {', '.join(SourceConfig.__struct_fields__)}",
+            at=("source", *path_of(error)),
+        ) from error
+    for position, each in enumerate(found, 1):
+        at = ("source", str(position))
+        where = f"{origin}: [[source]] {each.path}"
+        check_given(each.attributes, declared, f"{where}: attributes", (*at, "attributes"))
+        try:
+            described({}, each.descriptions)
+        except ValueError as error:
+            raise ConfigError(
+                f"{where}: descriptions: {error}",
+                hint='paths count from the source: descriptions = { "guides/" = "For operators" }',
+                at=(*at, "descriptions"),
+            ) from error
+        if each.url_rules:
+            try:
+                from pincite.readers.urls import compile_rules  # late: few sources have rules
+
+                compile_rules(each.url_rules)
+            except ConfigError as error:
+                said = f"{origin}: {error.message}"
+                raise ConfigError(said, hint=error.hint, at=(*at, "url_rule")) from error
+    places = [folder / Path(each.path).expanduser() for each in found]
+    return tuple(
+        replace(each, path=str(place.absolute()), collection=each.collection or collection)
+        for each, place in zip(found, places, strict=True)
+    )
+
+
+def configured_at(place: Path, sources: Sequence[SourceConfig]) -> SourceConfig | None:
+    """The description of a resolved place, if there is one."""
+    return next((each for each in sources if Path(each.path).resolve() == place), None)

@@ -1,0 +1,69 @@
+"""`[store]`: kind and address of the store of points.
+
+[store]
+kind = "qdrant"                   # edge (the default), sqlite, chroma, or qdrant
+url = "https://qdrant.example"    # of a server; alone it means kind = "qdrant"
+prefix = "team-"                  # of the names of its collections
+
+An index folder remembers its store, for its catalog says what is in there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import ConfigError
+from pincite.settings.file.tables import converted, told_where
+from pincite.settings.server_variables import server_key
+from pincite.stores.settings import StoreSettings
+from pincite.support.wrong_values import closest_first
+
+#: Keys of servers by kind; `<NAME>_FILE` names a file that holds one.
+KEYS: Mapping[str, str] = {"qdrant": "PINCITE_QDRANT_KEY", "chroma": "PINCITE_CHROMA_KEY"}
+
+
+def take_store_settings(table: dict[str, Any], origin: str) -> StoreSettings:
+    """The settings of the store, taken out of a TOML file's `table`. Raises ConfigError."""
+    given = table.pop("store", {})
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{origin}: [store] is a table, not {given!r}", at=("store",))
+    for key in given:
+        if key in ("key", "api_key", "token"):
+            raise ConfigError(
+                f"{origin}: [store]: keys are not allowed here",
+                hint="use the environment, or key_file",
+                at=("store", key),
+            )
+        if key not in StoreSettings.__struct_fields__:
+            known = closest_first(key, StoreSettings.__struct_fields__)
+            raise ConfigError(
+                f"{origin}: unknown key 'store.{key}'; known keys: {known}", at=("store", key)
+            )
+    values = dict(given)
+    if values.get("url"):
+        values.setdefault("kind", "qdrant")
+    with told_where(origin):
+        return converted(values, StoreSettings, ("store",), ("store",))
+
+
+def store_key(environ: Mapping[str, str], store: StoreSettings) -> str | None:
+    """The key of the server: of the environment, else of a file. Raises ConfigError."""
+    variable = KEYS.get(store.kind, "")
+    own = environ.get(variable, "").strip()
+    if value := server_key(environ, variable, store.url) if store.kind == "qdrant" else own:
+        return value
+    file = environ.get(f"{variable}_FILE") or store.key_file
+    if not variable or not file:
+        return None
+    try:
+        value = Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the key file {file} cannot be read: {error}") from error
+    if not value:
+        raise ConfigError(f"the key file {file} is empty")
+    if not value.isascii() or any(sign.isspace() for sign in value):
+        # whoever wrote the file that names it must not have another file sent to a server
+        raise ConfigError(f"the key file {file} does not hold a key of one line of ASCII")
+    return value

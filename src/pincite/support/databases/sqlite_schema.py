@@ -1,0 +1,119 @@
+"""Bring the schema of a SQLite file up to date, one numbered step after the other."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from pincite.errors import IndexTooNew, StoreError
+from pincite.support.databases.private_file import require_regular, require_regular_or_new
+
+_MAKING_S: Final = 1.0  # far longer than a process needs to make a file
+_POLL_S: Final = 0.02
+
+
+def require_no_journal(path: Path) -> None:
+    """Raise OSError for a rollback journal beside a SQLite file: SQLite would first put back what
+    it says, whoever wrote it. Our files have a log instead, and a journal only while a process
+    makes them. SQLite puts nothing back into an empty file and removes the journal."""
+    journal = path.with_name(f"{path.name}-journal")
+    deadline = time.monotonic() + _MAKING_S
+    while _has_content(path) and _has_content(journal):
+        if time.monotonic() > deadline:
+            raise OSError(
+                errno.EINVAL,
+                f"{journal.name} would change {path.name}: it came with files of others, or a"
+                f" process was killed while it made the file; remove {journal.name}",
+                str(journal),
+            )
+        time.sleep(_POLL_S)
+
+
+def require_sqlite_file(path: Path) -> None:
+    """Raise OSError unless SQLite may open the file, which may be missing: for a link, a pipe or a
+    folder in its place, and for a rollback journal."""
+    require_regular_or_new(path)
+    require_no_journal(path)
+
+
+def _addresses_to_read(path: Path) -> Iterator[str]:
+    """Yield the URIs to open a file read-only, to be tried in turn. A folder without write access
+    has no place for SQLite's extra files, so a file without a log is read there as one that does
+    not change. Elsewhere that would hide what SQLite makes of it when it is opened for writing.
+    Raises OSError as `require_sqlite_file`."""
+    require_sqlite_file(path)
+    yield f"{path.absolute().as_uri()}?mode=ro"
+    if not os.access(path.parent, os.W_OK) and not _has_content(path.with_name(f"{path.name}-wal")):
+        yield f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+
+
+def connect_to_read(
+    path: Path,
+    begin: Callable[[sqlite3.Connection], object],
+    *,
+    timeout_s: float = 5.0,
+    one_thread: bool = True,
+) -> sqlite3.Connection:
+    """Open a file for reading alone, at the first of its addresses at which SQLite lets `begin`
+    read. Raises the errors of `require_sqlite_file`, of `begin` and of SQLite."""
+    error: sqlite3.Error | None = None
+    for place in _addresses_to_read(path):
+        database = sqlite3.connect(
+            place,
+            uri=True,
+            timeout=timeout_s,
+            isolation_level=None,
+            check_same_thread=one_thread,
+        )
+        try:
+            begin(database)
+        except sqlite3.Error as failed:
+            error = failed
+            database.close()
+        except BaseException:
+            database.close()
+            raise
+        else:
+            return database
+    raise error or sqlite3.OperationalError("it cannot be read")
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return require_regular(path).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def require_passive(database: sqlite3.Connection, name: str) -> None:
+    """Raise StoreError for a file with triggers or views: none of ours has any, and those of a
+    stranger run with each change, for ever if they like."""
+    found = database.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1"
+    ).fetchone()
+    if found is not None:
+        raise StoreError(
+            f"{name} has a {found[0]}, {found[1]!r}, and Pincite makes none",
+            hint="remove the file or its folder, then make it again",
+        )
+
+
+def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) -> None:
+    """Run the scripts that the file has not seen, each in a transaction of its own. The file stores
+    their number in `user_version`. `name` is the name of the file in messages. Raises IndexTooNew
+    if the file has seen more scripts than there are, StoreError, and errors of SQLite."""
+    require_passive(database, name)
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > len(migrations):
+        raise IndexTooNew(
+            f"{name} has schema {version}, but this version of Pincite knows up to"
+            f" {len(migrations)}: a newer version wrote it",
+            hint="pip install --upgrade pincite",
+        )
+    for number, script in enumerate(migrations[version:], start=version + 1):
+        database.executescript(f"BEGIN; {script}; PRAGMA user_version = {number}; COMMIT;")

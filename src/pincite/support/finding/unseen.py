@@ -1,0 +1,8 @@
+"""The placeholder for characters that a document does not display; it keeps offsets."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: In place of each character that is not displayed.
+UNSEEN: Final = "\0"

@@ -1,0 +1,184 @@
+"""Ends of words: a quote begins and ends where words and numbers do.
+
+"30 days" is not a quote of "130 days", nor "able to" one of "unable to" or "5 percent" one of "0.5
+percent". Scripts that are written without spaces have no such ends.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from pincite.support.finding.code_letters import Escapes, ends_code, may_be_code
+from pincite.support.finding.digit_runs import SEPARATORS, numbers_of
+from pincite.support.roff.escapes import around
+
+_BESIDE: Final = 24  # characters before and after a place that decide
+_BESIDE_ROFF: Final = 48  # with escapes among them; guess, unmeasured
+#: Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese and Korean: words follow each other without
+#: spaces, or end in particles.
+_UNSPACED: Final = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
+)
+#: Before a digit that is not the first one of its number, as in ` .5`.
+_POINT: Final = re.compile(r"(?:^|[^\w.])\.\Z")
+#: A minus before a number: no hyphen of a word, no range.
+_MINUS: Final = re.compile(r"(?:^|(?:^|[^\d\s])\s|[(\[{=:<>,;|\"“'‘])[-−–]\Z")
+#: Digits and separators up to a place, and from it.
+_RUN_BEFORE: Final = re.compile(rf"[\d{SEPARATORS}]*\Z")
+_RUN_AFTER: Final = re.compile(rf"[\d{SEPARATORS}]*")
+#: Groups of digits up to and from a space within `2 500 000`. Only zeros tell it from two numbers.
+_GROUP_BEFORE: Final = re.compile(r"(?:^|[^\d.,])\d{1,3}(?: \d{3}){0,4}\s\Z")
+_GROUP_AFTER: Final = re.compile(r"(?:\d{3} ){0,4}0\d\d(?![\d.])")
+#: How the sign before is drawn: no part of a word.
+_VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_NOT: Final = re.compile(r"['’´`ʼ＇]t(?!\w)", re.IGNORECASE)
+
+
+def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
+    """Does `text[start:end]` begin and end with a word, a number or neither? Punctuation at an end
+    ends words, except for a decimal point or comma. So do escapes and formats of code, see
+    `ends_code`. Escapes of roff are read as what they display: none ends a word, and no place is
+    within one. White space is single spaces."""
+    if start >= end:
+        return False
+    size = beside(escapes)
+    before = text[max(0, start - size) : start]
+    pair = text[start - 1 : start + 1] if start else ""
+    if pair.isascii() and pair.isalnum() and not may_be_code(before):
+        return False  # the most frequent answer, without the rest
+    head, tail = text[start : start + size], text[max(0, end - size) : end]
+    after = text[end : end + size]
+    if escapes == "roff":
+        return _whole_in_roff(before, head, tail, after)
+    return _begins(before, head, escapes) and _ends(tail, after, escapes)
+
+
+def beside(escapes: Escapes) -> int:
+    """The number of characters before and behind a place that decide whether words end there."""
+    return _BESIDE_ROFF if escapes == "roff" else _BESIDE
+
+
+def _whole_in_roff(before: str, head: str, tail: str, after: str) -> bool:
+    begin = around(before, head)
+    if begin is None or not begin[1] or (len(before) == _BESIDE_ROFF and not begin[0]):
+        return False  # before is nothing but escapes: what is beyond them may be of the same word
+    if not _begins(*begin, "roff"):
+        return False
+    end = around(tail, after)
+    if end is None or not end[0] or (len(after) == _BESIDE_ROFF and not end[1]):
+        return False
+    return _ends(*end, "roff")
+
+
+def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
+    """Yield the positions of `wanted` in `text` where it is whole. Time linear in both, whatever
+    they have."""
+    size = len(wanted)
+    return (at for at in places(text, wanted) if whole(text, at, at + size, escapes=escapes))
+
+
+def places(text: str, wanted: str) -> Iterator[int]:
+    """Yield all positions of `wanted` in `text`, none of an empty text. Time linear in both."""
+    if not wanted:
+        return
+    size, spent = len(wanted), 0
+    at = text.find(wanted)
+    while at >= 0 and spent <= 2 * len(text):  # more only if places overlap
+        yield at
+        spent += size
+        at = text.find(wanted, at + 1)
+    if at >= 0:
+        yield from _overlapping(text, wanted, at)
+
+
+def _overlapping(text: str, wanted: str, begin: int) -> Iterator[int]:
+    """Yield all positions from `begin` on: the search of Knuth, Morris and Pratt (1977)."""
+    size, known = len(wanted), 0
+    shorter = [0] * size  # by last character: the longest end so far that is a beginning, too
+    for at in range(1, size):
+        while known and wanted[at] != wanted[known]:
+            known = shorter[known - 1]
+        known += wanted[at] == wanted[known]
+        shorter[at] = known
+    known = 0
+    for at, sign in enumerate(text[begin:], begin + 1 - size):
+        while known and (known == size or sign != wanted[known]):
+            known = shorter[known - 1]
+        known += sign == wanted[known]
+        if known == size:
+            yield at
+
+
+def _begins(before: str, head: str, escapes: Escapes) -> bool:
+    if not before:
+        return True
+    first, last = head[0], before[-1]
+    if _is_mark(first) and not last.isspace():
+        return False
+    if _joined(last, first, before[-2:-1]):
+        return ends_code(before, head, escapes=escapes)
+    if first in SEPARATORS:
+        between = last.isdecimal() and head[1:2].isdecimal()
+        return not (between and _in_number(before, head))
+    if not first.isdecimal():
+        return True
+    if last in SEPARATORS and before[-2:-1].isdecimal() and _in_number(before, head):
+        return False
+    if last == " " and _GROUP_AFTER.match(head) and _GROUP_BEFORE.search(before):
+        return False
+    return not (_POINT.search(before) or _MINUS.search(before))
+
+
+def _ends(tail: str, after: str, escapes: Escapes) -> bool:
+    if not after:
+        return True
+    last, first = tail[-1], after[0]
+    if _is_mark(first):
+        return False
+    if _joined(first, last, after[1:2]):
+        return ends_code(tail, after, escapes=escapes)
+    if last in SEPARATORS:
+        between = tail[-2:-1].isdecimal() and first.isdecimal()
+        return not (between and _in_number(tail, after))
+    if last.isdecimal():
+        if first in SEPARATORS:
+            return not (after[1:2].isdecimal() and _in_number(tail, after))
+        if first == " " and _GROUP_AFTER.match(after, 1):
+            return not _GROUP_BEFORE.search(f"{tail} ")
+        return not unicodedata.decomposition(first).startswith("<fraction>")
+    return not (last.isalpha() and _NOT.match(after))
+
+
+def _in_number(before: str, after: str) -> bool:
+    """Is a place inside of a number like 1,000 or 2,5? Not where a list is as likely."""
+    left, right = _RUN_BEFORE.search(before), _RUN_AFTER.match(after)
+    if left is None or right is None:
+        return False
+    spans = numbers_of(left[0] + right[0], before[: left.start()], after[right.end() :])
+    return any(start < len(left[0]) < end for start, end in spans)
+
+
+def _joined(outer: str, inner: str, beyond: str) -> bool:
+    """Do the characters on both sides of an end belong to one word? An underscore joins two of
+    them (`rotate_key`), and is also emphasis (`_word_`)."""
+    if not _in_word(inner) or _UNSPACED.match(inner):
+        return inner.isdecimal() and outer.isdecimal()
+    if outer == "_":
+        return beyond.isalnum() and not _UNSPACED.match(beyond)
+    return _in_word(outer) and not _UNSPACED.match(outer)
+
+
+def _in_word(sign: str) -> bool:
+    """Letters, digits and marks; not the numbers of footnotes, exponents and lists, nor ½."""
+    return _is_mark(sign) or (sign.isalnum() and unicodedata.category(sign) != "No")
+
+
+def _is_mark(sign: str) -> bool:
+    """Is it a sign on or around a letter: an accent, a vowel sign?"""
+    if sign.isascii():
+        return False
+    return unicodedata.category(sign)[0] == "M" and not _VARIANT.match(sign)

@@ -1,0 +1,1 @@
+"""Processes and threads: locks, pipes, signals, limits."""

@@ -1,0 +1,1 @@
+"""Parse manual pages (man and mdoc)."""

@@ -1,0 +1,192 @@
+"""Packs as JSON, table, Markdown and lists of files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from pincite.model import Answer, AttributeValue, Evidence, EvidencePack, Verdict
+from pincite.model.citation import format_page
+from pincite.model.evidence import RECOGNISED
+from pincite.model.prompt import unsearched
+from pincite.model.verdict_words import LEVEL_WORDS
+from pincite.support.decodable import ready
+from pincite.support.fences import fence_for
+from pincite.support.json_text import json_text
+from pincite.support.quoting import quoted
+from pincite.support.terminal import Painted, one_line, visible
+
+if TYPE_CHECKING:
+    from pincite.surfaces.text.table import Look
+
+Format = Literal["table", "json", "md", "files"]
+
+_UNSEARCHED: Final = ("nothing was searched", "Nothing that is indexed is within the filter.")
+_MOST_CHARS = 240  # characters of the line of attributes
+_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")  # allowed after a fence
+
+
+def to_json(value: object) -> str:
+    """Return indented JSON of any value, with keys in the order of their declaration. Control and
+    invisible characters are escaped."""
+    return json_text(value)
+
+
+def pack_from_json(text: bytes) -> EvidencePack:
+    """Parse a pack written by `to_json`. Raises msgspec.DecodeError for anything else."""
+    return msgspec.json.decode(text, type=ready(EvidencePack))
+
+
+def pack_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an evidence pack."""
+    return msgspec.json.schema(EvidencePack)
+
+
+def answer_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an answer."""
+    return msgspec.json.schema(Answer)
+
+
+def render(
+    pack: EvidencePack, form: Format, look: Look | None = None, *, several: bool = False
+) -> tuple[str | Painted, ...]:
+    """Return a pack in one of the formats, without a final newline; empty for a list of no files.
+    `look` is that of the table. `several` says that the index has several sources, so that a list
+    of files names them."""
+    if form == "table":
+        from pincite.surfaces.text.table import Look, table
+
+        return tuple(table(pack, look or Look()))
+    if form == "files":
+        text = "\n".join(_files(pack, quoted, several=several))
+    else:
+        text = to_json(pack) if form == "json" else _markdown(pack)
+    return (text,) if text else ()
+
+
+def short_id(item: Evidence) -> str:
+    """Return the beginning of the chunk's id, which `pincite get` accepts."""
+    return f"#{item.chunk_id[:12]}"
+
+
+def page_words(item: Evidence) -> str:
+    """Return `Page 3` for a passage on a page, otherwise ""."""
+    return f"{item.page_unit} {item.page}".capitalize() if item.page is not None else ""
+
+
+def verdict_words(pack: EvidencePack) -> tuple[str, str]:
+    """Return the verdict in words, and its reason. If a filter matches nothing, nothing is known; a
+    warning says what the filter lacks."""
+    if unsearched(pack):
+        return _UNSEARCHED
+    return LEVEL_WORDS[pack.verdict.level], reason_of(pack.verdict)
+
+
+def reason_of(verdict: Verdict) -> str:
+    """Return the reason for the verdict, and how reliable its thresholds are."""
+    match verdict.thresholds:
+        case "calibrated":
+            return verdict.reason
+        case "measured":
+            return f"{verdict.reason} (Not calibrated for this corpus.)"
+    return f"{verdict.reason} (These thresholds are assumed, not measured.)"
+
+
+def null_files(pack: EvidencePack, *, several: bool = False) -> bytes:
+    """Return the file names, each ended by a NUL; see `render`."""
+    return "".join(f"{one}\0" for one in _files(pack, str, several=several)).encode()
+
+
+def _files(
+    pack: EvidencePack, called: Callable[[str], str], *, several: bool = False
+) -> Iterable[str]:
+    """Yield `path:first-last`, best first, each once; in an extracted document `path#page=3`,
+    without lines only the path, without a path the URL. If the index or the results have several
+    sources, each path has the name of its source and a colon before it. `pincite get` reads each.
+    `called` formats a path or URL."""
+    places: dict[str, None] = {}
+    found = {(item.collection, item.repo) for item in pack.evidence if item.path}
+    several = several or len(found) > 1
+    for item in pack.evidence:
+        lines = ""
+        if item.path and item.page is not None:
+            lines = f"#{format_page(item.page, item.page_unit, rows=item.rows)}"
+        elif item.path and item.end_line:
+            lines = f":{item.start_line}-{item.end_line}"
+        path = f"{item.repo}:{item.path}" if several and item.path else item.path
+        if name := path or item.url:
+            places[f"{called(name)}{lines}"] = None
+    return places
+
+
+def asides(pack: EvidencePack) -> Iterable[str]:
+    """Yield a line for each gap: words that occur nowhere, passages whose files have changed."""
+    absent = pack.absent_terms
+    if absent.index:
+        yield f"nowhere in the index: {', '.join(absent.index)}"
+    if elsewhere := [term for term in absent.evidence if term not in absent.index]:
+        yield f"not in the shown passages: {', '.join(elsewhere)}"
+    for one in pack.omitted:
+        gone = "its file is gone" if one.why == "deleted" else "its file has changed there"
+        yield f"left out: {one.path or one.citation}: {gone}"
+
+
+def _markdown(pack: EvidencePack) -> str:
+    words, reason = verdict_words(pack)
+    said = f"**{words}** ({pack.verdict.level}): {one_line(reason)}"
+    blocks = [f"# {one_line(pack.query)}", said]
+    if missing := "\n".join(f"> {one_line(aside)}" for aside in asides(pack)):
+        blocks.append(missing)
+    shown = [(item, "") for item in pack.evidence]
+    shown += [(item, "Below the bar, only nearest: ") for item in pack.closest]
+    for item, bar in shown:
+        blocks.append(f"## [{item.number}] {bar}{one_line(item.citation)}")
+        if item.truth == "moved":
+            what = "lines are" if item.page is None else "page is"
+            now = "those" if item.page is None else "that"
+            blocks.append(f"Moved since it was indexed: the {what} {now} of now.")
+        if item.recognised:
+            blocks.append(f"Its text was {RECOGNISED}.")
+        if item.url and item.start_char is not None:
+            blocks.append(f"Address: {one_line(item.url)}")
+        if item.headings:  # not at the beginning of a line, where it might start a block
+            blocks.append(f"Section: {one_line(' > '.join(item.headings))}")
+        blocks += [f"Folder: {one_line(said)}" for said in item.descriptions]
+        if held := attributes_of(item):
+            blocks.append(f"Attributes: {held}")
+        blocks.append(_fenced(item.text, item))
+        if item.context is not None:
+            around = item.context
+            lines = f"Lines {around.start_line} to {around.end_line}"
+            blocks.append(f"{page_words(item) or lines} around it:")
+            blocks.append(_fenced(around.text, item))
+    blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
+    return "\n\n".join(blocks)
+
+
+def attributes_of(item: Evidence) -> str:
+    """Return names and values on one line, cut to the maximum."""
+    own = {**item.attributes}
+    for name, said_already in (("page", item.page), ("visual", item.visual)):
+        if item.page is not None and own.get(name) == said_already:
+            del own[name]
+    said = ", ".join(f"{name}={_value(one)}" for name, one in sorted(own.items()))
+    shown = one_line(said)
+    return shown if len(shown) <= _MOST_CHARS else f"{shown[: _MOST_CHARS - 3]}..."
+
+
+def _value(value: AttributeValue) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "|".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _fenced(text: str, item: Evidence) -> str:
+    """Return the text in a fence longer than any in it."""
+    known = item.source_type != "docs" and _LANGUAGE.fullmatch(item.language)
+    fence = fence_for(text)
+    shown = visible(text.replace("\r\n", "\n"))
+    return f"{fence}{item.language if known else ''}\n{shown}\n{fence}"

@@ -1,0 +1,138 @@
+"""A pack as the text of a tool's answer: as many whole passages as fit into a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from pincite.model import Evidence, EvidencePack
+from pincite.model.context_block import results_for
+from pincite.model.passages import BETWEEN, cost_of, fitting_block
+from pincite.model.prompt import LEAST_TOKENS, closest_label, lacks, unsearched
+from pincite.model.verdict_words import CLOSEST, LEVEL_ADVICE, LEVEL_WORDS
+from pincite.support.arguments import require_count
+from pincite.support.terminal import one_line
+from pincite.support.token_estimate import cut_estimated, estimate_tokens
+from pincite.surfaces.text.render import reason_of
+from pincite.surfaces.tools.hints import TOOLS, ToolNames, for_tools
+
+#: The default budget of an answer. Some clients cut answers at 10,000 tokens.
+MAX_TOKENS = 4_000
+MOST_TOKENS = 100_000
+__all__ = ["LEAST_TOKENS", "MAX_TOKENS", "MOST_TOKENS", "Budget", "answer_text", "results_for"]
+#: The budget as an argument of a tool.
+Budget = Annotated[int, Meta(ge=LEAST_TOKENS, le=MOST_TOKENS)]
+_LISTED_SHARE = 5  # at most this part of the budget is for the list of passages that do not fit
+_NOTED_SHARE = 5  # and this part for notes on the whole
+_NOT_SHOWN = "Not shown for lack of space"
+#: Warnings that the verdict, a passage or a line of `lacks` already covers better.
+_SAID = ("nothing_relevant", "moved", "stale_omitted")
+#: Warnings that the index is not complete. They come first, as little fits into a small budget.
+_INCOMPLETE = ("refreshing", "partly_encoded", "unfinished", "not_refreshed", "no_documents")
+_UNSEARCHED = (
+    "Nothing was searched. Fix the filter or remove it."
+    " This does not mean that the index has no match."
+)
+
+
+def answer_text(pack: EvidencePack, max_tokens: int = MAX_TOKENS, tools: ToolNames = TOOLS) -> str:
+    """Return the verdict, passages with line numbers, best first, the citations of those that do
+    not fit, and the gaps of the answer. Never exceeds `max_tokens`, estimated by
+    `support.token_estimate`.
+
+    Each passage is in a fence that its content cannot end. Passages below the threshold are marked.
+    If a filter matched nothing, the text says so and nothing about the index. `tools` are those of
+    the reader. Raises UsageError for a number below 300 or above 100,000.
+    """
+    require_count("max_tokens", max_tokens, least=LEAST_TOKENS, most=MOST_TOKENS)
+    first = _verdict(pack, max_tokens // 10, tools)
+    noted = _notes(pack, max_tokens // _NOTED_SHARE, tools)
+    heading = f"{_NOT_SHOWN}{f'; {tools.read} reads them' if tools.read else ''}:"
+    passages, labels = list(pack.evidence), [f"[{one.number}]" for one in pack.evidence]
+    if not passages and pack.closest:
+        passages = list(pack.closest)
+        labels = [closest_label(place) for place in range(len(passages))]
+        first = f"{first}\n{CLOSEST}"
+    left = max_tokens - sum(cost_of(part) for part in (first, heading, noted))
+    blocks, out = _fitted(passages, labels, left, max_tokens // _LISTED_SHARE)
+    left -= sum(cost_of(block) for block in blocks)
+    parts = [first, *blocks, "\n".join(filter(None, (*_listed(heading, out, left), noted)))]
+    return BETWEEN.join(part for part in parts if part)
+
+
+def _verdict(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
+    """Return the first lines: how good the evidence is, and what to do if it is not."""
+    if why := unsearched(pack):
+        return f"{_cut(for_tools(why, tools), tokens * 4)}\n{_UNSEARCHED}"
+    reason = for_tools(reason_of(pack.verdict), tools)
+    if pack.omitted and not pack.evidence:
+        again = "If the index keeps itself up to date, search again in a few seconds."
+        return f"none (files have changed): {_cut(reason, tokens)}\n{again}"
+    level = pack.verdict.level
+    advice = "" if level == "grounded" else f"\n{LEVEL_ADVICE[level]}"
+    return f"{level} ({LEVEL_WORDS[level]}): {_cut(reason, tokens)}{advice}"
+
+
+def _fitted(
+    passages: Sequence[Evidence], labels: Sequence[str], left: int, most_listed: int
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the blocks of passages that fit, and the citations of the others."""
+    blocks, out = [], []
+    lines = [
+        f"{label} {one_line(one.citation)}" for one, label in zip(passages, labels, strict=True)
+    ]
+    to_list = sum(estimate_tokens(line) + 2 for line in lines)
+    for place, item in enumerate(passages):
+        line = estimate_tokens(lines[place]) + 2
+        room = left - min(most_listed, to_list - line)
+        block = fitting_block(item, room, numbered=True, cut=not place, label=labels[place])
+        if not block:
+            out.append(lines[place])
+            continue
+        blocks.append(block)
+        left -= cost_of(block)
+        to_list -= line
+    return blocks, out
+
+
+def _listed(heading: str, lines: Sequence[str], tokens: int) -> Sequence[str]:
+    """Return the heading, as many lines as fit, and the number of further lines."""
+    shown: list[str] = []
+    beyond = "... and {} more"
+    left = tokens - estimate_tokens(beyond) - 4
+    for line in lines:
+        left -= estimate_tokens(line) + 2
+        if left < 0:
+            break
+        shown.append(line)
+    if not lines:
+        return ()
+    rest = [beyond.format(len(lines) - len(shown))] if len(shown) < len(lines) else []
+    return (heading, *shown, *rest)
+
+
+def _notes(pack: EvidencePack, tokens: int, tools: ToolNames) -> str:
+    """Return a line for each gap of the answer, and for each warning; what the index lacks comes
+    before other warnings."""
+    why = unsearched(pack)
+    said = [*lacks(pack)]
+    said += [
+        f"warning {one.code}: {for_tools(one.message, tools)}"
+        for one in sorted(pack.warnings, key=lambda one: one.code not in _INCOMPLETE)
+        if one.code not in _SAID and (not why or one.message not in why)
+    ]
+    kept: list[str] = []
+    for line in said:
+        kept.append(_cut(line, tokens))
+        tokens -= estimate_tokens(kept[-1]) + 2
+        if tokens <= 2:
+            break
+    return "\n".join(kept)
+
+
+def _cut(text: str, tokens: int) -> str:
+    plain = one_line(text)
+    kept = cut_estimated(plain, max(0, tokens - 3))
+    return kept if kept == plain else f"{kept}..."

@@ -1,0 +1,1 @@
+"""What HTTP and the page share: addresses, other origins, refusals."""

@@ -1,1 +1,0 @@
-"""Current contents of files, compared before their passages are shown."""

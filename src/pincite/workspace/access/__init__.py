@@ -1,0 +1,1 @@
+"""What a caller may read and do: keys, tokens, bounds, rates."""
