@@ -11,39 +11,20 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 import click
 
 from pincite.errors import PinciteError, UsageError
-from pincite.support.current_folder import current_folder
 from pincite.support.processes.gc_tuning import rarely_collect
-from pincite.support.terminal import guard_streams, one_line
+from pincite.support.terminal import guard_streams
 from pincite.surfaces.cli.ahead import start_ahead
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.leaving import run_and_leave
-from pincite.surfaces.cli.options import (
-    ERROR,
-    INTERRUPTED,
-    NOTHING,
-    OK,
-    USAGE,
-    collections_option,
-    hand_over,
-    index_option,
-    json_option,
-    run,
-    say,
-    show,
-    tag_option,
-)
+from pincite.surfaces.cli.output import say
+from pincite.surfaces.cli.run import ERROR, INTERRUPTED, OK, USAGE
 from pincite.version import VERSION
-
-if TYPE_CHECKING:
-    from pincite.citations.locate import Passage
-    from pincite.engine import AsyncPincite
 
 #: The commands in the order of `--help`, the ones for newcomers first.
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -61,18 +42,20 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
-#: Commands of other modules, by module of this package. The ones below need nothing more.
-_ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
+#: Commands by module of this package.
+_COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "ask": "ask",
         "chat": "chat",
+        "citations": "get verify",
+        "collection_group": "collections",
         "completion": "completion",
         "config": "config presets",
         "context": "context",
         "describe": "describe",
         "eval.run": "eval",
         "files": "ls multi-get",
-        "index": "index collections",
+        "index": "index",
         "init": "init trust",
         "mcp": "mcp",
         "memory": "memory conversations",
@@ -82,15 +65,17 @@ _ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
         "reembed": "reembed",
         "replay": "replay",
         "rerank": "rerank",
+        "schema": "schema",
         "search": "search evidence explain",
         "serve": "serve worker",
+        "status": "status stop",
         "store": "push pull",
         "ui": "ui",
         "watch": "watch",
         "workspace_moves": "workspace",
     }
 )
-_MODULE_OF: Final = {name: module for module, names in _ELSEWHERE.items() for name in names.split()}
+_MODULE_OF: Final = {name: module for module, names in _COMMANDS.items() for name in names.split()}
 #: Names that Python or its style does not allow.
 _NAMED: Final = {"eval": "evaluate", "import": "import_", "multi-get": "multi_get"}
 
@@ -207,134 +192,6 @@ def _written(code: int) -> int:
             if code == OK and not isinstance(error, BrokenPipeError):
                 code = _failed(error)
     return code
-
-
-@app.command()
-@click.argument("locator")
-@click.option(
-    "-C", "--context", type=click.IntRange(min=0), default=0, help="Lines before and after."
-)
-@tag_option
-@collections_option
-@json_option
-@index_option
-def get(
-    locator: str,
-    context: int,
-    tags: tuple[str, ...],
-    collections: tuple[str, ...],
-    json_: bool,
-    index: Path | None,
-) -> None:
-    """Print lines of an indexed file in its current state.
-
-    On a terminal, control characters are escaped; otherwise bytes are unchanged.
-
-    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST, PATH#page=3 or a
-    citation. A path may be shortened from the left, absolute, or relative to this folder (./PATH).
-    """
-    from pincite.asking import tags_of_texts
-    from pincite.surfaces.text import render
-
-    asked = tags_of_texts(tags)
-
-    async def read(engine: AsyncPincite) -> Passage:
-        if locator.startswith(("./", "../")):
-            with suppress(UsageError):
-                there = f"{current_folder()}/{locator}"
-                return await engine.get(there, context, tags=asked, collections=collections)
-        return await engine.get(locator, context, tags=asked, collections=collections)
-
-    passage = run(read, index)
-    if json_:
-        show(render.to_json(passage))
-        return
-    say(one_line(passage.citation))
-    if passage.changed:
-        say("warning: changed: the file has changed since indexing: run `pincite index`")
-    if passage.warning:
-        say(f"warning: {one_line(passage.warning)}")
-    hand_over(passage.raw, passage.text)
-
-
-@app.command()
-@click.argument("given", nargs=-1, required=True, metavar="PACK|CITATION...")
-@click.option("--quote", default="", help="Words that the cited lines must contain.")
-@tag_option
-@json_option
-@index_option
-def verify(
-    given: tuple[str, ...], quote: str, tags: tuple[str, ...], json_: bool, index: Path | None
-) -> int:
-    """Check citations against their files and revisions.
-
-    PACK is the JSON of a search or an answer; - reads stdin. Statuses:
-
-    fresh: the cited lines contain the text. moved: other lines contain it. changed: no lines
-    contain it, or the cited revision has another text there. deleted: the file is gone. unknown:
-    the source is not in this index, or there is nothing to compare. Exit code 3 unless all are
-    fresh.
-    """
-    from pincite.asking import tags_of_texts
-    from pincite.citations.claims import Claim
-    from pincite.surfaces import engine_calls
-    from pincite.surfaces.text import render
-
-    asked = tags_of_texts(tags)
-    pack = Path(given[0])
-    is_file = os.path.exists(pack)  # noqa: PTH110 - a citation may be too long for a name
-    if quote and len(given) > 1:
-        raise UsageError("--quote is the quote of one citation, and there are several")
-    if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
-        asked_for = [Claim(one, quote) for one in given]
-        claims = run(lambda engine: engine.check(asked_for, tags=asked), index)
-        lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
-        found = render.to_json(claims)
-        fresh = all(one.status == "fresh" for one in claims)
-    else:
-        raw = sys.stdin.buffer.read() if given[0] == "-" else engine_calls.read_file(pack)
-        checked = run(lambda engine: engine_calls.verify(engine, raw, asked), index)
-        lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
-        found = render.to_json(checked)
-        fresh = all(one.status == "fresh" for one in checked)
-    for line in [found] if json_ else [one_line(each.rstrip()) for each in lines]:
-        show(line)
-    return OK if fresh else NOTHING
-
-
-@app.command()
-@click.argument("of", type=click.Choice(["pack", "answer"]), default="pack")
-def schema(of: str) -> None:
-    """Print the JSON Schema of an evidence pack, or of an answer."""
-    from pincite.surfaces.text import render
-
-    made = render.pack_schema() if of == "pack" else render.answer_schema()
-    show(render.to_json(made))
-
-
-@app.command()
-@json_option
-@index_option
-def status(json_: bool, index: Path | None) -> None:
-    """Show what is indexed, how strong retrieval is, and how to improve it."""
-    from pincite.surfaces import engine_calls
-    from pincite.surfaces.text import render
-
-    found = run(engine_calls.status, index)
-    show(render.to_json(found) if json_ else engine_calls.status_table(found))
-
-
-@app.command()
-@index_option
-def stop(index: Path | None) -> None:
-    """Stop the process that has the index open; the next command starts it again."""
-    import asyncio
-
-    from pincite.daemon.client.open_index import stop_daemon
-    from pincite.settings.load import index_place
-
-    ran = asyncio.run(stop_daemon(index_place(os.environ, current_folder(), index)))
-    say("stopped" if ran else "no process has this index open, so none was stopped")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from pincite.surfaces.cli.options import NOTHING, OK, json_option, run, say, show, with_options
+from pincite.surfaces.cli.options import json_option, with_options
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
 from pincite.surfaces.cli.search import ASKING, asked_of, options_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ from pincite.support.fields import replace
 from pincite.support.processes.signals import off_signal, on_signals
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.ask import between, mode_option, show_answer, user_option
-from pincite.surfaces.cli.options import OK, run, say, show, with_options
+from pincite.surfaces.cli.options import with_options
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import OK, run
 from pincite.surfaces.cli.search import ASKING, asked_of, options_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pincite.surfaces.cli.options import show
+from pincite.surfaces.cli.output import show
 
 _VARIABLE = "_PINCITE_COMPLETE"
 

@@ -11,15 +11,9 @@ import click
 
 from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    index_option,
-    json_option,
-    preset_option,
-    say,
-    show,
-)
+from pincite.surfaces.cli.options import index_option, json_option, preset_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings

@@ -10,17 +10,9 @@ from msgspec import structs
 
 from pincite.errors import UsageError
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    collections_option,
-    index_option,
-    json_option,
-    run,
-    say,
-    show,
-    wait_option,
-)
+from pincite.surfaces.cli.options import collections_option, index_option, json_option, wait_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite
@@ -50,7 +42,7 @@ def describe(
     listed. Exit code 3 if there are none.
     """
     from pincite.ports import Waiting
-    from pincite.surfaces.cli.options import say_notice
+    from pincite.surfaces.cli.output import say_notice
 
     if place is None:
         if remove:

@@ -10,17 +10,9 @@ import click
 from pincite.support.counted import counted
 from pincite.support.current_folder import current_folder
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    collections_option,
-    index_option,
-    json_option,
-    run,
-    say,
-    show,
-    tag_option,
-)
+from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`pincite index` and `pincite collections`."""
+"""`pincite index`."""
 
 from __future__ import annotations
 
@@ -14,31 +14,17 @@ from pincite.ingestion.options import IndexOptions
 from pincite.support.counted import counted, noun_for
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.confirm import agreed
-from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import (
-    ERROR,
-    OK,
-    USAGE,
-    collection_option,
-    index_option,
-    json_option,
-    run,
-    say,
-    say_notice,
-    show,
-    wait_option,
-)
+from pincite.surfaces.cli.options import collection_option, index_option, json_option, wait_option
+from pincite.surfaces.cli.output import say, say_notice, show
+from pincite.surfaces.cli.run import ERROR, OK, USAGE, run
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from pincite.engine import AsyncPincite
     from pincite.errors import PinciteError
     from pincite.ingestion.report import IngestReport
     from pincite.model import AnchorStyle, Notice
-    from pincite.ports import CollectionInfo
 
 _SUFFIXES = 8  # of files that no reader reads: so many are named
 _SUFFIX_CHARS = 12
@@ -58,16 +44,16 @@ class _NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-_language = click.option(
+language_option = click.option(
     "--language", default="auto", help="Language: english, german, de, ... or auto."
 )
-_model = click.option(
+model_option = click.option(
     "--model", default="", help="The dense model: PROVIDER:MODEL, or bundled; see `pincite doctor`."
 )
-_sparse = click.option(
+sparse_option = click.option(
     "--sparse", default="", help="The keyword encoder: bm25, qdrant-bm25 or local:FOLDER (SPLADE)."
 )
-_lexical = click.option(
+lexical_option = click.option(
     "--lexical", is_flag=True, help="Keyword search only, without an embedding model."
 )
 
@@ -110,10 +96,10 @@ _lexical = click.option(
     help="Run OCR on scanned PDF pages; default: unchanged.",
 )
 @click.option("--retry", is_flag=True, help="Retry files that gave no text before.")
-@_language
-@_lexical
-@_model
-@_sparse
+@language_option
+@lexical_option
+@model_option
+@sparse_option
 @click.option(
     "--beside", is_flag=True, help="Keep the embeddings of the other model and add this one."
 )
@@ -176,10 +162,12 @@ def index(
         background=background,
         wait_s=wait,
     )
-    return _index(paths, options, json_, index)
+    return index_sources(paths, options, json_, index)
 
 
-def _index(paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None) -> int:
+def index_sources(
+    paths: tuple[Path, ...], options: IndexOptions, json_: bool, folder: Path | None
+) -> int:
     """Index, and print the reports and the errors of all collections. Return the exit code."""
     from pincite.surfaces.cli.progress import ProgressLine
 
@@ -265,137 +253,3 @@ def _unsupported(report: IngestReport) -> str:
     shown = [f".{one_line(suffix)[:_SUFFIX_CHARS]}" for suffix, _ in counts.most_common(_SUFFIXES)]
     more = ["..."] if len(counts) > len(shown) else []
     return f" ({', '.join((*shown, *more))})" if shown else ""
-
-
-@click.group(cls=Group, invoke_without_command=True)
-@json_option
-@index_option
-@click.pass_context
-def collections(context: click.Context, json_: bool, index: Path | None) -> None:
-    """List, drop and rebuild collections."""
-    if context.invoked_subcommand is None:
-        _show_collections(json_, index)
-
-
-@collections.command("list")
-@json_option
-@index_option
-def list_(json_: bool, index: Path | None) -> None:
-    """List collections; `pincite collections` alone does the same."""
-    _show_collections(json_, index)
-
-
-def _show_collections(json_: bool, index: Path | None) -> None:
-    from pincite.collection.members import hidden
-    from pincite.diagnostics.status import standing
-    from pincite.surfaces.text.render import to_json
-
-    infos = run(lambda engine: engine.collections(), index)
-    if json_:
-        show(to_json(infos))
-        return
-    unseen = hidden(infos)
-    for info in infos:
-        if info.foreign:
-            state = (
-                info.broken
-                or f"{counted(info.chunks, 'point')}, {info.spec.model or info.spec.dense}"
-            )
-            show(f"{info.spec.name}: {state}; {info.foreign}, read-only")
-            continue
-        sources = ", ".join(one_line(record.source.name) for record in info.sources)
-        show(
-            f"{info.spec.name}: {counted(info.documents, 'document')},"
-            f" {counted(info.chunks, 'chunk')},"
-            f" {info.bytes / 1e6:.1f} MB, {info.spec.model or info.spec.dense or 'lexical'}"
-            f"{standing(info.spec, unseen)};"
-            f" sources: {sources or 'none'}"
-        )
-
-
-@collections.command()
-@click.argument("name")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@wait_option
-@index_option
-def drop(name: str, yes: bool, wait: float, index: Path | None) -> int:
-    """Remove a collection and its contents after confirmation. Exit code 1 if you decline."""
-    from pincite.ports import Waiting
-
-    if not yes:
-        infos = run(lambda engine: engine.collections(), index)
-        lost = [info for info in infos if name in (info.spec.name, info.spec.public_name)]
-        known = lost and not any(info.foreign for info in lost)
-        if known and not _agreed_to_drop(name, lost):
-            say(f"{name} was kept")
-            return ERROR
-    run(lambda engine: engine.drop(name, Waiting(wait, say_notice)), index)
-    say(f"{name} was dropped")
-    return OK
-
-
-def _agreed_to_drop(name: str, lost: list[CollectionInfo]) -> bool:
-    """Ask for confirmation. Raises UsageError if input is not interactive."""
-    counts = (
-        f"{counted(sum(info.documents for info in lost), 'document')},"
-        f" {counted(sum(info.chunks for info in lost), 'chunk')}"
-    )
-    return agreed(
-        f"Drop {name} with {counts}?",
-        unasked=f"{name} has {counts}, and confirmation needs a terminal",
-        hint=f"pincite collections drop {name} --yes",
-    )
-
-
-@collections.command()
-@click.argument("source")
-@collection_option
-@wait_option
-@index_option
-def forget(source: str, collection: str, wait: float, index: Path | None) -> None:
-    """Remove a source with its documents."""
-    from pincite.ports import Waiting
-
-    async def work(engine: AsyncPincite) -> tuple[str, int]:
-        named = collection or engine.settings.indexed_collection
-        count = await engine.forget(named, source, Waiting(wait, say_notice))
-        return named, count
-
-    named, count = run(work, index)
-    say(f"{source} was removed from {named}, with {counted(count, 'document')}")
-
-
-@collections.command()
-@click.argument("name")
-@_language
-@_lexical
-@_model
-@_sparse
-@wait_option
-@json_option
-@index_option
-def rebuild(
-    name: str,
-    language: str,
-    lexical: bool,
-    model: str,
-    sparse: str,
-    wait: float,
-    json_: bool,
-    index: Path | None,
-) -> int:
-    """Index all sources of a collection from scratch.
-
-    This repairs damage, updates old formats, and can change the model. A collection without vectors
-    gets them, unless you add --lexical.
-    """
-    options = IndexOptions(
-        collection=name,
-        language=language,
-        lexical=lexical,
-        model=model,
-        sparse=sparse,
-        rebuild=True,
-        wait_s=wait,
-    )
-    return _index((), options, json_, index)

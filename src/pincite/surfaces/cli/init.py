@@ -10,14 +10,9 @@ from pincite.errors import ConfigError, UsageError
 from pincite.presets import preset_names
 from pincite.support.current_folder import current_folder
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    json_option,
-    known_preset,
-    say,
-    show,
-)
+from pincite.surfaces.cli.options import json_option, known_preset
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK
 
 
 @click.command()

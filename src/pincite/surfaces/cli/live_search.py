@@ -19,7 +19,7 @@ from pincite.errors import PinciteError
 from pincite.settings.terminal import terminal_settings
 from pincite.support.fields import replace
 from pincite.surfaces.cli.live import LiveView, ShownPack
-from pincite.surfaces.cli.options import settings_here
+from pincite.surfaces.cli.run import settings_here
 from pincite.surfaces.text.pack_output import Wanted, look_of
 
 

@@ -13,7 +13,9 @@ from click.core import ParameterSource
 from pincite.errors import ConfigError
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.mcp_clients import install, uninstall
-from pincite.surfaces.cli.options import index_option, preset_option, say, say_hidden, settings_here
+from pincite.surfaces.cli.options import index_option, preset_option
+from pincite.surfaces.cli.output import say, say_hidden
+from pincite.surfaces.cli.run import settings_here
 
 
 @click.group(cls=Group, invoke_without_command=True)

@@ -12,7 +12,8 @@ import click
 
 from pincite.errors import ConfigError, UsageError
 from pincite.support.current_folder import current_folder
-from pincite.surfaces.cli.options import index_option, say, show, with_options
+from pincite.surfaces.cli.options import index_option, with_options
+from pincite.surfaces.cli.output import say, show
 
 if TYPE_CHECKING:
     from pincite.surfaces.clients.install import Change

@@ -12,7 +12,9 @@ from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.confirm import agreed
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import NOTHING, OK, index_option, json_option, run, say, show
+from pincite.surfaces.cli.options import index_option, json_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
     from pincite.model import Turn

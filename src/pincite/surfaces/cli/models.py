@@ -13,7 +13,9 @@ from msgspec import structs
 from pincite.encoders.bundled import MODEL
 from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import NOTHING, OK, json_option, say, show
+from pincite.surfaces.cli.options import json_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK
 
 if TYPE_CHECKING:
     from pincite.settings.load import Settings

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pincite.settings.terminal import terminal_settings
 from pincite.support.terminal import Painted, control, sequences, visible
-from pincite.surfaces.cli.options import reader_may_leave, say
+from pincite.surfaces.cli.output import reader_may_leave, say
 
 When = Literal["auto", "always", "never"]
 

@@ -9,16 +9,9 @@ import click
 
 from pincite.support.fields import replace
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    index_option,
-    json_option,
-    say,
-    say_notice,
-    settings_here,
-    show,
-)
+from pincite.surfaces.cli.options import index_option, json_option
+from pincite.surfaces.cli.output import say, say_notice, show
+from pincite.surfaces.cli.run import NOTHING, OK, settings_here
 
 
 @click.command()

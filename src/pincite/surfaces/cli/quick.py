@@ -10,7 +10,7 @@ from typing import Any
 from pincite.daemon.client import json_exchange
 from pincite.settings.index_folder import nearest
 from pincite.settings.otel import spans_wanted
-from pincite.surfaces.cli.options import say
+from pincite.surfaces.cli.output import say
 from pincite.surfaces.text.pack_output import Printed, Wanted, parts_of_json
 
 _COMPLETION_S = 1.0  # the longest wait after Tab

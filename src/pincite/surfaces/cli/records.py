@@ -15,18 +15,9 @@ from pincite.model.records import RECORD_LANGUAGES, RECORDS
 from pincite.support.counted import counted, noun_for
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.confirm import agreed
-from pincite.surfaces.cli.options import (
-    ERROR,
-    OK,
-    collection_option,
-    index_option,
-    json_option,
-    run,
-    say,
-    say_notice,
-    show,
-    wait_option,
-)
+from pincite.surfaces.cli.options import collection_option, index_option, json_option, wait_option
+from pincite.surfaces.cli.output import say, say_notice, show
+from pincite.surfaces.cli.run import ERROR, OK, run
 
 if TYPE_CHECKING:
     from pincite.model import Notice

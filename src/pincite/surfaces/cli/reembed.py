@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.support.counted import counted
-from pincite.surfaces.cli.options import index_option, json_option, run, say, show, wait_option
+from pincite.surfaces.cli.options import index_option, json_option, wait_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import run
 
 if TYPE_CHECKING:
     from pincite.maintenance.reembed import Reembedded, Reembedding

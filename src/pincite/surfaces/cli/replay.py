@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from pincite.support.current_folder import current_folder
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    index_option,
-    json_option,
-    run,
-    say,
-    show,
-)
+from pincite.surfaces.cli.options import index_option, json_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
     from pincite.engine import AsyncPincite

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
-from pincite.surfaces.cli.options import index_option, say_notice, settings_here, show
+from pincite.surfaces.cli.options import index_option
+from pincite.surfaces.cli.output import say_notice, show
+from pincite.surfaces.cli.run import settings_here
 
 
 @click.command()

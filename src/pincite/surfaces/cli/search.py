@@ -13,22 +13,16 @@ from click.core import ParameterSource
 
 from pincite.support.current_folder import current_folder
 from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
     collections_option,
     completed,
-    hand_over,
     index_option,
     json_option,
     preset_option,
-    run,
-    say,
-    say_hidden,
-    settings_here,
-    show,
     tag_option,
     with_options,
 )
+from pincite.surfaces.cli.output import hand_over, say, say_hidden, show
+from pincite.surfaces.cli.run import NOTHING, OK, run, settings_here
 
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions

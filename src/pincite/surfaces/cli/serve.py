@@ -16,7 +16,9 @@ import click
 from pincite.errors import ConfigError
 from pincite.support.counted import counted
 from pincite.support.processes.signals import on_signals
-from pincite.surfaces.cli.options import index_option, say, settings_here
+from pincite.surfaces.cli.options import index_option
+from pincite.surfaces.cli.output import say
+from pincite.surfaces.cli.run import settings_here
 
 lexical_option = click.option(
     "--lexical", is_flag=True, help="Create a keyword index, without a dense model."

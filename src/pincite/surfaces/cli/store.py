@@ -11,15 +11,9 @@ import click
 
 from pincite.errors import UsageError
 from pincite.support.counted import counted
-from pincite.surfaces.cli.options import (
-    index_option,
-    json_option,
-    run,
-    say,
-    say_notice,
-    show,
-    wait_option,
-)
+from pincite.surfaces.cli.options import index_option, json_option, wait_option
+from pincite.surfaces.cli.output import say, say_notice, show
+from pincite.surfaces.cli.run import run
 
 if TYPE_CHECKING:
     from pincite.maintenance.transfer import Moved

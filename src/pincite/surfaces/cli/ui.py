@@ -9,14 +9,9 @@ from pathlib import Path
 import click
 
 from pincite.errors import ConfigError
-from pincite.surfaces.cli.options import (
-    index_option,
-    preset_option,
-    say,
-    say_hidden,
-    settings_here,
-    tag_option,
-)
+from pincite.surfaces.cli.options import index_option, preset_option, tag_option
+from pincite.surfaces.cli.output import say, say_hidden
+from pincite.surfaces.cli.run import settings_here
 
 
 @click.command()

@@ -10,7 +10,9 @@ import click
 
 from pincite.support.processes.signals import on_signals
 from pincite.support.terminal import one_line
-from pincite.surfaces.cli.options import OK, index_option, run, say, show_now
+from pincite.surfaces.cli.options import index_option
+from pincite.surfaces.cli.output import say, show_now
+from pincite.surfaces.cli.run import OK, run
 
 if TYPE_CHECKING:
     from pincite.daemon.refresh.freshness import Freshness

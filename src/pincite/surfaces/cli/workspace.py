@@ -14,15 +14,9 @@ import click
 
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    index_option,
-    json_option,
-    say,
-    settings_here,
-    show,
-)
+from pincite.surfaces.cli.options import index_option, json_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, settings_here
 
 if TYPE_CHECKING:
     from pincite.workspace.access.issuer_keys import IssuerKeys

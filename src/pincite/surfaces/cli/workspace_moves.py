@@ -12,14 +12,9 @@ import click
 from pincite.support.counted import counted
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import (
-    NOTHING,
-    OK,
-    index_option,
-    json_option,
-    say,
-    settings_here,
-)
+from pincite.surfaces.cli.options import index_option, json_option
+from pincite.surfaces.cli.output import say
+from pincite.surfaces.cli.run import NOTHING, OK, settings_here
 from pincite.surfaces.cli.workspace import tell, with_database, workspace
 
 if TYPE_CHECKING:

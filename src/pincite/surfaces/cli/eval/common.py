@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pincite.surfaces.cli.options import (
-    index_option,
-    preset_option,
-    say,
-    tag_option,
-    with_options,
-)
+from pincite.surfaces.cli.options import index_option, preset_option, tag_option, with_options
+from pincite.surfaces.cli.output import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,9 @@ from pincite.surfaces.cli.eval.common import (
     tried_options,
 )
 from pincite.surfaces.cli.groups import Group
-from pincite.surfaces.cli.options import NOTHING, OK, json_option, run, say, show
+from pincite.surfaces.cli.options import json_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
 
 
 @click.group("eval", cls=Group)

@@ -18,7 +18,9 @@ from pincite.surfaces.cli.eval.common import (
     read_questions,
     scope_of,
 )
-from pincite.surfaces.cli.options import index_option, json_option, run, say, show, tag_option
+from pincite.surfaces.cli.options import index_option, json_option, tag_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import run
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

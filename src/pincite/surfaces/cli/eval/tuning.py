@@ -23,7 +23,9 @@ from pincite.surfaces.cli.eval.common import (
     take_run,
     tried_options,
 )
-from pincite.surfaces.cli.options import json_option, run, say, show
+from pincite.surfaces.cli.options import json_option
+from pincite.surfaces.cli.output import say, show
+from pincite.surfaces.cli.run import run
 
 if TYPE_CHECKING:
     from pincite.chunkers import ChunkerConfig

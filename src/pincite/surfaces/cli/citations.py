@@ -1,0 +1,115 @@
+"""`pincite get` and `pincite verify`: from a citation to its text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pincite.errors import UsageError
+from pincite.support.current_folder import current_folder
+from pincite.support.terminal import one_line
+from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
+from pincite.surfaces.cli.output import hand_over, say, show
+from pincite.surfaces.cli.run import NOTHING, OK, run
+
+if TYPE_CHECKING:
+    from pincite.citations.locate import Passage
+    from pincite.engine import AsyncPincite
+
+
+@click.command()
+@click.argument("locator")
+@click.option(
+    "-C", "--context", type=click.IntRange(min=0), default=0, help="Lines before and after."
+)
+@tag_option
+@collections_option
+@json_option
+@index_option
+def get(
+    locator: str,
+    context: int,
+    tags: tuple[str, ...],
+    collections: tuple[str, ...],
+    json_: bool,
+    index: Path | None,
+) -> None:
+    """Print lines of an indexed file in its current state.
+
+    On a terminal, control characters are escaped; otherwise bytes are unchanged.
+
+    LOCATOR is a chunk's #id, PATH, PATH:LINE, PATH:LINE:COUNT, PATH:FIRST-LAST, PATH#page=3 or a
+    citation. A path may be shortened from the left, absolute, or relative to this folder (./PATH).
+    """
+    from pincite.asking import tags_of_texts
+    from pincite.surfaces.text import render
+
+    asked = tags_of_texts(tags)
+
+    async def read(engine: AsyncPincite) -> Passage:
+        if locator.startswith(("./", "../")):
+            with suppress(UsageError):
+                there = f"{current_folder()}/{locator}"
+                return await engine.get(there, context, tags=asked, collections=collections)
+        return await engine.get(locator, context, tags=asked, collections=collections)
+
+    passage = run(read, index)
+    if json_:
+        show(render.to_json(passage))
+        return
+    say(one_line(passage.citation))
+    if passage.changed:
+        say("warning: changed: the file has changed since indexing: run `pincite index`")
+    if passage.warning:
+        say(f"warning: {one_line(passage.warning)}")
+    hand_over(passage.raw, passage.text)
+
+
+@click.command()
+@click.argument("given", nargs=-1, required=True, metavar="PACK|CITATION...")
+@click.option("--quote", default="", help="Words that the cited lines must contain.")
+@tag_option
+@json_option
+@index_option
+def verify(
+    given: tuple[str, ...], quote: str, tags: tuple[str, ...], json_: bool, index: Path | None
+) -> int:
+    """Check citations against their files and revisions.
+
+    PACK is the JSON of a search or an answer; - reads stdin. Statuses:
+
+    fresh: the cited lines contain the text. moved: other lines contain it. changed: no lines
+    contain it, or the cited revision has another text there. deleted: the file is gone. unknown:
+    the source is not in this index, or there is nothing to compare. Exit code 3 unless all are
+    fresh.
+    """
+    from pincite.asking import tags_of_texts
+    from pincite.citations.claims import Claim
+    from pincite.surfaces import engine_calls
+    from pincite.surfaces.text import render
+
+    asked = tags_of_texts(tags)
+    pack = Path(given[0])
+    is_file = os.path.exists(pack)  # noqa: PTH110 - a citation may be too long for a name
+    if quote and len(given) > 1:
+        raise UsageError("--quote is the quote of one citation, and there are several")
+    if quote or len(given) > 1 or (given[0] != "-" and not is_file and pack.suffix != ".json"):
+        asked_for = [Claim(one, quote) for one in given]
+        claims = run(lambda engine: engine.check(asked_for, tags=asked), index)
+        lines = [f"{one.status:8} {one.citation} {one.detail}" for one in claims]
+        found = render.to_json(claims)
+        fresh = all(one.status == "fresh" for one in claims)
+    else:
+        raw = sys.stdin.buffer.read() if given[0] == "-" else engine_calls.read_file(pack)
+        checked = run(lambda engine: engine_calls.verify(engine, raw, asked), index)
+        lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
+        found = render.to_json(checked)
+        fresh = all(one.status == "fresh" for one in checked)
+    for line in [found] if json_ else [one_line(each.rstrip()) for each in lines]:
+        show(line)
+    return OK if fresh else NOTHING
