@@ -91,7 +91,7 @@ async def _measure(
 ) -> None:
     copies = draw(texts_of(root), 5 if options.quick else _EACH)
     size = sum(len(line) + 1 for *_, line in _lines(root))
-    ways = {"by words": True, "with the model": False}
+    ways = {"keywords only": True, "with the model": False}
     for way, lexical in list(ways.items())[: 2 if size <= _MOST_ENCODED else 1]:
         async with open_product(work / way / name, options) as engine:
             await engine.index([root], options=IndexOptions(lexical=lexical, name=name))

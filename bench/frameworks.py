@@ -35,7 +35,10 @@ from pincite.ports import DenseEncoder
 
 _SETS: Final = ("scifact-train", "cranfield", "anthropic-docs", "xquad-en")
 _WORKER: Final = Path(__file__).with_name("framework_worker.py")
-_VARIANTS: Final[Mapping[Variant, str]] = {"lexical": "Pincite, words", "default": "Pincite"}
+_VARIANTS: Final[Mapping[Variant, str]] = {
+    "lexical": "Pincite, keywords only",
+    "default": "Pincite",
+}
 _RESULTS: Final = 10
 _QUICK_QUERIES: Final = 10
 

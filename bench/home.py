@@ -248,7 +248,7 @@ def home(raw: Any) -> str:
     """What a home folder costs."""
     one = msgspec.convert(raw, HomeFigures)
     rows = (
-        ("first `index` by words", f"{one.first_s:.0f} s"),
+        ("first `index`, keywords only", f"{one.first_s:.0f} s"),
         ("`index` without changes", f"{one.again_s:.1f} s"),
         ("`status`", f"{one.status.p50 / 1000:.2f} s"),
         ("from the first search until file events arrive", f"{one.watched_s:.1f} s"),

@@ -40,7 +40,7 @@ _DEPTH: Final = 10
 _PASSAGES: Final = 40
 _ROUNDS: Final = 5
 _SYSTEMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "pincite, words": ("--by", "keyword"),
+    "pincite, keywords only": ("--by", "keyword"),
     "pincite": (),
 }
 

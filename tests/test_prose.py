@@ -13,10 +13,11 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 STYLE = "docs/style.md"
+FOLDERS = ("docs", "docs/decisions", "deploy", "deploy/workspaces", "golden")
 #: The changelog is a record of its day.
 PAGES = sorted(
     str(path.relative_to(ROOT))
-    for folder in (ROOT, ROOT / "docs", ROOT / "docs/decisions")
+    for folder in (ROOT, *(ROOT / name for name in FOLDERS))
     for path in folder.glob("*.md")
     if path.name != "CHANGELOG.md"
 )

@@ -43,7 +43,7 @@ def test_texts_stand_in_one_place_of_the_code(tmp_path: Path) -> None:
 
 def test_the_table_has_both_shares_before_and_after() -> None:
     def of(first: int) -> dict[str, dict[str, dict[str, Found]]]:
-        return {"by words": {"packages": {"line": Found(4, first, 4)}}}
+        return {"keywords only": {"packages": {"line": Found(4, first, 4)}}}
 
     page = copied(msgspec.to_builtins(CopiedFigures(shipped=of(3), without=of(1))))
-    assert "| by words, packages: line |     4 | 0.250, 1.000 |    0.750, 1.000 |" in page
+    assert "| keywords only, packages: line |     4 | 0.250, 1.000 |    0.750, 1.000 |" in page

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from bench.report import fill, wrapped
+from bench.frame import RESULTS, ROOT, load_results
+from bench.report import fill, render, wrapped
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+#: What the page says of a table whose results are no longer in the file.
+OLDER = "These figures are older than the file of results, which no longer has them."
 _WORDS = st.lists(
     st.sampled_from(["-", "*", "+", "#", "##", "1.", "2)", "|", ">", "word", "`a b`", "x" * 130]),
     max_size=60,
@@ -46,3 +51,24 @@ def test_text_around_the_markers_stays() -> None:
     )
     with pytest.raises(ValueError, match="no lines <!-- begin b -->"):
         fill(page, {"b": "new"})
+
+
+def test_every_table_of_the_page_is_that_of_a_result() -> None:
+    """Except for tables that the page itself calls older than the results."""
+    page = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    results = load_results(RESULTS / "latest.json").subjects
+    parts = re.findall(r"(.*?)<!-- begin (\w+) -->\n(.*?)<!-- end \2 -->", page, re.DOTALL)
+    shown = {name for before, name, table in parts if table.strip()}
+    older = {
+        name
+        for before, name, _ in parts
+        if OLDER in " ".join(before.rsplit("\n## ", 1)[-1].split())
+    }
+    assert shown - older == set(results)
+    assert not older & set(results)
+
+
+def test_the_tables_of_the_page_are_those_of_the_results() -> None:
+    page = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    results = load_results(RESULTS / "latest.json").subjects
+    assert fill(page, {name: render(name, entry) for name, entry in results.items()}) == page

@@ -356,6 +356,23 @@ TABLES = st.recursive(
 )
 
 
+def test_the_page_names_the_keys_that_need_trust(tmp_path: Path) -> None:
+    """Those of tables that it does not name as a whole, such as `[providers]`."""
+    (tmp_path / "pincite.toml").write_text(
+        '[store]\nkind = "chroma"\n[memory]\nkind = "mem0"\npath = "facts"\n[workspace]\n'
+        'database = "a"\noperator = "b"\nowner = "c"\nfiles = "s3"\n[workspace.s3]\nx = 1\n'
+        "[workspace.oidc]\nx = 1\n[tracing]\ntexts = true\n",
+        encoding="utf-8",
+    )
+    keys = [claim.key for claim in claims_of(read_layers(tmp_path / "pincite.toml"))]
+    assert len(keys) == 10
+    page = Path(__file__).parents[2] / "docs/configuration.md"
+    section = page.read_text(encoding="utf-8").split("\n## Whose file counts\n")[1]
+    told = section.split("\n## ")[0]
+    names = (key.split(".") for key in keys)
+    assert [key for key in names if f"`{key[1]}" not in told and f".{key[1]}" not in told] == []
+
+
 @given(st.dictionaries(NAMES, TABLES, max_size=5))
 def test_whatever_a_table_holds_its_claims_can_be_told(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, object]

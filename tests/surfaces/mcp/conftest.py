@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import Tool
 
+from pincite.support.token_estimate import estimate_tokens
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
 
@@ -31,6 +34,13 @@ def rotate_key(secret: str) -> None:
     """Rotate the current key: replace it by a new secret."""
     store(secret)
 '''
+
+
+def definition_tokens(tool: Tool) -> int:
+    """The estimated tokens of the name, description and schema of a tool."""
+    told = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+    kept = {name: told[name] for name in ("name", "description", "inputSchema")}
+    return estimate_tokens(json.dumps(kept, separators=(",", ":")))
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from pincite.support.fields import replace
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from pincite.testing.contract_server import ContractServer
+from tests.surfaces.mcp.conftest import definition_tokens
 
 QUESTION = "how is a key rotated with the new secret?"
 
@@ -91,6 +92,7 @@ def test_clients_are_told_that_a_service_writes_the_answer(tmp_path: Path) -> No
     assert tool.name == "answer"
     assert tool.annotations.read_only_hint is True
     assert tool.annotations.open_world_hint is True
+    assert definition_tokens(tool) < 500  # docs/mcp.md
 
 
 def test_without_a_model_there_is_no_such_tool(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from pincite.surfaces.mcp.greeting import warm
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from tests.surfaces.conftest import Cli
+from tests.surfaces.mcp.conftest import definition_tokens
 
 T = TypeVar("T")
 ERAS = ("legacy", "auto")
@@ -90,6 +91,11 @@ def test_there_are_five_strict_tools_that_change_no_file(indexed: Cli, mode: str
         assert tool.output_schema is None
         for argument in tool.input_schema["properties"].values():
             assert argument["type"]
+
+
+def test_the_definitions_of_all_tools_are_as_short_as_the_page_says(indexed: Cli) -> None:
+    listed = with_client(indexed.folder, lambda c: c.list_tools()).tools
+    assert sum(map(definition_tokens, listed)) < 1_700
 
 
 @pytest.mark.parametrize("mode", ERAS)
