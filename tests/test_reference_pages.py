@@ -15,7 +15,7 @@ from pincite.model import Evidence, EvidencePack
 from pincite.stages.pack import SCHEMA_VERSION
 from pincite.surfaces.cli.app import SECTIONS, app
 from pincite.surfaces.cli.ask import MODEL_FAILED
-from pincite.surfaces.cli.options import ERROR, INTERRUPTED, NOTHING, OK, USAGE
+from pincite.surfaces.cli.run import ERROR, INTERRUPTED, NOTHING, OK, USAGE
 
 ROOT = Path(__file__).parent.parent
 PACK = tuple(one.name for one in fields(EvidencePack))
