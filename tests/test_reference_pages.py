@@ -58,7 +58,7 @@ def codes_of(path: Path) -> set[str]:
         return set()
     tree = ast.parse(text)
     constants = {
-        ast.unparse(target): one.value.value
+        ast.unparse(target): str(one.value.value)
         for one in tree.body
         if isinstance(one, ast.Assign | ast.AnnAssign) and isinstance(one.value, ast.Constant)
         for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
