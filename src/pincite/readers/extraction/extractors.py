@@ -41,7 +41,7 @@ _PDF = Registered(
     "extract_pdf",
     "page",
     packages=("pypdfium2", "pillow"),
-    rules=5,
+    rules=6,
     recognisers=OCR_PACKAGES,
 )
 _DOCX = Registered(
