@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.support.roff.reader import read_roff, roff_title, shown_of, words_of
+from tests.counting import grows_in_proportion
 
 _PIECES = st.sampled_from(
     [
@@ -71,6 +72,8 @@ def test_words_are_displayed_without_requests_and_escapes(written: str, displaye
         ".ie t words",
         ".ds Aq '",
         ".nh\n.ad l",
+        ".do xflag 1",
+        ".if n .do xflag 1",
         ".IX Header NAME",
         ".Bl -tag -width Ds",
     ],
@@ -92,6 +95,8 @@ def test_a_block_that_nothing_closes_hides_no_section(opened: str) -> None:
         (".ie t \\{\\\n. ie n B\n. el B\n.\\}\n.el A\nC", "A C"),
         (".ie n \\{ .if t B\nA\\}\n.el B\nC", "A C"),
         (".ie n \\{\\\n.if t \\{ B\n.\\}\\}\n.el B\nC", "C"),
+        (".ie n \\{ .if t \\{ B\nB\n.\\}\nA\n.\\}\n.el B\nC", "A C"),
+        (".ie n \\{\\\n.if n \\{ .if t \\{\\\nB\n.\\}\\}\nA\n.\\}\n.el B\nC", "A C"),
         (".ie t B\n.el .ie n A\n.el B\nC", "A C"),
         (".ie n A\n.el .ie t B\n.el B\nC", "A C"),
         (".TP\n.if \\n(.H>23 .if \\n(.V>19 \\\n.ds x y\nA", "A"),
@@ -103,9 +108,14 @@ def test_conditions_within_a_branch_do_not_display_the_other(text: str, displaye
     assert " ".join(shown(text)) == displayed
 
 
-def test_conditions_in_one_line_take_time_in_proportion() -> None:
-    for part in (".if n ", ".nop ", ".do ", ".do nop ", ".ie n \\{ ", ".if '"):
-        assert isinstance(shown(part * 100_000), list)
+@pytest.mark.parametrize("part", [".if n ", ".nop ", ".do ", ".do nop ", ".ie n \\{ ", ".if '"])
+def test_conditions_in_one_line_take_time_in_proportion(part: str) -> None:
+    assert grows_in_proportion(lambda size: shown(part * size), 10_000)
+
+
+@pytest.mark.parametrize("number", [1, 7, 8, 9, 20])
+def test_text_behind_any_number_of_conditions_is_displayed(number: int) -> None:
+    assert "words" in " ".join(shown(".if n " * number + "words"))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pincite.support.finding.code_letters import Escapes
 from pincite.support.finding.find import Lines, find_text, has_words
 from pincite.support.finding.word_ends import whole, whole_places
+from tests.counting import grows_in_proportion
 
 _MANY = 50_000
 _TEXTS = st.text(alphabet="ab12_.,-' 天é\u0301(", max_size=24).map(
@@ -243,6 +244,41 @@ def test_what_is_before_a_part_of_a_manual_page_is_displayed_as_well() -> None:
     start = text.index("able")
     assert not has_words(text, start, len(text), "able", escapes="roff")
     assert has_words(text, start, len(text), "rotate", escapes="roff")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["\\fB", "\\(aq", "\\-", "\\", "a", "b1", " ", "%s", "'"]), max_size=12
+    ),
+    st.text(alphabet="ab1 f", max_size=3),
+)
+def test_whole_places_of_roff_are_those_of_every_position(pieces: list[str], wanted: str) -> None:
+    text = "".join(pieces)
+    ends = ((at, at + len(wanted)) for at in range(len(text)))
+    expected = [
+        at
+        for at, end in ends
+        if text.startswith(wanted, at) and whole(text, at, end, escapes="roff")
+    ]
+    assert list(whole_places(text, wanted, escapes="roff")) == (expected if wanted else [])
+
+
+@pytest.mark.parametrize("length", range(0, 260, 13))
+def test_words_anywhere_in_a_manual_page_are_whole_or_not(length: int) -> None:
+    text = f"{'x' * length} un\\fIable to\\fP and \\fBable to\\fP, dis\\[u0041]able to and able to."
+    wanted = [text.index("able to\\fP, dis"), text.rindex("able to")]
+    assert list(whole_places(text, "able to", escapes="roff")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("part", "wanted"),
+    [("\\[aaaaaaaaa", "aaa"), ("\\fBaaaaaaaaaa", "a"), ("un\\fIable\\fP ", "able")],
+)
+def test_escapes_of_roff_take_time_in_proportion(part: str, wanted: str) -> None:
+    def work(size: int) -> None:
+        assert not list(whole_places(part * size, wanted, escapes="roff"))
+
+    assert grows_in_proportion(work, 500)
 
 
 @pytest.mark.parametrize("count", [20, 21, 400])

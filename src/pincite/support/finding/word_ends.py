@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from pincite.support.finding.code_letters import Escapes, ends_code, may_be_code
 from pincite.support.finding.digit_runs import SEPARATORS, numbers_of
-from pincite.support.roff.escapes import around
+from pincite.support.finding.unseen import UNSEEN
+from pincite.support.roff.escapes import displayed
 
 _BESIDE: Final = 24  # characters before and after a place that decide
 _BESIDE_ROFF: Final = 48  # with escapes among them; guess, unmeasured
+_PART: Final = 128  # characters of a manual page that are read at once
+_AROUND_PART: Final = 96  # of them before and behind a part: an escape, and what decides
 #: Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese and Korean: words follow each other without
 #: spaces, or end in particles.
 _UNSPACED: Final = re.compile(
@@ -45,16 +49,13 @@ def whole(text: str, start: int, end: int, *, escapes: Escapes = "") -> bool:
     within one. White space is single spaces."""
     if start >= end:
         return False
-    size = beside(escapes)
-    before = text[max(0, start - size) : start]
-    pair = text[start - 1 : start + 1] if start else ""
-    if pair.isascii() and pair.isalnum() and not may_be_code(before):
-        return False  # the most frequent answer, without the rest
-    head, tail = text[start : start + size], text[max(0, end - size) : end]
-    after = text[end : end + size]
+    before = text[max(0, start - beside(escapes)) : start]
+    if _is_within_word(text[start - 1 : start + 1] if start else "", before):
+        return False
     if escapes == "roff":
-        return _whole_in_roff(before, head, tail, after)
-    return _begins(before, head, escapes) and _ends(tail, after, escapes)
+        return _OfRoff(text, start, start).begins(start) and _OfRoff(text, end, end).ends(end)
+    head, tail = text[start : start + _BESIDE], text[max(0, end - _BESIDE) : end]
+    return _begins(before, head, escapes) and _ends(tail, text[end : end + _BESIDE], escapes)
 
 
 def beside(escapes: Escapes) -> int:
@@ -62,23 +63,61 @@ def beside(escapes: Escapes) -> int:
     return _BESIDE_ROFF if escapes == "roff" else _BESIDE
 
 
-def _whole_in_roff(before: str, head: str, tail: str, after: str) -> bool:
-    begin = around(before, head)
-    if begin is None or not begin[1] or (len(before) == _BESIDE_ROFF and not begin[0]):
-        return False  # before is nothing but escapes: what is beyond them may be of the same word
-    if not _begins(*begin, "roff"):
-        return False
-    end = around(tail, after)
-    if end is None or not end[0] or (len(after) == _BESIDE_ROFF and not end[1]):
-        return False
-    return _ends(*end, "roff")
+class _OfRoff:
+    """What `text[begin:end]` and what is beside it display, read once for all places in it."""
+
+    def __init__(self, text: str, begin: int, end: int, around: int = _BESIDE_ROFF) -> None:
+        self._begin = max(0, begin - around)
+        self._said, self._within = displayed(text[self._begin : end + around])
+
+    def begins(self, at: int) -> bool:
+        """Does a word begin at this position of the text?"""
+        at -= self._begin
+        before = self._said[max(0, at - _BESIDE_ROFF) : at]
+        if self._within[at] or (at and _is_within_word(self._said[at - 1 : at + 1], before)):
+            return False
+        bare, head = _bare(before), _bare(self._said[at : at + _BESIDE_ROFF])
+        if not head or (len(before) == _BESIDE_ROFF and not bare):
+            return False  # nothing but escapes: what is beyond them may be of the same word
+        return _begins(bare, head, "roff")
+
+    def ends(self, at: int) -> bool:
+        """Does a word end at this position of the text?"""
+        at -= self._begin
+        after = self._said[at : at + _BESIDE_ROFF]
+        bare, tail = _bare(after), _bare(self._said[max(0, at - _BESIDE_ROFF) : at])
+        if self._within[at] or not tail or (len(after) == _BESIDE_ROFF and not bare):
+            return False
+        return _ends(tail, bare, "roff")
+
+
+def _bare(said: str) -> str:
+    return said.replace(UNSEEN, "")
+
+
+def _is_within_word(pair: str, before: str) -> bool:
+    """The most frequent answer, without the rest. `pair` are the characters on both sides."""
+    return pair.isascii() and pair.isalnum() and not may_be_code(before)
 
 
 def whole_places(text: str, wanted: str, *, escapes: Escapes = "") -> Iterator[int]:
     """Yield the positions of `wanted` in `text` where it is whole. Time linear in both, whatever
     they have."""
     size = len(wanted)
-    return (at for at in places(text, wanted) if whole(text, at, at + size, escapes=escapes))
+    if escapes != "roff":
+        return (at for at in places(text, wanted) if whole(text, at, at + size, escapes=escapes))
+
+    @lru_cache(maxsize=2)
+    def part(number: int) -> _OfRoff:
+        begin = number * _PART
+        return _OfRoff(text, begin, begin + _PART, _AROUND_PART)
+
+    def is_whole(at: int) -> bool:
+        if at and _is_within_word(text[at - 1 : at + 1], text[max(0, at - _BESIDE_ROFF) : at]):
+            return False  # whatever is displayed
+        return part(at // _PART).begins(at) and part((at + size) // _PART).ends(at + size)
+
+    return filter(is_whole, places(text, wanted))
 
 
 def places(text: str, wanted: str) -> Iterator[int]:

@@ -70,23 +70,23 @@ def without_roff_escapes(line: str) -> str:
     return _ESCAPE.sub(_shown, line) if "\\" in line else line
 
 
-def around(before: str, after: str) -> tuple[str, str] | None:
-    r"""What is displayed before and behind a place; None within an escape. What follows `\"` counts
-    as displayed: a comment has no known end where lines are joined."""
-    text = _REMARK.sub("  ", f"{before}{after}")
+def displayed(text: str) -> tuple[str, bytes]:
+    r"""What a text displays, in as many characters as it has, and for each place, from 0 to its
+    length, whether it is within an escape (1) or not (0). What follows `\"` counts as displayed: a
+    comment has no known end where lines are joined. Time is linear in the text."""
+    within = bytearray(len(text) + 1)
     if "\\" not in text:
-        return before, after
-    place = len(before)
+        return text, bytes(within)
+    text = _REMARK.sub("  ", text)
     parts: list[str] = []
     at = 0
     for one in _ESCAPE.finditer(text):
         start, end = one.span()
-        if start < place < end:
-            return None
+        if end - start > 1:
+            within[start + 1 : end] = b"\1" * (end - start - 1)
         parts += text[at:start], _shown(one)
         at = end
-    said = f"{''.join(parts)}{text[at:]}"
-    return said[:place].replace(UNSEEN, ""), said[place:].replace(UNSEEN, "")
+    return f"{''.join(parts)}{text[at:]}", bytes(within)
 
 
 def _shown(found: re.Match[str]) -> str:

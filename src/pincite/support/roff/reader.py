@@ -129,8 +129,7 @@ class _Reader:
             self._depth, self._braces = max(0, left), max(0, self._braces + min(0, left))
             return UNSEEN * len(line), "hidden"
         found = self._displayed(number, line)
-        if not self._depth:
-            self._braces = max(0, self._braces + opened)
+        self._braces = max(0, self._braces + opened - self._depth)
         return found
 
     def _displayed(self, number: int, line: str) -> tuple[str, Kind]:
@@ -146,7 +145,7 @@ class _Reader:
 
     def _line(self, number: int, line: str) -> tuple[str, Kind]:
         """Read a line, behind conditions that hold."""
-        at = 0
+        at, is_done = 0, False  # behind `do`, only a request or a macro may stand
         for _ in range(_MOST_WITHIN):
             match = _REQUEST.match(line, at) if line[at : at + 1] in (".", "'") else None
             name = match[1] if match else None
@@ -156,15 +155,19 @@ class _Reader:
             if not name or name[0] == "\\":
                 break
             if name not in _CONDITIONS:
+                if is_done and name[0].islower() and not _is_known(name):
+                    break
                 if at == 0 and name in ("de", "de1", "dei", "am", "am1", "ami", "ig"):
                     self._define(number, name, line[end:])
                 return self._request(line, name, at, end)
             if name == "do":  # the name of a request follows, without its mark
-                line, at = f"{line[: end - 1]}.{line[end:]}", end - 1
+                line, at, is_done = f"{line[: end - 1]}.{line[end:]}", end - 1, True
             else:
                 at = end if name == "nop" else self._condition(number, line, name, end)
             if not line[at:].strip(" \t\r\\"):
                 break
+        else:  # rather too much than too little
+            return self._text(line, at)
         return UNSEEN * len(line), "hidden"
 
     def _condition(self, number: int, line: str, name: str, end: int) -> int:
@@ -180,7 +183,7 @@ class _Reader:
         if not hidden:
             return brace.end() if brace else end
         if brace and self._ends.get("\\}", -1) >= number:
-            self._depth = max(0, line.count("\\{") - line.count("\\}"))
+            self._depth = max(0, line.count("\\{", end) - line.count("\\}", end))
         return len(line)
 
     def _define(self, number: int, name: str, rest: str) -> None:
