@@ -12,7 +12,7 @@ __all__ = ["TAKEN", "Step", "steps_after", "steps_of"]
 
 def steps_of(database: Literal["sqlite", "postgres"]) -> tuple[Step, ...]:
     """Return all steps for a database, in order."""
-    return read_steps("pincite.workspace", "migrations", database)
+    return read_steps("pincite.workspace.database", "migrations", database)
 
 
 def steps_after(done: int, needed: int, steps: tuple[Step, ...]) -> tuple[Step, ...]:
