@@ -365,18 +365,23 @@ def test_an_argument_that_the_tool_does_not_offer_is_unknown(indexed: Cli) -> No
     record = {"id": "a", "text": "A key is rotated.", "attributes": {"tenant": "acme"}}
     with Pincite(indexed.folder / ".tenants") as pincite:
         pincite.upsert(record, lexical=True)
+    empties: list[Any] = [None, [], "", {}]
     for name in ("retrieve_evidence", "retrieve_adk_evidence"):
         tools = EvidenceToolset(indexed.folder / ".tenants", tools=[name], tags={"tenant": "acme"})
         asks = [
             calling(name, query="key", tags=["tenant=bolt"]),
             calling(name, query="key", foo=1),
-            calling(name, query="key", tags=None),
+            calling(name, query="key", tags="tenant=bolt"),
+            calling(name, query="key", tags=7),
+            *(calling(name, query="key", tags=empty) for empty in empties),
         ]
-        (tagged, unknown, right), _ = run(tools, *asks)
-        assert tagged["error_message"].startswith(f"{name}: no argument is named 'tags'; try: ")
-        for refused in (tagged, unknown):
-            assert "tags=" not in refused["error_message"]
-        assert right["status"] == "success"
+        (tagged, unknown, text, number, *right), _ = run(tools, *asks)
+        for refused in (tagged, text, number):
+            said = refused["error_message"]
+            assert said.startswith(f"{name}: no argument is named 'tags'; try: ")
+            assert "tags=" not in said
+        assert "tags=" not in unknown["error_message"]
+        assert [one["status"] for one in right] == ["success"] * 4
 
 
 def test_a_refusal_has_the_name_with_the_prefix(indexed: Cli) -> None:

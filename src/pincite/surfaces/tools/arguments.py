@@ -44,23 +44,31 @@ def take_arguments(
 ) -> S:
     """Convert `given` to the struct `into`, which forbids unknown fields. None for an optional one
     counts as left out: some clients send all arguments. `lax` accepts "3" for 3. `omit` names
-    optional fields that the tool does not offer.
+    optional fields that the tool does not offer: they are unknown, whatever their value, unless it
+    is empty.
 
     Raises UsageError that names the argument, its expected value, and all arguments, or the limit
     of a call with too many or too long texts.
     """
     _require_small(tool, given)
+    for name in omit:
+        if not _is_empty(given.get(name)):
+            raise _refused(tool, _unknown(name, _known(into, omit)), into, omit)
     optional = {one.encode_name for one in structs.fields(into) if not one.required}
-    kept = {name: one for name, one in given.items() if one is not None or name not in optional}
+    kept = {
+        name: one
+        for name, one in given.items()
+        if name not in omit and (one is not None or name not in optional)
+    }
     try:
-        taken = msgspec.convert(kept, ready(into), strict=not lax)
+        return msgspec.convert(kept, ready(into), strict=not lax)
     except msgspec.ValidationError as error:
         known = _known(into, omit)
         raise _refused(tool, _said(str(error), known, into), into, omit) from error
-    for name in omit:
-        if name in kept:
-            raise _refused(tool, _unknown(name, _known(into, omit)), into, omit)
-    return taken
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | list | tuple | Mapping) and not value)
 
 
 def _require_small(tool: str, given: Mapping[str, Any]) -> None:
