@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.stages.rank_code import RankCodeConfig
-from pincite.stages.rank_code.paths import place_of, priors_for
+from pincite.stages.rank_code.paths import is_of_tests, place_of, priors_for
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,33 @@ def test_a_question_about_examples_finds_them() -> None:
         ("app/src/integrationTest/java/Login.kt", "tests"),
         ("src/Attestation/Key.cs", ""),
         ("src/latest.test.conf.d.ts", "minor"),
+        ("okio/src/commonTest/kotlin/okio/FakeClock.kt", "tests"),
+        ("okhttp/src/jvmTest/resources/hello.txt", "tests"),
+        ("src/iosTest/kotlin/Util.kt", "tests"),
+        ("app/src/sharedTest/java/Util.kt", "tests"),
+        ("src/speedTest/run.ts", ""),
+        ("FooSDKTests/Helpers.swift", "tests"),
+        ("HTTPTests/Helper.swift", "tests"),
+        ("contests/run.py", ""),
     ],
 )
 def test_a_path_tells_tests_and_examples(path: str, place: str) -> None:
     assert place_of(path) == place
+
+
+@pytest.mark.parametrize(
+    ("path", "of_tests"),
+    [
+        ("packages/a/__tests__/expected.md", True),
+        ("src/__tests__/data.json", True),
+        ("integration-tests/data.json", True),
+        ("e2e/data.json", True),
+        ("src/commonTest/resources/hello.txt", True),
+        ("JSONTests/data.json", True),
+        ("docs/e2e/setup.md", False),
+        ("specs/login.md", False),
+        ("testing/tools.md", False),
+    ],
+)
+def test_a_folder_of_tests_has_texts_and_data_of_tests(path: str, of_tests: bool) -> None:
+    assert is_of_tests(path) is of_tests

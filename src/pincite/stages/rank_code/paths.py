@@ -11,19 +11,25 @@ from typing import Literal
 from pincite.model import SourceType
 from pincite.stages.rank_code.config import RankCodeConfig
 
+_KINDS = r"(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)"
 _TEST_FOLDER = re.compile(
     r"(?:^|/)(?:tests?|x?t|testing|specs?|__tests__|fixtures?|testdata|__mocks__|mocks?|e2e"
-    r"|(?:unit|integration|functional|acceptance|perf(?:ormance)?|e2e|system|smoke)[-_]tests?)/",
+    rf"|{_KINDS}[-_]tests?)/",
     re.I,
 )
-#: Of folders: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, and not `latest` or `contest`.
+#: Of folders: `androidTest`, `AppUITests`, `Shop.Tests.Shared`, and not `latest` or `contest`. Sets
+#: of sources of Gradle (`src/jvmTest/kotlin/`) have a folder of their language; `src/speedTest/`,
+#: which has none, may be code.
 _TESTS_OF = re.compile(
-    r"[a-z0-9]Tests/|(?:UI|E2E)Tests?/|\.[Tt]ests?[./]"
+    r"[A-Za-z0-9]Tests/|(?:UI|E2E)Test/|\.[Tt]ests?[./]"
     r"|(?i:unit|integration|functional|acceptance|android|smoke|system|perf(?:ormance)?)Test/"
+    r"|(?:^|/)[a-z][A-Za-z0-9]*Test/(?:java|kotlin|scala|groovy|cpp|swift|resources|res|assets)/"
 )
 #: Folders whose pages and data belong to tests. `specs/` and `testing/` may have other pages.
 _TEXTS_OF_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|fixtures?|testdata|__snapshots__|_snaps|__mocks__)/", re.I
+    r"(?:^|/)(?:tests?|fixtures?|testdata|__tests__|__snapshots__|_snaps|__mocks__|e2e"
+    rf"|{_KINDS}[-_]tests?)/",
+    re.I,
 )
 _TEST_FILE = re.compile(
     r"(?:^|/)(?:test_[^/]*|[^/]*(?:_test|_spec|\.test|\.spec|\.e2e|\.e2e-spec|\.cy)"
