@@ -125,7 +125,7 @@ class ForeignCollections:
             async with asyncio.timeout(_LOOK_S):
                 seen = await self._collection(name).look()
         except TimeoutError:
-            return replace(info, broken=f"{name}: no answer within {_LOOK_S:g} s")
+            return replace(info, broken=f"the collection {name}: no answer within {_LOOK_S:g} s")
         except PinciteError as error:
             return replace(info, broken=error.message)
         spec = replace(info.spec, dimensions=seen.dimensions, idf=seen.idf)

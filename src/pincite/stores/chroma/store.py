@@ -114,8 +114,8 @@ class ChromaStore:
         space = (collection.configuration_json.get("hnsw") or {}).get("space")
         if space != _SPACE:
             raise StoreError(
-                f"{collection.name} of {self._database.where} ranks by {space}, but Pincite"
-                f" ranks by {_SPACE}: the scores are not comparable",
+                f"the collection {collection.name!r} of {self._database.where} ranks by {space},"
+                f" but Pincite ranks by {_SPACE}: the scores are not comparable",
                 hint=(
                     "another program made this collection: delete it there, or set a prefix"
                     " in [store]"

@@ -135,10 +135,10 @@ class ForeignCollection:
     def _require_size(self, vector: Vector | None, seen: Shape) -> None:
         if vector is not None and vector.shape != (seen.dimensions,):
             raise UsageError(
-                f"{self._foreign.name}: the vectors of {self._foreign.collection} have"
-                f" {seen.dimensions} dimensions, but {self._foreign.model} makes"
-                f" {len(vector)}: the collection was made with another model, or with fewer"
-                " dimensions",
+                f"the collection {self._foreign.name}: the vectors of"
+                f" {self._foreign.collection} have {seen.dimensions} dimensions, but"
+                f" {self._foreign.model} makes {len(vector)}: the collection was made with another"
+                " model, or with fewer dimensions",
                 hint=(
                     f"fix `model` in [collections.{self._foreign.name}];"
                     f" MODEL@{seen.dimensions} selects that number of dimensions"

@@ -156,5 +156,6 @@ def _named(known: Mapping[str, object]) -> str:
 
 def _wrong(foreign: Foreign, said: str) -> UsageError:
     return UsageError(
-        f"{foreign.name}: {said}", hint=f"fix [collections.{foreign.name}] in pincite.toml"
+        f"the collection {foreign.name}: {said}",
+        hint=f"fix [collections.{foreign.name}] in pincite.toml",
     )
