@@ -7,7 +7,7 @@ from pincite.model import Chosen, EvidencePack, Gated, Notice, Pass, Pool, Quest
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
 from pincite.scope.unmatched import unmatched
-from pincite.scope.warnings import warnings_of
+from pincite.scope.warnings import omitted_of, warnings_of
 from pincite.search_steps.current import compare_with_files, without_gone
 from pincite.search_steps.nearest import after_probe, nothing_near, probe_nearest
 from pincite.search_steps.plan import plan_of
@@ -75,7 +75,7 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     plan = plan_of(run, expanded, one.found, passes)
     packed = pack(run.query, shown, one.gated, plan, notices, run.profile.pack, *looked)
     warnings = warnings_of(packed.warnings, question.scope, searched=not lost)
-    packed = replace(packed, warnings=warnings)
+    packed = replace(packed, warnings=warnings, omitted=omitted_of(packed.omitted, question.scope))
     return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
 
 

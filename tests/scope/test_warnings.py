@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from pincite.model import Notice, Scope
-from pincite.scope.warnings import warnings_of
+from pincite.model import Notice, Omitted, Scope
+from pincite.scope.warnings import omitted_of, warnings_of
 
 FAILED = Notice("collection_failed", "inner was left out: the collection inner is damaged")
 WORDS = Notice("lexical_only", "a collection was searched by keywords only")
+BOUND = (
+    Scope(sources=("merger", "other"), unshown=("sources",)),
+    Scope(collections=("inner",), unshown=("collections",)),
+    Scope(tags={"tenant": "a"}, unshown=("tags.tenant",)),
+    Scope(bounds={"space_id": ("s1",)}),
+)
 NOTHING = Notice("nothing_in_scope", "no indexed document matches paths=['x']")
 
 
@@ -48,7 +56,17 @@ def test_an_error_within_a_warning_names_no_unshown_collection(code: str) -> Non
 )
 def test_an_unshown_source_is_shown_with_neither_name_nor_place(code: str) -> None:
     notices = [Notice(code, f"/srv/{name}: {name} is not there") for name in ("merger", "other")]
-    (told,) = warnings_of(notices, Scope(sources=("merger", "other"), unshown=("sources",)))
-    assert "merger" not in told.message
-    assert "/srv" not in told.message
+    for bound in BOUND:
+        (told,) = warnings_of(notices, bound)
+        assert "merger" not in told.message
+        assert "/srv" not in told.message
     assert warnings_of(notices, Scope(sources=("merger", "other"))) == tuple(notices)
+
+
+@pytest.mark.parametrize("why", ["deleted", "stale"])
+def test_a_bound_caller_is_not_told_where_files_were(why: Any) -> None:
+    gone = Omitted(why, "merger@1a2b:keys.md#L1-L3", "inner", "keys.md", "/srv/merger is gone")
+    for bound in BOUND:
+        (told,) = omitted_of([gone], bound)
+        assert (told.why, told.citation, told.detail) == (why, gone.citation, "")
+    assert omitted_of([gone], Scope(sources=("merger",))) == (gone,)

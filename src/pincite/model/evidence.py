@@ -118,7 +118,8 @@ class Context(msgspec.Struct, frozen=True):
 
 class Omitted(msgspec.Struct, frozen=True):
     """A found passage that is not shown, because its file no longer has the text (`stale`) or no
-    longer exists (`deleted`). `detail` explains it."""
+    longer exists (`deleted`). `detail` explains it; it is empty for callers who may not know the
+    places of files."""
 
     why: OmittedWhy
     citation: str

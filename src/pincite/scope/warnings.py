@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pincite.model import Notice, Scope
+from pincite.model import Notice, Omitted, Scope
 from pincite.scope.unshown import without_names
 from pincite.support.fields import replace
 
@@ -20,7 +20,7 @@ _QUOTING: Final = (
     "subquery_unavailable",
 )
 _UNCHECKED: Final = "its passages were not checked: see `pincite status`"
-#: What is said instead of the name and the place of an unshown source.
+#: What is said to a bound caller instead of the name and the place of a source.
 _OF_A_SOURCE: Final[Mapping[str, str]] = {
     "archive_unchecked": f"an archive is too large to be read with each search: {_UNCHECKED}",
     "file_unreadable": f"a file of a source cannot be read: {_UNCHECKED}",
@@ -35,14 +35,29 @@ def warnings_of(
     notices: Sequence[Notice], scope: Scope, *, searched: bool = True
 ) -> tuple[Notice, ...]:
     """Return the notices, equal ones once. Without `searched` those of how it was searched are left
-    out. Messages that may name an unshown collection or source are replaced by general ones."""
+    out. Messages that may name an unshown collection, or a source and its place, are replaced by
+    general ones."""
     kept = (one for one in notices if searched or one.code in _OF_NO_SEARCH)
     return tuple(dict.fromkeys(_shown(one, scope) for one in kept))
 
 
+def omitted_of(omitted: Sequence[Omitted], scope: Scope) -> tuple[Omitted, ...]:
+    """Return the passages that are not shown, without details if their caller may not know the
+    places of sources: `why` and the citation say enough."""
+    if not _hides_places(scope):
+        return tuple(omitted)
+    return tuple(replace(one, detail="") for one in omitted)
+
+
+def _hides_places(scope: Scope) -> bool:
+    """Does the program or a workspace bind its caller, who is then somebody else than the owner of
+    the files?"""
+    return bool(scope.unshown or scope.bounds)
+
+
 def _shown(notice: Notice, scope: Scope) -> Notice:
     said = notice.message
-    if "sources" in scope.unshown:
+    if _hides_places(scope):
         said = _OF_A_SOURCE.get(notice.code, said)
     if "collections" in scope.unshown and notice.code == _FAILED:
         said = f"{scope.called('')} was left out, because it failed: see `pincite status`"

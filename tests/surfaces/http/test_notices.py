@@ -40,6 +40,13 @@ def test_advice_for_the_operator_does_not_reach_users() -> None:
     assert "[models]" not in words
 
 
+@pytest.mark.parametrize("code", ["archive_unchecked", "file_unreadable", "source_gone"])
+def test_users_are_not_told_where_files_of_the_server_are(code: str) -> None:
+    (one,) = told(packs.pack(warnings=(Notice(code, "/srv/acme: gone"),)), "r1").warnings
+    assert one.code == code
+    assert "/srv" not in one.message
+
+
 @pytest.mark.parametrize("code", ["nothing_relevant", "url_required"])
 def test_advice_of_the_selection_stays_here(code: str) -> None:
     advice = "to see the nearest anyway: pincite search --all; give their source a URL rule"

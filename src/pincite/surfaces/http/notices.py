@@ -16,15 +16,18 @@ _NO_INDEX: Final = "index_missing"  # its message names the folder of the index
 #: Warnings that advise the operator, and what they say to users instead. The operator sees the
 #: advice in `pincite status`, `pincite search` and `pincite ui`.
 _ADVICE: Final = {
+    "archive_unchecked": "the passages of an archive were not compared with it",
     "calibration_of_another_reranker": "the verdict was not calibrated with this reranker",
     "dense_only": "the documents were searched semantically only",
     "expansion_without_model": "the question was searched unchanged",
     _NO_INDEX: "no indexed document is accessible",
     "extractive": "the answer has sentences of the documents, word for word",
+    "file_unreadable": "the passages of a file were not compared with it",
     "lexical_only": "the documents were searched by keywords only",
     "no_documents": "no document is indexed yet",
     "nothing_relevant": "nothing relevant was found",
     "partly_encoded": "some passages are found by keyword search only, so far",
+    "source_gone": "passages of files that are not available were not compared with them",
     "unfinished": "some documents are not indexed yet",
     "rerank_missing": "the results were not reranked",
     "rerank_text_cut": "the reranker read only the beginning of long passages",
