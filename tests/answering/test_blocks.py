@@ -6,6 +6,7 @@ import pytest
 
 from pincite.answering.extract import extract
 from tests.answering.evidence import TERMS, evidence
+from tests.counting import grows_in_proportion
 
 
 def shown(question: str, text: str, language: str = "markdown") -> str:
@@ -25,6 +26,10 @@ OTHER_LISTS = (
     "- Keys.\n\n  They are not sold (anyway)\n\n- Linux\n",
     "1. If you have not done so, install it:\n\n   ```\n   make it\n   ```\n\n2. Linux\n",
     "<p>Not supported:</p>\n<ul>\n<li>Windows 95</li>\n</ul>\n<ul>\n<li>Linux</li>\n</ul>\n",
+    "Not supported:\n\n- Windows 95\n\n```\nwin\n```\n\n* Linux\n",
+    "Not supported:\n\n1. Windows 95\n\n```\nwin\n```\n\nThese are supported.\n\n1. Linux\n",
+    "Not supported:\n\n1. Windows 95\n\nThese are supported:\n\n2. Linux\n",
+    "Not supported:\n\n- Windows 95\n\n```\nwin\n```\n\n## Supported\n\n- Linux\n",
 )
 HTML_LISTS = (
     "<p>Not supported:</p><ul><li>Windows 95</li></ul><p>Others.</p><ul><li>Linux</li></ul>",
@@ -74,6 +79,16 @@ def test_what_denies_one_block_of_code_or_table_does_not_deny_another(
         ("Not on:\n\n* a\n+\n----\nb\nSolaris of old\n----\n", "asciidoc"),
         ("Not on:\n\n|===\n|a |b\n\n|Solaris of old |c\n|===\n", "asciidoc"),
         ("Not on:\n.TS\nl l.\na\tb\nSolaris of old\tc\n.TE\n", "roff"),
+        ('Not on:\n.nf\na\n.sp\n.ft B\n.\\" b\n.if n .sp\nSolaris of old\n.fi\n', "roff"),
+        ("Not on:\n.EX\na\n.PP\nSolaris of old\n.EE\n", "roff"),
+        ("Not on:\n\n1. a\n\n```\nb\n  c\n```\n\n2. Solaris of old\n", "markdown"),
+        ("Not on:\n\n1. a\n\n```\nb\n```\n\n1. Solaris of old\n", "markdown"),
+        ("Not on:\n\n1. a\n\nIt is a b.\n\n2. Solaris of old\n", "markdown"),
+        ("Not on:\n\n- a\n\n```\nb\n```\n\n- Solaris of old\n", "markdown"),
+        ("Not on:\n\n- a\n\n```\nSolaris of old\n```\n\n- b\n", "markdown"),
+        ("Not on:\n\n- a\n\n| b |\n|---|\n| c |\n\n- Solaris of old\n", "markdown"),
+        ("Not on:\n\n| a |\n|---|\n| b |\n<!-- c -->\n| Solaris of old |\n", "markdown"),
+        ("<p>Not on<ul><li>\n a</li><li>\n Solaris of old</li></ul>", "html"),
         ("<p>Not on:<table><tr><td>a</tr><tr><td>Solaris of old</tr></table>", "html"),
         ("<p>Not on:<ul><li>a<p>b</li><li>Solaris of old</li></ul>", "html"),
         ("<p>Not on:<ul><li>a<ul><li>b</li></ul></li><li>Solaris of old</li></ul>", "html"),
@@ -96,22 +111,55 @@ BOXED = "The lock is open. The door is red.\n\nThe gate is blue.\n\n    The roof
         (".. admonition:: Not so\n\n", "", "rst"),
         (":::danger[Not so]\n\n", ":::", "markdown"),
         (":::danger Not so\n", ":::", "markdown"),
+        ("::: danger Not so\n", "::: <!-- the end -->", "markdown"),
         ("::::danger[Not so]\n:::tip\nA tip.\n:::\n", "::::", "markdown"),
         ("<details>\n<summary>Not so</summary>\n\n", "</details>", "markdown"),
         ("<details><summary>Not so</summary><p>", "</details><p>", "html"),
     ],
 )
 @pytest.mark.parametrize("word", ["lock", "door", "gate", "roof", "wall"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_the_title_of_a_box_denies_all_of_it(
-    before: str, after: str, language: str, word: str
+    before: str, after: str, language: str, word: str, line_end: str
 ) -> None:
     lines = BOXED if after else BOXED.replace("The lock", "    The lock")
     lines = lines if after else lines.replace("The gate", "    The gate")
     text = f"{before}{lines}{after}\n\nThe wall is green.\n"
-    found = shown(f"what is the {word}?", text, language)
+    found = shown(f"what is the {word}?", text.replace("\n", line_end), language)
     assert found.startswith("Not so\n") == (word != "wall")
     assert found.count("Not so") == (word != "wall")
     assert ("wall" in found) == (word == "wall")
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "language"),
+    [
+        (":::danger Not so\n", ":::\n", "markdown"),
+        ("<details>\n<summary>Not so</summary>\n\n", "</details>\n", "markdown"),
+        ("<ul><li>not:", "</ul>", "html"),
+        (".RS\n.IP a\nnot so:\n", ".RE\n", "roff"),
+        ('!!! note "Not so"\n    A b.\n\n', "", "markdown"),
+        ("Not so:\n\n1. a\n\nb\n\n", "", "markdown"),
+    ],
+)
+@pytest.mark.parametrize("inside", [True, False])
+def test_nested_boxes_and_lists_take_time_in_proportion(
+    begins: str, ends: str, language: str, inside: bool
+) -> None:
+    def work(size: int) -> str:
+        count = size // len(begins + ends)
+        wall, end = "\nThe wall is green.\n", ends * count
+        text = begins * count + (wall + end if inside else end + wall)
+        return shown("what is the wall?", text, language)
+
+    assert grows_in_proportion(work, 4_000)
+
+
+def test_of_many_titles_above_a_sentence_the_nearest_are_quoted() -> None:
+    titles = "".join(f":::tip Title {n}\n" for n in range(20))
+    found = shown("is the wall green?", f":::tip Not so\n{titles}The wall is green.\n")
+    assert found.startswith("Not so\nTitle 12\n")
+    assert found.count("Title") == 8
 
 
 def test_the_heading_above_a_box_that_denies_is_quoted_too() -> None:
@@ -146,6 +194,38 @@ def test_lists_of_manual_pages_have_depths_and_marks() -> None:
     assert shown("the pump", LIST_OF_ROFF, "roff") == "Not with these:\n- -b The pump. [1]"
     two = f"{LIST_OF_ROFF}.Bl -tag\n.It Fl c\nThe gate.\n.El\n.RE\n.RE\nThe end."
     assert shown("the gate", two, "roff").startswith("-c The gate.")
+
+
+_BULLET = (
+    ".sp\n.RS 4\n.ie n \\{\\\n\\h'-04'%s\\h'+03'\\c\n.\\}\n.el \\{\\\n.sp -1\n.IP \\(bu 2.3\n"
+    ".\\}\nThe %s.\n.RE\n"
+)
+
+
+def test_lists_that_programs_write_count_in_manual_pages() -> None:
+    bullets = f"Not with:\n{_BULLET % ('•', 'pump')}{_BULLET % ('•', 'lock')}.sp\nA gate is green."
+    assert shown("the lock", bullets, "roff") == "Not with:\n- The lock. [1]"
+    assert shown("is the gate green?", bullets, "roff") == "A gate is green. [1]"
+    numbers = f"Not with:\n{_BULLET % (' 1.', 'pump')}{_BULLET % (' 2.', 'lock')}"
+    assert shown("the lock", numbers, "roff") == "Not with:\n- The lock. [1]"
+    terms = (
+        "Not with:\n.PP\n\\fB\\-a\\fR\n.RS 4\nThe pump.\n.RE\n.PP\n\\-b\n.RS 4\nThe lock.\n.sp\n"
+        "The roof.\n.RE\n.sp\nThe gate is green."
+    )
+    assert shown("the pump", terms, "roff") == "Not with:\n- -a: The pump. [1]"
+    assert shown("the lock", terms, "roff").startswith("Not with:\n- -b The lock.")
+    assert shown("the roof", terms, "roff").startswith("Not with: The roof. [1]")
+    assert shown("is the gate green?", terms, "roff") == "The gate is green. [1]"
+    item = '.IP "\\fB\\-%s\\fR" 4\n.IX Item "-%s"\nThe %s.\n'
+    pod = f"Not with:\n{item % ('a', 'a', 'pump')}{item % ('b', 'b', 'lock')}"
+    assert shown("the lock", pod, "roff") == "Not with:\n- -b: The lock. [1]"
+
+
+def test_names_without_text_are_items_and_names_of_one_text_are_together() -> None:
+    names = "Not with:\n.Bl -tag\n.It PumpName\n.It LockName\n.El\nThe end."
+    assert shown("is it LockName?", names, "roff") == "Not with:\n- LockName [1]"
+    both = 'Use:\n.IP "\\-a" 4\n.IP "\\-b" 4\nThe lock.\n'
+    assert shown("the lock", both, "roff") == "-a: -b: The lock. [1]"
 
 
 def test_rows_of_manual_pages_are_rows() -> None:

@@ -13,14 +13,21 @@ _ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z"
 _LIST: Final = re.compile(r"<(/?)(?:ul|ol|dl)(?=[\s>])", re.IGNORECASE)
 #: What begins or ends a table that is not of Markdown.
 _TABLE: Final = re.compile(r"</?table(?=[\s>])|^\|={3,}|^\.T[SE]", re.IGNORECASE | re.MULTILINE)
+_COMMENT_LINES: Final = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\r?\n", re.MULTILINE | re.DOTALL)
+_BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
+_NUMBERED: Final = re.compile(r"(\d+)[.)]\s*\Z")
+_MOST_BETWEEN: Final = 40  # sentences or lines of code between two items; guess, unmeasured
 #: What is before the label of a box whose lines are indented.
 _INDENTED: Final = ("!!!", "???", "===", "..")
 _DETAILS: Final = re.compile(r"<(?P<closes>/)?details(?=[\s>])", re.IGNORECASE)
-_COLONS: Final = re.compile(r"^[ \t]*:{3,}[ \t]*(?P<closes>$)?", re.MULTILINE)
+#: A comment may follow the marks that close a box.
+_COLONS: Final = re.compile(
+    r"^[ \t]*:{3,}[ \t]*(?:<!--[^\n]*-->[ \t]*)?\r?(?P<closes>$)?", re.MULTILINE
+)
 
 
 def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop: int) -> int:
-    """The number behind the last sentence of its block before `stop`. An introduction has one, a
+    """The number behind the last sentence of its block, at most `stop`. An introduction has one, a
     sentence without an end before a list, and an item with nested ones. It is one block of code,
     one table, one sentence, or a list, which ends with its last item: the next one stands further
     out, or has another mark. That of a label is its box."""
@@ -33,8 +40,10 @@ def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop:
     if not (one.introduces or _goes_on(one, item, passage[end])):
         return end
     before, depth, first = one, _depths(item, one)[1] if item else 0, None
-    for part in passage[end:stop]:
-        if part.span.heading or part.is_question:
+    between: list[PassageSentence] = []  # belongs to the list if that goes on behind it
+    for number in range(end, len(passage)):
+        part = passage[number]
+        if part.span.heading or part.is_question or (number >= stop and not between):
             break
         lowest, depth = (depth + more for more in _depths(before, part))
         is_item = part.span.item and not part.is_row
@@ -48,11 +57,16 @@ def end_of_block(one: PassageSentence, passage: Sequence[PassageSentence], stop:
         elif is_item:
             if lowest < first[0] or (depth == first[0] and _mark(part) != first[1]):
                 break
-        elif not (_is_inside(part, lowest, first[0]) or _is_joined(before, part)):
-            break
+            if between and (depth > first[0] or not _resumes(part, between)):
+                break
+            between = []
+        elif between or not (_is_inside(part, lowest, first[0]) or _is_joined(before, part)):
+            if len(between) == _MOST_BETWEEN or not _may_be_between(part, first[1]):
+                break
+            between.append(part)
         before = part
-        end += 1
-    return end
+        end = end if between else number + 1
+    return min(end, stop)
 
 
 def has_block(one: PassageSentence, passage: Sequence[PassageSentence]) -> bool:
@@ -85,9 +99,11 @@ def _goes_on(
 
 def _is_listed(one: PassageSentence) -> bool:
     """Is it an item with a mark?"""
+    if one.is_row or not one.span.item:
+        return False
     if one.item.language == "roff":
         return bool(one.span.mark)
-    return one.span.item and not one.is_row and bool(_of_line(one).strip())
+    return one.item.language == "html" or bool(_of_line(one).strip())
 
 
 def _mark(one: PassageSentence) -> str:
@@ -99,15 +115,34 @@ def _mark(one: PassageSentence) -> str:
 
 def _continues(before: PassageSentence, one: PassageSentence) -> bool:
     """Are both lines of one block of code, or rows of one table?"""
-    text = one.item.text
+    start = one.span.start
+    text = one.item.text[before.span.end : start]
     if before.span.code and one.span.code:
-        return not text[before.span.end : one.span.start].strip()
-    if not (before.is_row and one.is_row):
+        if one.item.language == "roff":  # requests of spaces and fonts may be between them
+            return one.span.mark == before.span.mark
+        return not text.strip()
+    if not (before.is_row and one.is_row) or _TABLE.search(text):
         return False
-    if _TABLE.search(text, before.span.end, one.span.start):
+    is_ended_by_blank = one.item.text[start] == "|" and one.item.language != "asciidoc"
+    if one.span.paragraph == before.span.paragraph or not is_ended_by_blank:
+        return True
+    return _BLANK_LINE.search(_COMMENT_LINES.sub("", text)) is None
+
+
+def _may_be_between(one: PassageSentence, mark: str) -> bool:
+    """May a list with this mark go on behind what is no item and does not stand deeper? Code and
+    tables are between items of any list, other sentences between those that are numbered."""
+    if one.item.language in ("html", "roff"):
         return False
-    is_ended_by_blank = text[one.span.start] == "|" and one.item.language != "asciidoc"
-    return one.span.paragraph == before.span.paragraph or not is_ended_by_blank
+    return one.span.code or one.is_row or (mark in (".", ")") and not one.introduces)
+
+
+def _resumes(one: PassageSentence, between: Sequence[PassageSentence]) -> bool:
+    """Does a list go on with this item? Behind sentences it counts on, as in `2.`"""
+    if all(part.span.code or part.is_row for part in between):
+        return True
+    number = _NUMBERED.search(_of_line(one))
+    return number is not None and int(number[1]) > 1
 
 
 def _is_inside(one: PassageSentence, lowest: int, depth: int) -> bool:
@@ -143,7 +178,8 @@ def _end_of_box(label: PassageSentence, passage: Sequence[PassageSentence], stop
     lead = _of_line(label).lstrip()
     mark = _COLONS if lead.startswith(":::") else _DETAILS
     before, end, depth = label, label.number + 1, 0
-    for part in passage[end:stop]:
+    for number in range(end, min(stop, len(passage))):
+        part = passage[number]
         if part.span.heading and not part.span.label:
             break
         if lead.startswith(_INDENTED):

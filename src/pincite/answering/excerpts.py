@@ -19,6 +19,8 @@ LONGEST: Final = 600  # characters; what is longer is a table or no sentence
 _WINDOW: Final = 300  # characters with the sentences that follow; see docs/decisions/0083
 _SHORT: Final = 80  # characters of a paragraph that goes on in the next; see docs/decisions/0083
 _PIECES: Final = 20_000  # words of a longer one that are looked at
+_MOST_LABELS: Final = 8  # that are quoted above a sentence; guess, unmeasured
+_MOST_LOOKED_AT: Final = 1_000_000  # characters of blocks above; guess, unmeasured
 _LEAST_CELL: Final = 60  # characters that are shown of each long cell; guess, unmeasured
 
 _TOKEN: Final = re.compile(r"\S+")
@@ -110,7 +112,7 @@ def _before(
             first, found = before, [before]
             above = () if before.span.heading and not before.span.label else above[:-1]
     for before in reversed(above):
-        if not before.span.label or before.key in used:
+        if not before.span.label or before.key in used or len(found) == _MOST_LABELS:
             break
         found.insert(0, before)
     denial = _denial_of(first, passage, found)
@@ -154,19 +156,20 @@ def _denial_of(
     one: PassageSentence, passage: Sequence[PassageSentence], found: Sequence[PassageSentence]
 ) -> PassageSentence | None:
     """What denies it above: its heading, or what it is in the block or box of. That is not one of
-    the labels that were found."""
+    the labels that were found. Where blocks have too many characters to look at, what denies is
+    taken for its own: a reader sees a wrong denial, and does not see that one is missing."""
     if one.span.heading:
         return None
+    looked_at = 0
     for part in reversed(passage[: one.number]):
         denies = _denies(part)
         if part.span.heading and not part.span.label:
             return part if denies and not part.is_entry else None
-        if (
-            denies
-            and part not in found
-            and one.number < end_of_block(part, passage, one.number + 1)
-        ):
-            return part
+        if denies and part not in found:
+            end = end_of_block(part, passage, one.number + 1)
+            if one.number < end or looked_at > _MOST_LOOKED_AT:
+                return part
+            looked_at += passage[end].span.start - part.span.start
     return None
 
 

@@ -30,7 +30,7 @@ class Sentence:
     `item`: an item of a list begins here, a row, or a term with its text. `label`: a
     heading of the sentence that follows: what a directive describes, or the title of a box, a tab
     or a summary. `row`: it is a row. `depth` and `mark` are those in lists of a manual page: how
-    deep it stands, and what all items of its list have, "" for no item."""
+    deep it stands, and what all items of its list, or lines of its code, have; "" for others."""
 
     start: int
     end: int
