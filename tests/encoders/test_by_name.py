@@ -11,9 +11,10 @@ import pytest
 
 from pincite.encoders.by_name import CollectionEncoder, Models
 from pincite.errors import FingerprintMismatch, Unavailable
-from pincite.model import CollectionSpec
+from pincite.model import CollectionSpec, Vector
 from pincite.providers.registry import Registry
 from pincite.settings.sections.models import ModelSettings
+from pincite.support.concurrency import left_s, within
 from pincite.testing.fakes import HashingEncoder
 
 NAME = "ollama:embeddinggemma"
@@ -87,6 +88,23 @@ def test_collections_with_one_model_share_it_however_often_they_are_opened() -> 
             await CollectionEncoder(models, spec_of(HashingEncoder(8))).embed_query("key")
 
     assert len(check(work).opened) == 1
+
+
+def test_a_model_of_a_collection_has_all_the_time_of_its_caller() -> None:
+    had: list[float] = []
+
+    class Patient(Encoder):
+        async def embed_query(self, text: str) -> Vector:
+            had.append(left_s())
+            return await super().embed_query(text)
+
+    async def work(models: Known) -> None:
+        models.opens.next = lambda: Patient(8)
+        async with within(1_000):
+            await CollectionEncoder(models, spec_of(HashingEncoder(8))).embed_query("key")
+
+    check(work)
+    assert had[0] > 900
 
 
 def test_what_was_made_with_a_newer_model_opens_it_again() -> None:

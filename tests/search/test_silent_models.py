@@ -10,6 +10,7 @@ from pincite.errors import Unavailable
 from pincite.model import EvidencePack, Vector
 from pincite.profile import Profile
 from pincite.stages.retrieve import SearchMode
+from pincite.support.concurrency import left_s
 from pincite.support.fields import replace
 from tests.scene import TEXTS, TopicEncoder, ask, make
 
@@ -19,6 +20,18 @@ QUESTION = "how do I rotate a key with a new secret"
 class Silent(TopicEncoder):
     async def embed_query(self, text: str) -> Vector:
         await asyncio.sleep(60)
+        return await super().embed_query(text)
+
+
+class Counting(TopicEncoder):
+    """Keeps the seconds that it had for each question."""
+
+    def __init__(self, had: list[float]) -> None:
+        super().__init__()
+        self.had = had
+
+    async def embed_query(self, text: str) -> Vector:
+        self.had.append(left_s())
         return await super().embed_query(text)
 
 
@@ -38,6 +51,18 @@ def test_the_words_answer_and_a_warning_says_that_they_are_alone(names: tuple[st
     told = [one.message for one in pack.warnings if one.code == "dense_unavailable"]
     assert len(told) == len(names)
     assert all("within 0.8 s" in one for one in told)
+
+
+@pytest.mark.parametrize("names", [("main",), ("main", "other")])
+def test_a_model_has_four_fifths_of_the_time_of_a_search(names: tuple[str, ...]) -> None:
+    had: list[float] = []
+    made = [asyncio.run(make(TopicEncoder(), TEXTS, name=name)) for name in names]
+    asking = [replace(one, dense=Counting(had)) for one in made]
+    profile = Profile()
+    profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=1_000.0))
+    ask(QUESTION, *asking, profile=profile)
+    assert had
+    assert all(700 < seconds <= 800 for seconds in had)
 
 
 def test_where_meaning_alone_was_asked_for_nothing_answers_in_its_place() -> None:

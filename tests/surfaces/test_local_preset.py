@@ -201,6 +201,6 @@ def test_what_a_model_made_of_a_question_is_not_asked_for_again(
     assert second["plan"]["subqueries"] == first["subqueries"]
     assert not any(path.endswith("/chat/completions") for path in server.record.paths)
     assert "expansion_unavailable" not in {one["code"] for one in second["warnings"]}
-    assert "1 wordings" in cli("cache", "clear", **variables).stderr
+    assert "1 rephrasings" in cli("cache", "clear", **variables).stderr
     third = asked(cli, variables)
     assert "expansion_unavailable" in {one["code"] for one in third["warnings"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
@@ -11,6 +12,7 @@ from unittest import mock
 
 import pytest
 
+from pincite.providers.llm.note_cache import NoteCache
 from pincite.surfaces.cli.app import main
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
@@ -303,6 +305,21 @@ def test_embed_prints_vectors_and_nothing_is_paid_for_twice(
     run(shop, "cache", "clear")
     assert "2 vectors" in said()
     assert "openai" not in run(shop, "cache", "status")
+
+
+def test_clearing_the_cache_deletes_descriptions_of_pictures_too(
+    server: ContractServer, shop: Cli
+) -> None:
+    notes = NoteCache(shop.folder / "image-notes.db")
+    notes.put({b"k" * 16: "The passport of Ada.", b"l" * 16: "A cat."})
+    assert f"{notes.path}: 2 descriptions of pictures" in run(shop, "cache", "status")
+    assert json.loads(run(shop, "cache", "status", "--json"))["image_notes"] == 2
+    run(shop, "cache", "clear")
+    assert "2 descriptions of pictures" in said()
+    assert b"Ada" not in notes.path.read_bytes()
+    assert "image-notes.db" not in run(shop, "cache", "status")
+    run(shop, "cache", "clear")
+    assert "deleted: 0 vectors\n" in said()
 
 
 def test_doctor_names_what_works_and_what_would_mend_the_rest(

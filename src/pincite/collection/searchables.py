@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pincite.collection.members import members, visible
 from pincite.daemon.server.encoder import QueryEncoder
-from pincite.encoders.by_name import QUERY_S, CollectionEncoder, rung_of
+from pincite.encoders.by_name import CollectionEncoder, rung_of
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, ProviderError, UsageError
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 #: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
 #: it (docs/decisions/0004).
 CODE_SHARE = 0.75
+#: For a model whose name differs from that of the collection: to compare both, it is opened before
+#: the search. Guess, unmeasured.
+_OPENING_S = 7.0
 
 
 _Meant: TypeAlias = tuple[tuple[Searchable, ...], tuple[Notice, ...]]
@@ -127,7 +130,7 @@ class Searchables:
             if wanted != one.spec.model:  # the same model at another address is fine
                 # a model that is down costs meaning, not the search
                 with suppress(ProviderError, TimeoutError):
-                    async with within(QUERY_S):
+                    async with within(_OPENING_S):
                         await one.dense.opened()
         elif wanted != one.spec.model:
             require_fingerprint(one.spec.name, "dense model", one.spec.dense, named)

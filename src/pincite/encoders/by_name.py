@@ -13,17 +13,12 @@ from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.names import parse_model
 from pincite.settings.sections.models import ModelSettings
-from pincite.support.concurrency import within
 
 if TYPE_CHECKING:
     from pincite.ports import LLM, CutTokens, Reranker, RerankScore, SparseEncoder
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import HostedEncoder, Registry
 
-
-#: For one query, of the 10 s that a search gives a collection: a provider that hangs is to cost
-#: meaning, not the collection.
-QUERY_S = 7.0
 
 E = TypeVar("E", "HostedEncoder", "SparseEncoder", "Reranker", "LLM")
 
@@ -142,12 +137,10 @@ class Models:
 
 class CollectionEncoder:
     """The encoder of a collection's model as a `DenseEncoder` that is opened with its first
-    query. It refuses to work if it is not the one that the collection was made with. A query that
-    takes longer than `query_s` raises Unavailable."""
+    query. It refuses to work if it is not the one that the collection was made with. It has no
+    time limit of its own: a search has one for all of its vectors."""
 
-    def __init__(
-        self, models: Models, spec: CollectionSpec, named: str = "", query_s: float = QUERY_S
-    ) -> None:
+    def __init__(self, models: Models, spec: CollectionSpec, named: str = "") -> None:
         """`named` opens the model instead of the name that the spec keeps."""
         self.name = named or spec.model
         self.fingerprint = spec.dense or ""
@@ -155,18 +148,10 @@ class CollectionEncoder:
         self.languages = languages_of(parse_model(self.name).model)
         self._models = models
         self._collection = spec.name
-        self._query_s = query_s
         self._encoder: HostedEncoder | None = None
 
     async def embed_query(self, text: str) -> Vector:
-        try:
-            async with within(self._query_s):
-                return await (await self.opened()).embed_query(text)
-        except TimeoutError as error:
-            raise Unavailable(
-                f"{self.name} returned no vector for the query within {self._query_s:g} s",
-                hint="pincite doctor",
-            ) from error
+        return await (await self.opened()).embed_query(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return await (await self.opened()).embed_documents(texts)

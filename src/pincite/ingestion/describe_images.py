@@ -17,7 +17,7 @@ from pincite.errors import AuthError, ConfigError, Gone, PinciteError, UsageErro
 from pincite.ingestion.read import ReadFile
 from pincite.model import Document
 from pincite.ports import LLM, Image, Message
-from pincite.providers.llm.note_cache import NoteCache, note_key
+from pincite.providers.llm.note_cache import NoteCache, note_key, notes_beside
 from pincite.providers.names import LOCAL_PROVIDERS
 from pincite.settings.load import Settings
 from pincite.support.fields import replace
@@ -167,7 +167,7 @@ async def open_vision(
         return
     models = Models(settings.use, settings.models, offline=settings.offline)
     kept = settings.use.cache
-    cache = NoteCache(kept.with_name("image-notes.db")) if kept is not None else None
+    cache = notes_beside(kept) if kept is not None else None
     may_pay = asked_for or settings.refresh.remote
     local = name.partition(":")[0] in LOCAL_PROVIDERS
 

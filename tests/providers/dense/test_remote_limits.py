@@ -17,6 +17,7 @@ from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.settings.sections.models import ModelSettings
+from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.providers.dense.remotes import KEY, embed, opened
@@ -120,10 +121,11 @@ def test_a_provider_that_hangs_gives_a_query_up_in_time(server: ContractServer) 
         use = ModelSettings(providers={"cohere": options}, key_of=lambda _: Secret(KEY))
         models = Models(use, Path("nowhere"))
         try:
-            await CollectionEncoder(models, spec, query_s=0.1).embed_query("x")
+            vectors = QueryVectors(shared=False, limit_s=0.1)
+            await vectors.of(CollectionEncoder(models, spec), "x")
         finally:
             await models.close()
 
     server.fail("slow", wait_s=0.5)
-    with pytest.raises(Unavailable, match=r"no vector for the query within 0\.1 s"):
+    with pytest.raises(Unavailable, match=r"cohere/\S+ returned no vector within 0\.1 s"):
         asyncio.run(ask())

@@ -2,7 +2,8 @@
 vector.
 
 Any number of processes may use one file. A failure of the cache costs a request, never a run, and a
-damaged file is replaced by an empty one. It contains no texts.
+damaged file is replaced by an empty one. It contains no texts, but a vector tells what its text is
+about, so only the user may read the file.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TypeVar
 import numpy as np
 
 from pincite.model import Matrix
+from pincite.support.databases.private_file import make_private_cache
 
 R = TypeVar("R")
 
@@ -177,7 +179,7 @@ class VectorCache:
 
     def _opened(self) -> sqlite3.Connection:
         if self._database is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_cache(self.path)
             db = sqlite3.connect(
                 self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
             )

@@ -1,7 +1,8 @@
 """The cache of notes by vision models about pictures, in SQLite: key -> note.
 
 Any number of processes may use one file. A failure of the cache costs a request, never a run, and a
-damaged file is replaced by an empty one. Of a picture it contains only the hash.
+damaged file is replaced by an empty one. Of a picture it contains only the hash. Notes are
+readable, so only the user may read the file.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final, TypeVar
+
+from pincite.support.databases.private_file import make_private_cache
 
 R = TypeVar("R")
 
@@ -65,12 +68,31 @@ class NoteCache:
 
         self._try(write, None)
 
+    def kept(self) -> int:
+        """Return the number of notes, without creating the file."""
+
+        def count(db: sqlite3.Connection) -> int:
+            ((found,),) = db.execute("SELECT count(*) FROM notes")
+            return int(found)
+
+        return self._try(count, 0) if self.path.is_file() else 0
+
+    def forget(self) -> int:
+        """Erase all notes; return their number."""
+
+        def delete(db: sqlite3.Connection) -> int:
+            db.execute("PRAGMA secure_delete = ON")
+            with db:
+                return db.execute("DELETE FROM notes").rowcount
+
+        return self._try(delete, 0) if self.path.is_file() else 0
+
     def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
         """Run `work`. Return `otherwise` if the cache is locked, full or not writable."""
         with self._lock:
             for _ in range(2):
                 try:
-                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    make_private_cache(self.path)
                     with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
                         db.execute(_SCHEMA)
                         return work(db)
@@ -80,3 +102,8 @@ class NoteCache:
                     with suppress(OSError):
                         self.path.unlink()
         return otherwise
+
+
+def notes_beside(cache: Path) -> NoteCache:
+    """Return the cache of notes that is beside the cache of vectors."""
+    return NoteCache(cache.with_name("image-notes.db"))

@@ -16,8 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final, TypeVar
 
-from pincite.support.capabilities import is_own
-from pincite.support.databases.private_file import require_private_file
+from pincite.support.databases.private_file import make_private_cache
 
 R = TypeVar("R")
 Key = tuple[str, str, str]
@@ -64,11 +63,21 @@ class Wordings(MutableMapping[Key, str]):
     def __len__(self) -> int:
         return len(self._memory)
 
+    def kept(self) -> int:
+        """Return the number of texts in the file, without creating it."""
+
+        def count(db: sqlite3.Connection) -> int:
+            ((found,),) = db.execute("SELECT count(*) FROM wordings")
+            return int(found)
+
+        return self._try(count, 0) if self.path is not None and self.path.is_file() else 0
+
     def forget(self) -> int:
-        """Remove everything; return the number of texts that the file had."""
+        """Erase everything; return the number of texts that the file had."""
         self._memory.clear()
 
         def delete(db: sqlite3.Connection) -> int:
+            db.execute("PRAGMA secure_delete = ON")
             with db:
                 return db.execute("DELETE FROM wordings").rowcount
 
@@ -101,7 +110,7 @@ class Wordings(MutableMapping[Key, str]):
         with self._lock:
             for _ in range(2):
                 try:
-                    _make_private(self.path)
+                    make_private_cache(self.path)
                     with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
                         db.execute(_SCHEMA)
                         return work(db)
@@ -116,14 +125,6 @@ class Wordings(MutableMapping[Key, str]):
 def wordings_beside(cache: Path | None) -> Wordings:
     """Return the cache beside the cache of vectors; in memory only if there is no such path."""
     return Wordings(cache.with_name("wordings.db") if cache else None)
-
-
-def _make_private(path: Path) -> None:
-    """Create a file that only its user can read. Raises OSError for anything else with that
-    name."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not is_own(require_private_file(path, make=True)):
-        raise PermissionError(f"{path} is not a regular file of your user")
 
 
 def _hash(key: Key) -> bytes:

@@ -9,6 +9,7 @@ from pincite.errors import Unavailable
 from pincite.model import SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
 from pincite.ports.tracing import embed_query, model_call
+from pincite.support.concurrency import within
 
 
 async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
@@ -19,7 +20,8 @@ async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
 
 class QueryVectors:
     """Embeds every text once with each model, however many collections have that model. `limit_s`
-    is for all of them together, so that there is time for keyword search if a model is silent."""
+    is for all of them together, so that there is time for keyword search if a model is silent. A
+    model can see how much of it is left, so as not to wait for longer."""
 
     def __init__(self, *, shared: bool, limit_s: float) -> None:
         self._shared = shared
@@ -32,28 +34,32 @@ class QueryVectors:
         """As `encoder.embed_query`. Raises Unavailable if that takes too long. A collection that
         gives up does not stop the request for others."""
         if not self._shared:
-            return await self._in_time(embed_query(encoder, text))
+            return await self._in_time(self._embedded(encoder, text), encoder)
         key = (encoder.fingerprint, text)
         if key not in self._tasks:
-            self._tasks[key] = asyncio.ensure_future(embed_query(encoder, text))
-        return await self._in_time(asyncio.shield(self._tasks[key]))
+            self._tasks[key] = asyncio.ensure_future(self._embedded(encoder, text))
+        return await self._in_time(asyncio.shield(self._tasks[key]), encoder)
 
     async def of_document(self, encoder: DenseEncoder, text: str) -> Vector:
         """Return the vector that the text would have as a document."""
         key = (f"document {encoder.fingerprint}", text)
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(_as_document(encoder, text))
-        return await self._in_time(asyncio.shield(self._tasks[key]))
+        return await self._in_time(asyncio.shield(self._tasks[key]), encoder)
 
-    async def _in_time(self, work: Awaitable[Vector]) -> Vector:
+    async def _embedded(self, encoder: DenseEncoder, text: str) -> Vector:
+        async with within(self._until_s - asyncio.get_running_loop().time()):
+            return await embed_query(encoder, text)
+
+    async def _in_time(self, work: Awaitable[Vector], encoder: DenseEncoder) -> Vector:
         try:
             async with asyncio.timeout_at(self._until_s):
                 return await work
         except TimeoutError as error:
-            said = f"the model returned no vector within {self._limit_s:g} s"
+            said = f"{encoder.fingerprint} returned no vector within {self._limit_s:g} s"
             hint = (
-                "try the model with `pincite doctor`; retrieve.timeout_s sets how long a"
-                " search waits"
+                "try the model with `pincite doctor`, or increase retrieve.timeout_s: four fifths"
+                " of it are for vectors"
             )
             raise Unavailable(said, hint=hint) from error
 

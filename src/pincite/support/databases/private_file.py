@@ -133,6 +133,23 @@ def require_private_file(path: Path, *, make: bool) -> os.stat_result:
             os.link(empty, path)
         empty.unlink()
     status = require_regular(path)
+    _close_to_others(path, status)
+    return status
+
+
+def make_private_cache(path: Path) -> None:
+    """Prepare the file of a cache for SQLite: for this user alone, with those beside it, which may
+    be older. A missing folder is created for this user alone, too. Raises OSError for a link, a
+    pipe or a folder in its place, and for the file of another user."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_own(require_private_file(path, make=True)):
+        raise PermissionError(errno.EACCES, f"{path.name} belongs to another user", str(path))
+    for ending in ("-wal", "-shm", "-journal"):
+        beside = path.with_name(path.name + ending)
+        with suppress(FileNotFoundError):
+            _close_to_others(beside, require_regular(beside))
+
+
+def _close_to_others(path: Path, status: os.stat_result) -> None:
     if stat.S_IMODE(status.st_mode) & 0o077:
         path.chmod(0o600)
-    return status

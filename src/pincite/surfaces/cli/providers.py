@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,6 +14,13 @@ from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import index_option, json_option
 from pincite.surfaces.cli.output import say, say_notice, show
 from pincite.surfaces.cli.run import NOTHING, OK, settings_here
+
+if TYPE_CHECKING:
+    from pincite.providers.dense.vector_cache import VectorCache
+
+_OFF: Final = "the cache is off: cache.limit_mb is 0"
+_WORDINGS: Final = "rephrasings of questions"
+_NOTES: Final = "descriptions of pictures"
 
 
 @click.command()
@@ -64,43 +73,60 @@ def doctor(offline: bool, json_: bool, index: Path | None) -> int:
 
 @click.group(cls=Group)
 def cache() -> None:
-    """Manage the local cache of embeddings from providers."""
+    """Manage the local cache of what models returned: embeddings, rephrasings of questions and
+    descriptions of pictures."""
 
 
 @cache.command()
 @json_option
 @index_option
 def status(json_: bool, index: Path | None) -> None:
-    """Print the path and size of the cache, and its vectors per model."""
-    from pincite.diagnostics.doctor import open_cache
+    """Print the path and size of the cache, its vectors per model, and the number of its texts."""
+    from pincite.providers.llm.note_cache import notes_beside
+    from pincite.providers.llm.wording_cache import wordings_beside
     from pincite.surfaces.text.render import to_json
 
-    vectors = open_cache(settings_here(index))
+    vectors = _vectors(index)
     if vectors is None:
-        show("null" if json_ else "the cache is off: cache.limit_mb is 0")
+        show("null" if json_ else _OFF)
         return
     found = vectors.status()
     vectors.close()
+    wordings, notes = wordings_beside(vectors.path), notes_beside(vectors.path)
     if json_:
-        show(to_json(found))
+        texts = {"wordings": wordings.kept(), "image_notes": notes.kept()}
+        show(to_json(asdict(found) | texts))
         return
     show(f"{found.path}: {found.bytes / 1e6:.1f} of {found.limit_bytes / 1e6:,.0f} MB")
     for model, count in found.models.items():
         show(f"  {model}: {count:,}")
+    if rephrased := wordings.kept():
+        show(f"{wordings.path}: {rephrased:,} {_WORDINGS}")
+    if described := notes.kept():
+        show(f"{notes.path}: {described:,} {_NOTES}")
 
 
 @cache.command()
 @index_option
 def clear(index: Path | None) -> None:
-    """Delete all cached vectors and rephrasings of questions."""
-    from pincite.diagnostics.doctor import open_cache
+    """Delete all cached vectors, rephrasings of questions and descriptions of pictures."""
+    from pincite.providers.llm.note_cache import notes_beside
     from pincite.providers.llm.wording_cache import wordings_beside
 
-    settings = settings_here(index)
-    vectors = open_cache(settings)
-    count = 0
-    if vectors is not None:
-        count = vectors.clear()
-        vectors.close()
-    worded = wordings_beside(settings.use.cache).forget()
-    say(f"{count:,} vectors were deleted{f', and {worded:,} wordings' if worded else ''}")
+    vectors = _vectors(index)
+    if vectors is None:
+        say(f"{_OFF}; nothing was deleted")
+        return
+    deleted = [f"{vectors.clear():,} vectors"]
+    vectors.close()
+    if worded := wordings_beside(vectors.path).forget():
+        deleted.append(f"{worded:,} {_WORDINGS}")
+    if described := notes_beside(vectors.path).forget():
+        deleted.append(f"{described:,} {_NOTES}")
+    say(f"deleted: {', '.join(deleted)}")
+
+
+def _vectors(index: Path | None) -> VectorCache | None:
+    from pincite.diagnostics.doctor import open_cache
+
+    return open_cache(settings_here(index))
