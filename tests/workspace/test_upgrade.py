@@ -40,13 +40,14 @@ SQL = """
 def next_version(folder: Path) -> Path:
     """This version with one more step of its schema. Returns what goes into PYTHONPATH."""
     here, there = Path(pincite.__file__).parent, folder / "pincite"
-    (there / "workspace").mkdir(parents=True)
-    for one in (*here.iterdir(), *(here / "workspace").iterdir()):
-        name = one.relative_to(here)
-        if str(name) not in ("workspace", "workspace/migrations"):
-            (there / name).symlink_to(one)
-    shutil.copytree(here / "workspace" / "migrations", there / "workspace" / "migrations")
-    (there / "workspace" / "migrations" / "postgres" / f"{STEP}.sql").write_text(SQL)
+    steps = Path("workspace", "database", "migrations")
+    (there / steps.parent).mkdir(parents=True)
+    for folder_of_package in (here, here / steps.parts[0], here / steps.parent):
+        for one in folder_of_package.iterdir():
+            if one.relative_to(here) not in (*steps.parents, steps):
+                (there / one.relative_to(here)).symlink_to(one)
+    shutil.copytree(here / steps, there / steps)
+    (there / steps / "postgres" / f"{STEP}.sql").write_text(SQL)
     return folder
 
 
