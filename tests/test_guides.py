@@ -23,6 +23,7 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _MARK = "-- next --"
+_WARNING = re.compile(r"^warning: (\w+): ", re.MULTILINE)
 #: Refused, or a citation that does not hold any more: what these commands are for.
 _CODES = {"chicken": 3, "verify": 3}
 
@@ -69,6 +70,12 @@ def missing(shown: list[str], printed: str) -> list[str]:
     ]
 
 
+def unnamed(page: str, printed: str) -> list[str]:
+    """The codes of warnings that the page does not name: a reader would wonder at them."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return [code for code in _WARNING.findall(printed) if f"`{code}`" not in text]
+
+
 def code_of(command: str, page_changed: bool) -> int:
     if "verify" in command:
         return _CODES["verify"] if page_changed else 0
@@ -107,6 +114,7 @@ def test_the_commands_of_a_guide_print_what_it_shows(page: str, folder: Path) ->
                 said = f"{command}\n{done.stdout}"
                 assert done.returncode == code_of(command, changed), said
                 assert missing(shown, done.stdout) == [], said
+                assert unnamed(page, done.stdout) == [], said
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,47 @@ def collection() -> Searchable:
 
 
 def subjects(*absent: str, within: Searchable | None = None) -> tuple[str, ...]:
-    return asyncio.run(find_subjects(absent, [within or collection()], 5.0))
+    return asyncio.run(find_subjects(" ".join(absent), absent, [within or collection()], 5.0))
+
+
+def asked(question: str, *absent: str) -> tuple[str, ...]:
+    return asyncio.run(find_subjects(question, absent, [collection()], 5.0))
 
 
 @pytest.mark.parametrize("word", ["pls", "explain", "thru", "roughly", "tldr", "overview"])
 def test_words_that_ask_are_no_subjects(word: str) -> None:
     assert subjects(word, "Kafka") == ("Kafka",)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("how long is a key valid?", "long"),
+        ("How far back does the log go", "far"),
+        ("how large may a file be?", "large"),
+        ("The backup: how old can it be?", "old"),
+        ("tell me how deep the tree is", "deep"),
+        ("how fast?", "fast"),
+        ("how heavy", "heavy"),
+    ],
+)
+def test_words_that_ask_a_measure_are_no_subjects(question: str, word: str) -> None:
+    assert asked(question, word, "Kafka") == ("Kafka",)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("how hot reload works", "hot"),
+        ("how long-lived keys are rotated", "long"),
+        ("how long is the interval of long polling?", "long"),
+        ("is there long polling?", "long"),
+        ("how LONG is stored", "LONG"),
+        ("show long is", "long"),
+    ],
+)
+def test_the_same_words_are_subjects_elsewhere(question: str, word: str) -> None:
+    assert asked(question, word) == (word,)
 
 
 def test_a_statement_is_one_although_its_name_asks() -> None:

@@ -25,7 +25,9 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         return gated
     best = covered[: profile.select.results]
     absent = absent_words(run, best, (None,) * len(best), found)
-    subjects = await find_subjects(absent.index, deps.collections, profile.retrieve.timeout_s)
+    subjects = await find_subjects(
+        query.text, absent.index, deps.collections, profile.retrieve.timeout_s
+    )
     return doubt(gated, subjects, profile.gate)
 
 

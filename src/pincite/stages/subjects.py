@@ -10,6 +10,7 @@ from typing import Final
 from pincite.model import Ranking, SparseVector
 from pincite.ports import Searchable, SearchRequest
 from pincite.support.concurrency import gather_outcomes, with_timeout
+from pincite.support.late_patterns import late_pattern
 
 #: Words of chats, and words that ask, in lower case: `EXPLAIN` is also a statement of SQL.
 _ASKING: Final = frozenset(
@@ -24,23 +25,38 @@ summarise summarised summarize summarized summary teammate tell telling thanks t
 tldr tried try trying understand understanding understood walk wanna want wanted wants wheres
 whys wonder wondered wondering""".split()
 )
+#: A word that asks a measure, as in "how long is it valid?". In "how hot reload works" and "how
+#: long-lived keys work" the same words belong to a subject, so a function word has to follow.
+_MEASURE: Final = late_pattern(
+    r"\b[Hh]ow[ \t]+(big|broad|cheap|close|cold|costly|deep|distant|early|expensive|far|fast"
+    r"|frequent|frequently|heavy|high|hot|large|late|light|long|loud|low|near|old|quick|quickly"
+    r"|rapid|rapidly|recent|recently|short|slow|slowly|small|soon|strong|tall|thick|thin|tight"
+    r"|tiny|warm|weak|wide|young)"
+    r"(?=[ \t]*(?:$|[\n?!.,;:)]|[ \t](?:a|after|ago|along|an|and|apart|are|at|away|back|before|be"
+    r"|been|can|could|did|do|does|for|from|had|has|have|he|i|in|into|is|it|its|may|might|must|my"
+    r"|of|on|or|our|shall|she|should|so|that|the|their|they|this|till|to|until|was|we|were|will"
+    r"|would|you|your)\b))"
+)
 #: Letters of a word that may be mistyped. Shorter ones resemble others ("lanes" and "lines"), and
 #: each letter costs 54 spellings.
 _LEAST: Final = 6
 _MOST: Final = 16
+_WORD: Final = late_pattern(r"\w+")
 _MOST_WORDS: Final = 3  # that are compared with the index
 
 
 async def find_subjects(
-    absent: Sequence[str], collections: Sequence[Searchable], timeout_s: float
+    question: str, absent: Sequence[str], collections: Sequence[Searchable], timeout_s: float
 ) -> tuple[str, ...]:
-    """Return those of the `absent` words that the question may be about: not those that only ask
-    ("explain", "pls"), and not those in lower case that a wrong, missing, additional or misplaced
-    letter separates from a word of the index ("chunkker"), the first letter excepted.
+    """Return those of the `absent` words that the `question` may be about: not those that only ask
+    ("explain", "pls"), not those that ask a measure ("how long is it valid?"), and not those in
+    lower case that a wrong, missing, additional or misplaced letter separates from a word of the
+    index ("chunkker"), the first letter excepted.
 
     For these, each collection is asked how many chunks have the other spellings. One that fails or
     takes longer than `timeout_s` has none."""
-    left = tuple(one for one in absent if one not in _ASKING)
+    measures = _measures(question)
+    left = tuple(one for one in absent if one not in _ASKING and one not in measures)
     typed = [one for one in left if _may_be_mistyped(one)][:_MOST_WORDS]
     if not typed:
         return left
@@ -48,6 +64,13 @@ async def find_subjects(
     outcomes = await gather_outcomes(asked)
     found = {word for one in outcomes if not isinstance(one, BaseException) for word in one}
     return tuple(one for one in left if one not in found)
+
+
+def _measures(question: str) -> frozenset[str]:
+    """Return the words of the question that occur only where they ask a measure."""
+    found = frozenset(_MEASURE.findall(question))
+    elsewhere = frozenset(_WORD.findall(_MEASURE.sub("", question))) if found else frozenset()
+    return found - elsewhere
 
 
 def _may_be_mistyped(word: str) -> bool:
