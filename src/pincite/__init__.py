@@ -22,12 +22,30 @@ if TYPE_CHECKING:
     from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
     from pincite.errors import (
+        AuthError,
         CollectionsFailed,
+        ConfigError,
+        ConversationNotFound,
+        DaemonOfAnotherVersion,
+        DiskFull,
+        FingerprintMismatch,
         IndexNotFound,
+        IndexTooNew,
+        IndexUnavailable,
+        InvalidAttribute,
         InvalidRecord,
+        MemoryUnavailable,
+        ModelUnavailable,
+        NoDenseVectors,
         PinciteError,
+        ProviderError,
+        RateLimited,
+        SourceError,
         SourcesMissing,
+        StoreError,
         TagsRequired,
+        Unavailable,
+        UntrustedConfig,
         UsageError,
     )
     from pincite.ingestion.options import IndexOptions
@@ -57,8 +75,12 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
             "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
             "pincite.engine": "AsyncPincite",
             "pincite.errors": (
-                "CollectionsFailed IndexNotFound InvalidRecord PinciteError SourcesMissing"
-                " TagsRequired UsageError"
+                "AuthError CollectionsFailed ConfigError ConversationNotFound"
+                " DaemonOfAnotherVersion DiskFull FingerprintMismatch IndexNotFound IndexTooNew"
+                " IndexUnavailable InvalidAttribute InvalidRecord MemoryUnavailable"
+                " ModelUnavailable NoDenseVectors PinciteError ProviderError RateLimited"
+                " SourceError SourcesMissing StoreError TagsRequired Unavailable UntrustedConfig"
+                " UsageError"
             ),
             "pincite.ingestion.options": "IndexOptions",
             "pincite.model": "Evidence EvidencePack Question Record RecordPage Scope Verdict",
@@ -72,26 +94,44 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
 
 __all__ = [
     "AsyncPincite",
+    "AuthError",
     "Claim",
     "CollectionsFailed",
+    "ConfigError",
+    "ConversationNotFound",
+    "DaemonOfAnotherVersion",
+    "DiskFull",
     "Evidence",
     "EvidencePack",
+    "FingerprintMismatch",
     "IndexNotFound",
     "IndexOptions",
+    "IndexTooNew",
+    "IndexUnavailable",
+    "InvalidAttribute",
     "InvalidRecord",
+    "MemoryUnavailable",
+    "ModelUnavailable",
+    "NoDenseVectors",
     "OpenModels",
     "Pincite",
     "PinciteError",
     "Profile",
+    "ProviderError",
     "Question",
     "Ranked",
+    "RateLimited",
     "Record",
     "RecordPage",
     "Scope",
     "Settings",
+    "SourceError",
     "SourcesMissing",
+    "StoreError",
     "TagsRequired",
     "Trace",
+    "Unavailable",
+    "UntrustedConfig",
     "UsageError",
     "Verdict",
     "__version__",

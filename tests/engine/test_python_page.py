@@ -7,8 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_type_hints
 
+import pincite.errors
+from pincite import AsyncPincite, load_settings
 from pincite.asking import SearchOptions
+from pincite.asking.answers import AnswerKeywords, AnswerOptions, asked_of
 from pincite.surfaces.mcp.tools import SearchArguments
 from tests.environment import clean_environment
 
@@ -45,9 +49,41 @@ def test_the_program_prints_what_the_page_shows(tmp_path: Path) -> None:
         assert doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS), got
 
 
-def test_the_table_names_what_mcp_and_python_take() -> None:
+def table_rows() -> list[tuple[str, str]]:
+    """The arguments of each row, by their names in Python and in MCP."""
     table = PAGE.split("\n| argument | meaning |")[1].split("\n\n")[0]
-    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|.*\| ([^|]+) \|$", table, re.MULTILINE)
+    return re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|.*\| ([^|]+) \|$", table, re.MULTILINE)
+
+
+def test_an_answer_takes_the_arguments_of_a_search() -> None:
+    named = {name for python, _ in table_rows() for name in re.findall(r"`(\w+)`", python)}
+    taken = named - {"mode"} | {"scope", "profile"}
+    assert {*get_type_hints(AnswerKeywords)} == taken
+    said = AsyncPincite.answer.__doc__ or ""
+    assert [name for name in sorted(taken) if f"`{name}`" not in said] == []
+
+
+def test_rephrasings_of_an_answer_are_searched(tmp_path: Path) -> None:
+    options = AnswerOptions(SearchOptions("how long?", subqueries="lex: ttl"))
+    asked, _ = asked_of(options, load_settings({}, tmp_path))
+    assert asked.question.subqueries == ("lex: ttl",)
+
+
+def test_the_table_of_errors_is_that_of_the_package() -> None:
+    table = PAGE.split("\n| error | when |")[1].split("\n\n")[0]
+    above: list[type[Exception]] = [pincite.PinciteError]
+    for dashes, names in re.findall(r"^\| ((?:– )*)(`.+?`) \|", table, re.MULTILINE):
+        depth = dashes.count("–")
+        found = [getattr(pincite, name) for name in re.findall(r"`(\w+)`", names)]
+        assert all(issubclass(one, above[depth]) for one in found), names
+        above[depth + 1 :] = found[-1:]
+    listed = {name for name in re.findall(r"`([A-Z]\w+)`(?=[ ,])", table)}
+    errors = {name for name in pincite.__all__ if name in vars(pincite.errors)}
+    assert errors - {"PinciteError"} == listed
+
+
+def test_the_table_names_what_mcp_and_python_take() -> None:
+    rows = table_rows()
     named = {name for python, _ in rows for name in re.findall(r"`(\w+)`", python)}
     by_mcp = {name for _, mcp in rows for name in re.findall(r"`(\w+)`", mcp)}
     beside = {"text", "scope", "profile", "show_all", "corpus", "here", "optimise"}

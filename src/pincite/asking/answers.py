@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
@@ -22,6 +23,8 @@ _MOST_QUESTION = 100_000  # characters: what is longer fits into no prompt besid
 
 class AnswerKeywords(QuestionKeywords, total=False):
     """What an answer takes of the keywords of `search`, with the same meaning."""
+
+    subqueries: str | Iterable[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,9 @@ class Answerer(Remembering):
             conversation: the id of the conversation that the question belongs to; empty for none.
             mode: `strict` answers from the evidence or not at all. `open` and `learning` may use
                 general knowledge, and say so. None: `answer.mode` of the profile.
-            keywords: those of `search` except `mode` and `trace`: `limit`, `kinds`, `paths`,
-                `not_paths`, `where`, `collections`, `sources`, `ref`, `tags`, `preset`, `by`,
-                `context`, `budget_ms`, `scope`, `profile`.
+            keywords: those of `search` except `mode`, `show_all` and `trace`: `limit`, `kinds`,
+                `paths`, `not_paths`, `where`, `collections`, `sources`, `ref`, `tags`, `preset`,
+                `by`, `context`, `budget_ms`, `subqueries`, `scope`, `profile`.
 
         Returns an answer. Its `kind` is `generated` if the model of `[models] llm` wrote it,
         `extractive` if none is configured (sentences of the evidence), `refused` if there is no

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,11 +22,28 @@ from pincite.errors import (
     Unavailable,
     UsageError,
 )
+from pincite.surfaces.http import problems
 from pincite.surfaces.http.problems import TooManyRequests, problem_of
 from pincite.workspace.workspace import Workspace
 from tests.surfaces.http.desks import office
 
 INSIDE = "http://10.0.0.7:6333 and /srv/pincite"
+PAGE = Path(__file__).parents[3] / "docs/http.md"
+#: Errors of the framework and of the guard, and of too little capacity.
+BESIDE = {
+    (405, "method_not_allowed"),
+    (403, "wrong_origin"),
+    (421, "wrong_host"),
+    (500, "internal"),
+    (503, "rate_limited"),
+}
+
+
+def test_the_page_lists_every_status_with_its_codes() -> None:
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = {(int(status), code) for status, code in rows}
+    assert listed == {(status, code) for _, status, code in problems._CODES} | BESIDE
+    assert {status for status, _ in listed} >= {500, 502, 507}
 
 
 @pytest.mark.parametrize(
@@ -142,7 +161,7 @@ def test_a_fault_within_a_stream_is_logged_and_not_told(
     last = next(line for line in reversed(text.splitlines()) if line.strip())
     shown = json.loads(last.removeprefix("data: "))
     shown = shown.get("problem", shown)
-    assert "Out of reach" in (shown.get("message") or shown["title"])
+    assert "Temporarily unavailable" in (shown.get("message") or shown["title"])
     assert INSIDE not in text
     assert "pincite status" not in text
     assert f"{request_id} StoreError: {INSIDE}" in caplog.text

@@ -142,3 +142,12 @@ def test_what_is_on_no_page_of_an_indexed_pdf_has_no_picture(served: Served, cit
     found = served.ask("picture", {"citation": citation})
     assert found.status_code == 400
     assert found.json()["message"]
+
+
+def test_questions_are_not_logged_because_text_may_be_incomplete(served: Served) -> None:
+    for text in ("how", "how is a k", "how is a key rotated?"):
+        found = served.ask("ask", {"text": text, "preset": ""})
+        assert found.status_code == 200, found.text
+    index = served.golden.parents[1] / ".pincite"
+    assert index.is_dir()
+    assert not (index / "retrieval.jsonl").exists()

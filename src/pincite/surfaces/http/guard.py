@@ -190,11 +190,11 @@ class Guard:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if host not in self._hosts and "*" not in self._hosts:
-            return _problem(421, "wrong_host", "The server is not called that", request_id)
+            return _problem(421, "wrong_host", "Host not accepted", request_id)
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         for origin in origins:
             if not _is_own(origin, host) and origin not in self._pages.origins:
-                return _problem(403, "wrong_origin", "Pages of that origin may not", request_id)
+                return _problem(403, "wrong_origin", "Origin not allowed", request_id)
         return None
 
 

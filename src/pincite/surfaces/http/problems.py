@@ -52,8 +52,9 @@ RETRY_S: Final = 2  # guess, unmeasured
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An error. `code` is stable between versions, `detail` is for people, `fields` lists the
-    invalid fields of the request, and `request_id` identifies the request in the server's log."""
+    """An error. `code` is stable between versions, `detail` is for people, `fields` has a message
+    for each invalid field of the request, and `request_id` identifies the request in the server's
+    log."""
 
     type: str
     title: str
@@ -105,21 +106,21 @@ class Conflict(UsageError):
 
 
 _TITLES: Final = {
-    "invalid_request": "The request cannot be",
+    "invalid_request": "Invalid request",
     "unauthenticated": "No valid key",
     "forbidden": "Not allowed",
-    "not_found": "There is none",
-    "method_not_allowed": "No such method here",
-    "conflict": "The same idempotency key with another request",
+    "not_found": "Not found",
+    "method_not_allowed": "Method not allowed",
+    "conflict": "Idempotency key of another request",
     "too_large": "Too large",
-    "unsupported_body": "Not the bytes of a file",
+    "unsupported_body": "Body is not the bytes of a file",
     "rate_limited": "Too many requests",
-    "timed_out": "It took too long",
-    "unavailable": "Out of reach for the moment",
-    "provider_failed": "A model behind an address failed",
-    "misconfigured": "The server is set up wrongly",
-    "disk_full": "The disk is full",
-    "internal": "A fault of the server",
+    "timed_out": "Timed out",
+    "unavailable": "Temporarily unavailable",
+    "provider_failed": "Model server failed",
+    "misconfigured": "Server is misconfigured",
+    "disk_full": "Disk is full",
+    "internal": "Internal server error",
 }
 #: The first entry that matches is used.
 _CODES: Final[tuple[tuple[type[Exception], int, str], ...]] = (

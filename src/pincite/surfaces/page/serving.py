@@ -57,7 +57,9 @@ async def serve_page(
     address, token = Address(port=port, command="pincite ui"), secrets.token_urlsafe(24)
     with address.listen() as listener:
         bound: int = listener.getsockname()[1]
-        engine = AsyncPincite(replace(settings, refresh=settings.refresh.by_itself()))
+        silent = replace(settings.log, enabled=False)  # searches while typing: text is incomplete
+        kept = replace(settings, refresh=settings.refresh.by_itself(), log=silent)
+        engine = AsyncPincite(kept)
         async with engine:
             if not settings.foreign:
                 engine.client()  # report a missing index at once
