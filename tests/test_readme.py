@@ -33,7 +33,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         shutil.copy(decision, folder / "docs")
     for module in (ROOT / "src/pincite/stores").glob("*.py"):
         shutil.copy(module, folder / "src/pincite/stores")
-    for page in ("docs/install.md", "docs/guide-rag.md"):  # what its questions are answered from
+    (folder / "src/pincite/readers/pdf").mkdir(parents=True)
+    of_questions = ("docs/install.md", "docs/guide-rag.md", "src/pincite/readers/pdf/tables.py")
+    for page in of_questions:  # what its questions are answered from
         shutil.copy(ROOT / page, folder / page)
     for file in ("README.md", "src/pincite/errors.py"):
         shutil.copy(ROOT / file, folder / file)
@@ -64,6 +66,8 @@ def test_every_command_of_the_readme_works_as_it_stands(checkout: Path) -> None:
     for command in commands:
         done = run(command, checkout)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        if "tables of a PDF" in command and "--format" in command:
+            assert re.match(r"(.*\n)*?## \[1\] .*readers/pdf/tables\.py", done.stdout), done.stdout
         if command.startswith("pincite ask"):
             assert re.match(r"[A-Z].+\. \[1\]\n", done.stdout), done.stdout
     pack = json.loads((checkout / "pack.json").read_text(encoding="utf-8"))
@@ -72,6 +76,15 @@ def test_every_command_of_the_readme_works_as_it_stands(checkout: Path) -> None:
     done = run('pincite search "How do I install Pincite without a network?" -n 1', checkout)
     (shown,) = blocks("text")
     assert missing([line for line in shown.splitlines() if line], done.stdout) == [], done.stdout
+
+
+def test_the_pack_of_the_readme_is_not_indexed_with_the_clone(checkout: Path) -> None:
+    done = run("pincite search install --json > saved.json", checkout)
+    assert done.returncode == 0, done.stderr
+    own = "--index ../whole"
+    done = run(f"pincite index . --lexical {own} && pincite status {own}", checkout)
+    run(f"pincite stop {own}", checkout)
+    assert "saved.json (a result of Pincite)" in done.stdout, f"{done.stdout}\n{done.stderr}"
 
 
 def test_the_python_of_the_readme_works_as_it_stands(checkout: Path) -> None:

@@ -77,7 +77,7 @@ def test_the_table_of_errors_is_that_of_the_package() -> None:
         found = [getattr(pincite, name) for name in re.findall(r"`(\w+)`", names)]
         assert all(issubclass(one, above[depth]) for one in found), names
         above[depth + 1 :] = found[-1:]
-    listed = {name for name in re.findall(r"`([A-Z]\w+)`(?=[ ,])", table)}
+    listed = set(re.findall(r"`([A-Z]\w+)`(?=[ ,])", table))
     errors = {name for name in pincite.__all__ if name in vars(pincite.errors)}
     assert errors - {"PinciteError"} == listed
 

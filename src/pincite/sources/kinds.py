@@ -6,6 +6,7 @@ from pincite.readers.decoding import decode
 from pincite.readers.extraction.extractors import extracted_suffix
 from pincite.readers.remarks import generated_mark
 from pincite.sources.entries import SkipCode, Skipped, SourceLimits
+from pincite.support.late_patterns import late_pattern
 
 #: Folders that tools fill, where nothing is for people: not even mentioned.
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".pincite", "__pycache__"})
@@ -40,6 +41,14 @@ HEAD_BYTES = 8192
 _BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _TEXT_CONTROLS = bytes({7, 8, 9, 10, 11, 12, 13, 27})
 _CONTROLS = bytes(set(range(32)) - set(_TEXT_CONTROLS) | {127})
+_JSON_TEXT = r'"(?:[^"\\]|\\.)*+"'
+#: What `--json` of a search or an answer begins with. Its text is that of other documents, so it
+#: would be found in their place.
+_RESULT = late_pattern(
+    r'\s*+\{\s*+"schema_version":\s*+"[\d.]++",\s*+(?:'
+    rf'"query":\s*+{_JSON_TEXT},\s*+"verdict":\s*+\{{\s*+"level":'
+    rf'|"question":\s*+{_JSON_TEXT},\s*+"text":\s*+{_JSON_TEXT},\s*+"kind":)'
+)
 
 
 def suffix_of(path: str) -> str:
@@ -86,6 +95,8 @@ def reject_content(path: str, raw: bytes) -> Skipped | None:
         controls = len(head) - len(head.translate(None, _CONTROLS))
         if controls * 10 > len(head):
             return Skipped(path, "binary", "mostly control characters")
+    if b'"schema_version"' in raw[:64] and _RESULT.match(raw.decode("latin-1")):
+        return Skipped(path, "generated", "a result of Pincite")
     if not _is_minified(raw):
         return None
     if suffix_of(path) in _DENSE:
