@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from pincite.settings.load import Settings
 
 #: From this share of its chunks on a collection counts as code; mixed ones gain nothing from
-#: it (docs/decisions/0004).
+#: it (docs/decisions/0004). Without data in the sum, 72 questions about the code of three
+#: repositories with much data have .767 of .706, and 45 about their pages .358 of .752 (0020).
 CODE_SHARE = 0.75
 #: For a model whose name differs from that of the collection: to compare both, it is opened before
 #: the search. Guess, unmeasured.
