@@ -38,7 +38,7 @@ _IMPORTED: Final = (
     *(f"pincite.surfaces.cli.{name}" for name in ("ask", "index", "progress", "records", "search")),
     *("pincite.surfaces.engine_calls", "pincite.surfaces.text.render", "pincite.surfaces.tracing"),
     *("pincite.engine", "pincite.daemon.client.open_index", "pincite.daemon.client.remote_search"),
-    *("pincite.citations.listing", "pincite.citations.locate", "pincite.citations.verify"),
+    *("pincite.citations.listing", "pincite.citations.get", "pincite.citations.verify"),
     *("pincite.collection.no_documents", "pincite.engine.searcher", "pincite.search"),
     *(
         "pincite.collection.unfinished",

@@ -18,7 +18,7 @@ from pincite.support.late_names import late_names
 from pincite.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from pincite.citations.claims import Claim
+    from pincite.citations.compare_claim import Claim
     from pincite.encoders.functions import OpenModels, Ranked, embed_documents, embed_query, rerank
     from pincite.engine import AsyncPincite
     from pincite.errors import (
@@ -71,7 +71,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
     __getattr__ = late_names(
         __name__,
         {
-            "pincite.citations.claims": "Claim",
+            "pincite.citations.compare_claim": "Claim",
             "pincite.encoders.functions": "OpenModels Ranked embed_documents embed_query rerank",
             "pincite.engine": "AsyncPincite",
             "pincite.errors": (

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Literal, Self, TypeVar, Unpack
 
 from pincite.asking import SearchKeywords, SearchOptions
 from pincite.asking.answers import AnswerKeywords
-from pincite.citations.claims import Claim, ClaimCheck
+from pincite.citations.check_item import Checked
+from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.files import Listing, Most, Passages
-from pincite.citations.locate import Checked, Passage
+from pincite.citations.passage import Passage
 from pincite.daemon.refresh.freshness import Freshness
 from pincite.engine import AsyncPincite
 from pincite.engine.descriptions import Description

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from pincite.citations.claims import Claim, ClaimCheck, check
-from pincite.citations.verify import CitationStatus
+from pincite.citations.claims import check_claims
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.current_file import CitationStatus
 from pincite.engine import AsyncPincite
 from pincite.errors import StoreError
 from pincite.ingestion.options import IndexOptions
@@ -132,12 +133,12 @@ def test_a_passage_is_not_called_changed_if_its_points_cannot_be_read(
             (*_, last) = await client.document("main", source, "walrus.txt")
             place = f"acme@{last.ref}:walrus.txt#L1"
             claims = [Claim(place, last.text), Claim(place, "no such text")]
-            up = await check(client, claims, repository.place)
+            up = await check_claims(client, claims, repository.place)
             assert [one.status for one in up] == ["fresh", "changed"]
             away = cast(ReadableIndex, Away(client))
-            plain = await check(away, claims, repository.place, faults=False)
+            plain = await check_claims(away, claims, repository.place, faults=False)
             assert plain == tuple(ClaimCheck(place, "unknown") for _ in claims)
-            return await check(away, claims, repository.place)
+            return await check_claims(away, claims, repository.place)
 
     found = asyncio.run(session())
     assert [one.status for one in found] == ["unknown", "unknown"]

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 
-from pincite.citations.reading import Passage
+from pincite.citations.passage import Passage
 from pincite.engine import AsyncPincite
 from tests.citations.test_claims import Repository, repository
 from tests.sources.helpers import commit

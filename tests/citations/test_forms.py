@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.citations.claims import Claim
+from pincite.citations.compare_claim import Claim
 from pincite.citations.forms import MOST_CHARS, Span, forms, places, spans, trimmed
-from pincite.citations.locate import NotNamed, Passage
+from pincite.citations.passage import Passage
+from pincite.citations.resolve import NotNamed
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.ingestion.options import IndexOptions

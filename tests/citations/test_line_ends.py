@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pincite.chunkers.cutting import cut
 from pincite.chunkers.lines import Lines
-from pincite.citations.verify import Checked, check
+from pincite.citations.check_item import Checked, check_item
 from pincite.current_files.find_again import find_again
 from pincite.model import Chunk, Document, Section
 from pincite.model.citation import cite
@@ -50,7 +50,7 @@ def checked(one: Chunk, text: str) -> Checked:
     with quick_folder() as folder:
         (folder / one.path).write_bytes(text.encode())
         with open_source(folder, name=one.repo, limits=SourceLimits()) as opened:
-            return check(opened, item)
+            return check_item(opened, item)
 
 
 @given(_LINES, st.lists(st.sampled_from(["\n", "\r\n"]), min_size=6), st.booleans(), st.data())

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pincite.citations.claims import Claim, ClaimCheck, check
-from pincite.citations.locate import Passage, get, verify
-from pincite.citations.verify import Checked
+from pincite.citations.check_item import Checked
+from pincite.citations.claims import check_claims
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.get import get
+from pincite.citations.passage import Passage
+from pincite.citations.verify import verify
 from pincite.errors import UsageError
 from pincite.model import Candidate, Chosen, Evidence, EvidencePack, Gated, Plan, Query, Verdict
 from pincite.model.citation import cite
@@ -44,7 +47,7 @@ def read(office: Office, locator: str, context: int = 0) -> Passage:
 
 
 def checked(office: Office, citation: str, quote: str = "") -> ClaimCheck:
-    return asyncio.run(check(office.index, [Claim(citation, quote)], office.folder))[0]
+    return asyncio.run(check_claims(office.index, [Claim(citation, quote)], office.folder))[0]
 
 
 def packed(office: Office) -> EvidencePack:

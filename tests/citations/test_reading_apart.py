@@ -11,8 +11,10 @@ from typing import ClassVar
 
 import pytest
 
-from pincite.citations.claims import Claim, check
-from pincite.citations.locate import get, verify
+from pincite.citations.claims import check_claims
+from pincite.citations.compare_claim import Claim
+from pincite.citations.get import get
+from pincite.citations.verify import verify
 from pincite.errors import StoreError
 from pincite.model import EvidencePack
 from pincite.records.delete import Chosen, count
@@ -49,7 +51,7 @@ async def _of_a_silent_database(shelf: Shelf, kind: str, pack: EvidencePack) -> 
         "lines": lambda: get(index, "a:7:2:1", 0, folder),
         "path": lambda: get(index, "a:7", 0, folder),
         "id": lambda: get(index, f"#{pack.evidence[0].chunk_id}", 0, folder),
-        "claim": lambda: check(index, [Claim(cited, "printer")], folder),
+        "claim": lambda: check_claims(index, [Claim(cited, "printer")], folder),
         "pack": lambda: verify(index, pack, folder=folder),
         "count": lambda: count(shelf.settings, index, Chosen("main", ids=["a:7"])),
     }

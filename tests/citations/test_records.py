@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.citations.claims import Claim, ClaimCheck, check
-from pincite.citations.locate import NotNamed, Passage, get, verify
+from pincite.citations.check_item import Checked
+from pincite.citations.claims import check_claims
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.get import get
 from pincite.citations.pages import chars_of_quote
-from pincite.citations.verify import Checked
+from pincite.citations.passage import Passage
+from pincite.citations.resolve import NotNamed
+from pincite.citations.verify import verify
 from pincite.errors import UsageError
 from pincite.model import Evidence, EvidencePack, Scope
 from pincite.model.citation import cite
@@ -33,7 +37,7 @@ class Shelf(Desk):
         return run(get(self.index, locator, context, self.root))
 
     def check(self, citation: str, quote: str = "") -> ClaimCheck:
-        return run(check(self.index, [Claim(citation, quote)], self.root))[0]
+        return run(check_claims(self.index, [Claim(citation, quote)], self.root))[0]
 
     def verify(self, pack: EvidencePack) -> Checked:
         return run(verify(self.index, pack, folder=self.root))[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite import Pincite
-from pincite.citations.claims import Claim
+from pincite.citations.compare_claim import Claim
 from pincite.citations.forms import spans
 from pincite.errors import UsageError
 from pincite.model.citation import parse_citation

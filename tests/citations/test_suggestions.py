@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pincite.citations.locate import NotNamed
+from pincite.citations.resolve import NotNamed
 from pincite.engine import AsyncPincite
 from pincite.surfaces.tools.hints import error_text
 from tests.citations.test_claims import Repository, repository

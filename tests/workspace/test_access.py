@@ -229,7 +229,7 @@ async def test_a_check_tells_users_nothing_of_the_servers_files(
     def broken(*_: object, **__: object) -> None:
         raise StoreError("the records /srv/index/records.db cannot be read")
 
-    monkeypatch.setattr("pincite.citations.reading.reopen_source", broken)
+    monkeypatch.setattr("pincite.citations.passage.reopen_source", broken)
     (told,) = await desk.workspace.check(Access(BERT), [Claim(cited)])
     assert (told.status, told.path) == ("unknown", None)
     assert told.detail == "the citation names no accessible document"

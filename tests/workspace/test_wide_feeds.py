@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from pincite.citations.claims import Claim
+from pincite.citations.compare_claim import Claim
 from pincite.errors import NotFound, UsageError
 from pincite.model import EvidencePack
 from pincite.workspace import Access, Document, workspace

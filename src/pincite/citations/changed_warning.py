@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.citations.reading import IndexedFile, Passage, lines_of, reopened
-from pincite.citations.verify import document_at
+from pincite.citations.current_file import document_at
+from pincite.citations.passage import IndexedFile, Passage, lines_of, reopened
 from pincite.errors import PinciteError
 from pincite.model.citation import parse_citation
 from pincite.model.pages import unit_of

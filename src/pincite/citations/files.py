@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from pincite.citations.locate import NotNamed, Passage, open_within
-from pincite.citations.reading import with_text
+from pincite.citations.passage import Passage, with_text
+from pincite.citations.resolve import NotNamed, open_within
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, DocumentRecord, SourceType
 from pincite.model.citation import Citation, format_citation, with_chars, with_lines
@@ -105,9 +105,14 @@ async def list_files(
     fits = path_test(tuple(patterns)) if patterns else None
     found = [
         IndexedPath(
-            *(info.spec.public_name, record.source, record.path, record.source_type),
-            *(record.ref, record.size, record.chunks),
-            _descriptions(info, record),
+            collection=info.spec.public_name,
+            source=record.source,
+            path=record.path,
+            kind=record.source_type,
+            ref=record.ref,
+            size=record.size,
+            chunks=record.chunks,
+            descriptions=_descriptions(info, record),
         )
         for info in within.infos
         for record in await within.documents(info.spec.name)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from pincite.citations.locate import find_path, get, open_within
-from pincite.citations.reading import IndexedFile, Passage
+from pincite.citations.get import get
+from pincite.citations.passage import IndexedFile, Passage
+from pincite.citations.resolve import find_path, open_within
 from pincite.errors import SourceError, UsageError
 from pincite.model import Attributes, Document
 from pincite.ports import Image, ReadableIndex

@@ -1,294 +1,143 @@
-"""Checks of one item of a pack: in the files as they are, and in the revision it names."""
+"""Checks of a pack: does the evidence still hold?"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Literal
+from contextlib import ExitStack
+from pathlib import Path
+from types import MappingProxyType
 
-from pincite.citations.pages import cited_then, held_against, words_of
-from pincite.errors import SourceError
-from pincite.model import Document, Evidence
-from pincite.model.revisions import is_ambiguous, names_content, same_revision, short_ref
-from pincite.ports import Readable
-from pincite.readers import content_hash_of, read_document, text_in
-from pincite.sources import Entry, OpenSource, SkipCode
-from pincite.sources.entries import within_any
-from pincite.sources.kinds import suffix_of
-from pincite.support.finding.find import Lines, find_chars, find_text, without_returns
+from pincite.citations.check_item import Checked, check_item, check_stored
+from pincite.citations.current_file import CitationStatus, Renames
+from pincite.collection.members import visible
+from pincite.errors import PinciteError, SourceError, StoreError
+from pincite.model import Attributes, Evidence, EvidencePack, SourceRecord
+from pincite.ports import CollectionInfo, Readable, ReadableIndex
+from pincite.scope.tagged_index import TaggedIndex, within_tags
+from pincite.sources import OpenSource
+from pincite.sources.entries import content_of
+from pincite.sources.reopening import reopen_source
 
-#: Of a citation against the files as they are; `docs/freshness.md` has the other states.
-CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
-RevisionState = Literal["confirmed", "refuted", "unknown"]
-_WHOLE_HASH = 64  # digits
-_NO_FILE: frozenset[SkipCode] = frozenset({"special", "link", "outside", "loop"})
+_GONE = "it is no longer in the index"
+#: Evidence that is held against a source.
+_Read = tuple[Evidence, SourceRecord, Mapping[str, str]]  # the last: see `OpenSource.named`
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What has become of one item of a pack. `start_line` and `end_line` are where its text is
-    now, in a record also `start_char` and `end_char`; in an extracted document these and its `page`
-    stand in place of lines. `revision` says whether the cited revision
-    has the text there; it is `unknown` where that revision is not at hand."""
-
-    number: int
-    citation: str
-    status: CitationStatus
-    detail: str = ""
-    start_line: int | None = None
-    end_line: int | None = None
-    revision: RevisionState = "unknown"
-    start_char: int | None = None
-    end_char: int | None = None
-    page: int | None = None
-
-
-def document_at(opened: OpenSource, path: str) -> Document | None:
-    """A file as it is now, None if the source has it no more. Raises SourceError."""
-    entry = opened.find(path)
-    if entry is None:
-        return None
-    if (document := opened.document(entry)) is not None:
-        return document
-    raw = opened.read(entry)
-    ref = opened.ref_for(entry, content_hash_of(raw), raw)
-    return read_document(raw, source=opened.source, path=path, ref=ref)
-
-
-async def check_stored(index: Readable, item: Evidence, *, text_cut: bool = False) -> Checked:
-    """What has become of an item of a collection whose sources are not indexed here. It is
-    `unknown` at best: that the collection has the same text says nothing of the source. Raises
-    StoreError, UsageError."""
-    found = await index.load(item.collection, [item.chunk_id])
-    if not found:
-        return Checked(item.number, item.citation, "deleted", "the collection no longer has it")
-    text = found[0].chunk.text
-    if not (text.startswith(item.text) if text_cut else text == item.text):
-        return Checked(item.number, item.citation, "changed", "the collection has a different text")
-    said = f"the source is not indexed here; the collection {item.collection} has the same text"
-    return Checked(item.number, item.citation, "unknown", said)
-
-
-def check(
-    opened: OpenSource, item: Evidence, *, text_cut: bool = False, renames: Renames | None = None
-) -> Checked:
-    """`fresh`: the cited lines are the text, and the cited revision does not contradict it.
-    `moved`: the text stands elsewhere in the file, or the file elsewhere in the source.
-    `changed`: it is nowhere, or the cited revision has something else at those lines.
-    `deleted`: the file is gone. With `text_cut`, texts are beginnings. With `renames`, other
-    files are looked at: it may have got another name. Raises SourceError.
-    """
-    document = document_at(opened, item.path)
-    if item.page is not None:
-        return check_page(opened, document, item, text_cut=text_cut, renames=renames)
-    if item.start_char is not None and item.end_char is not None:
-        return check_chars(document, item, text_cut=text_cut)
-    revision = _revision(opened, item, document, text_cut=text_cut)
-    now = _now(opened, item, document, text_cut=text_cut, renames=renames)
-    status, detail, start, end = now
-    if revision == "refuted" and status in ("fresh", "moved"):
-        detail = f"{short_ref(item.ref)} does not have this text at those lines"
-        return Checked(item.number, item.citation, "changed", detail, start, end, revision)
-    if revision == "confirmed" and status != "fresh":
-        detail += f"; {short_ref(item.ref)} has it"
-    elif document is not None and not same_revision(document.ref, item.ref):
-        detail = "; ".join(filter(None, (detail, f"the revision is now {short_ref(document.ref)}")))
-    return Checked(item.number, item.citation, status, detail, start, end, revision)
-
-
-def check_chars(document: Document | None, item: Evidence, *, text_cut: bool) -> Checked:
-    """As `check`, of a record: by characters, and with no revision but the one that is kept."""
-    start, end = item.start_char or 0, item.end_char or 0
-    if document is None:
-        return Checked(item.number, item.citation, "deleted", "the record is gone")
-    here = document.text[start:end]
-    holds = here.startswith(item.text) if text_cut else here == item.text
-    as_cited = same_revision(item.ref, document.ref)
-    revision: RevisionState = "unknown"
-    if as_cited:
-        revision = "confirmed" if holds else "refuted"
-    now = "" if as_cited else f"the revision is now {short_ref(document.ref)}"
-    if holds:
-        return Checked(
-            *(item.number, item.citation, "fresh", now, item.start_line, item.end_line, revision),
-            *(start, end),
-        )
-    found = find_chars(document.text, item.text, start)
-    if found is None or as_cited:
-        said = (
-            "the text is not in the record" if found is None else "the record has a different text"
-        )
-        detail = "; ".join(filter(None, (said, now)))
-        return Checked(item.number, item.citation, "changed", detail, revision=revision)
-    stop = found + end - start
-    first = document.text.count("\n", 0, found) + 1
-    detail = "; ".join(filter(None, (f"now characters {found}-{stop}", now)))
-    return Checked(
-        *(item.number, item.citation, "moved", detail, first),
-        *(first + item.end_line - item.start_line, revision, found, stop),
-    )
-
-
-def check_page(
-    opened: OpenSource,
-    document: Document | None,
-    item: Evidence,
+async def verify(
+    index: ReadableIndex,
+    pack: EvidencePack,
+    foreign: Mapping[str, Readable] = MappingProxyType({}),
+    folder: Path | None = None,
     *,
-    text_cut: bool,
-    renames: Renames | None,
-) -> Checked:
-    """As `check`, of an extracted document: by page and characters of its text."""
-    then = cited_then(opened, item, document)
-    if opened.source.kind == "records":
-        renames = None  # the same text in another record is another document
-    revision: RevisionState = "unknown"
-    if then is not None:
-        revision = "confirmed" if held_against(then, item, text_cut=text_cut).there else "refuted"
-    if document is None:
-        state, said = _absent(opened, item, renames=renames)
-        return Checked(item.number, item.citation, state, said, revision=revision)
-    held = held_against(document, item, text_cut=text_cut)
-    details = [] if same_revision(document.ref, item.ref) else [_now_at(document)]
-    if held.place is None:
-        details.insert(0, "the text is not in the file")
-        detail = "; ".join(details)
-        return Checked(item.number, item.citation, "changed", detail, revision=revision)
-    status: CitationStatus = "fresh"
-    if not held.there:
-        status = "moved"
-        details.insert(0, f"now {words_of(document, held.place)}")
-    if revision == "refuted":
-        status = "changed"
-        details.insert(0, f"{short_ref(item.ref)} does not have this text there")
-    return Checked(
-        *(item.number, item.citation, status, "; ".join(details), None, None, revision),
-        *(held.place.start, held.place.end, held.place.page),
+    tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
+) -> tuple[Checked, ...]:
+    """Hold every item of a pack against the files as they are now and the revision that it cites,
+    in the order of the items; see `citations.check_item`. Items of `foreign` collections are
+    held against what these have; see `citations.check_item.check_stored`. Records are in the index
+    `folder`. Raises TagsRequired where a collection of an item requires others than `tags` and
+    `bounds`; what is not within them is `deleted`."""
+    infos = visible(await index.collections())
+    places = {
+        (name, record.source.name): (info, record)
+        for info in infos
+        for name in (info.spec.public_name, info.spec.name)
+        for record in info.sources
+    }
+    asked = {name for item in pack.evidence for name in (item.collection, _before(item.collection))}
+    needed = [info for info in infos if {info.spec.name, info.spec.public_name} & asked]
+    within = within_tags(index, needed, tags, bounds)
+    text_cut = any(notice.code == "text_cut" for notice in pack.warnings)
+    planned: list[Checked | _Read] = []
+    given: dict[tuple[str, str], Mapping[str, str]] = {}
+    for item in pack.evidence:
+        key = item.collection, item.repo
+        if key not in places:  # that model's collection is gone, not what it was made from
+            key = _before(item.collection), item.repo
+        try:
+            if item.collection in foreign:
+                there = foreign[item.collection]
+                planned.append(await check_stored(there, item, text_cut=text_cut))
+                continue
+            of_item = [info for info in needed if {*_names(info)} & {item.collection, key[0]}]
+            if not await _may_be_checked(within, of_item, item):
+                planned.append(Checked(item.number, item.citation, "deleted", _GONE))
+                continue
+            if key not in places:
+                raise SourceError(f"source {item.repo!r} is no longer in the index")
+            record = places[key][1]
+            planned.append((item, record, await _given(within, of_item, record, given)))
+        except PinciteError as error:
+            state: CitationStatus = "unknown" if item.collection in foreign else "deleted"
+            planned.append(Checked(item.number, item.citation, state, error.message))
+    # A source may be in a database that does not answer: the event loop does not wait for it.
+    return await asyncio.to_thread(
+        _check_all, planned, folder, text_cut=text_cut, renamed=not within.narrowed
     )
 
 
-def _now_at(document: Document) -> str:
-    return f"the revision is now {short_ref(document.ref)}"
-
-
-def _now(
-    opened: OpenSource,
-    item: Evidence,
-    document: Document | None,
-    *,
-    text_cut: bool,
-    renames: Renames | None,
-) -> tuple[CitationStatus, str, int | None, int | None]:
-    if document is None:
-        status, said = _absent(opened, item, renames=renames)
-        lines = (item.start_line, item.end_line) if status == "moved" else (None, None)
-        return status, said, *lines
-    if _holds(document.text, item, text_cut=text_cut):
-        return "fresh", "", item.start_line, item.end_line
-    found = _find(document.text, item, text_cut=text_cut)
-    if found is None:
-        return "changed", "the text is not in the file", None, None
-    end = found.start + item.end_line - item.start_line
-    return "moved", f"now lines {found.start}-{end}", found.start, end
-
-
-def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
-    """What has become of a file that `document_at` does not return."""
-    left_out = opened.left_out(path)
-    if left_out is None or left_out.code in _NO_FILE:
-        return "deleted", "the file is gone"
-    if left_out.code == "empty":
-        return "changed", "the file is empty"
-    return "unknown", f"the file was not read: its source leaves it out now ({left_out.code})"
-
-
-def _absent(
-    opened: OpenSource, item: Evidence, *, renames: Renames | None
-) -> tuple[CitationStatus, str]:
-    """As `absent`, or where the file has been moved to."""
-    status, said = absent(opened, item.path)
-    path = None
-    if renames is not None and status == "deleted":
-        path = renames.to(opened, item.path, item.content_hash)
-    return ("moved", f"now in {path}") if path else (status, said)
-
-
-def _revision(
-    opened: OpenSource, item: Evidence, document: Document | None, *, text_cut: bool
-) -> RevisionState:
-    by_content = names_content(item.ref, item.content_hash) or is_ambiguous(item.ref)
-    at_ref = document is not None and same_revision(document.ref, item.ref)
-    if document is not None and (by_content or at_ref):
-        if document.content_hash == item.content_hash:
-            return "confirmed" if _holds(document.text, item, text_cut=text_cut) else "refuted"
-        if at_ref and opened.source.kind in ("archive", "wheel"):
-            return "refuted"
-    raw = opened.read_at(item.ref, item.path)
-    if raw is None:
-        return "unknown"
-    text = text_in(raw, opened.source, item.path)[0]
-    return "confirmed" if _holds(text, item, text_cut=text_cut) else "refuted"
-
-
-def _holds(text: str, item: Evidence, *, text_cut: bool) -> bool:
-    """Are the cited lines the text? A checkout may have translated line ends."""
-    cited = _cited(text.split("\n")[item.start_line - 1 : item.end_line], item)
-    wanted = without_returns(item.text)
-    if text_cut:
-        return without_returns(cited).startswith(wanted)
-    ends = (cited,) if item.end_column is not None else (cited, cited.removesuffix("\r"))
-    return wanted in map(without_returns, ends)
-
-
-def _cited(lines: list[str], item: Evidence) -> str:
-    """The cited characters of the cited lines."""
-    if lines and item.end_column is not None:
-        lines[-1] = lines[-1][: item.end_column]
-    if lines and item.start_column is not None:
-        lines[0] = lines[0][item.start_column - 1 :]
-    return "\n".join(lines)
-
-
-def _find(text: str, item: Evidence, *, text_cut: bool) -> Lines | None:
-    """Where the text is now. What began or ended with a line must do so still."""
-    return find_text(
-        text,
-        item.text,
-        Lines(item.start_line, item.end_line),
-        starts_line=item.start_column is None,
-        ends_line=item.end_column is None and not text_cut,
-    )
-
-
-class Renames:
-    """Where files are now, by their content. Of a source, the files with one suffix are read once,
-    for all that asks."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str, str], Mapping[str, str]] = {}
-
-    def to(
-        self, opened: OpenSource, path: str, content_hash: str, parts: Sequence[str] = ("",)
-    ) -> str | None:
-        """Another path, in these parts of the source, whose file has this content. The hash may be
-        the beginning of one."""
-        source, suffix = opened.source, suffix_of(path)
-        key = (source.location, source.name, suffix)
-        if key not in self._known:
-            self._known[key] = _by_content(opened, suffix)
-        known = self._known[key]
-        there = known.get(content_hash)
-        if there is None and len(content_hash) < _WHOLE_HASH:
-            there = next((known[one] for one in known if one.startswith(content_hash)), None)
-        if there is None or within_any(there, parts) is None:
-            return None
-        return there
-
-
-def _by_content(opened: OpenSource, suffix: str) -> Mapping[str, str]:
+async def _given(
+    within: TaggedIndex,
+    infos: Sequence[CollectionInfo],
+    record: SourceRecord,
+    known: dict[tuple[str, str], Mapping[str, str]],
+) -> Mapping[str, str]:
+    """Return which content was indexed under the ref that was given for a source. Each collection
+    of a source is read once and then `known`."""
     found: dict[str, str] = {}
-    for entry in opened.entries():
-        if isinstance(entry, Entry) and suffix_of(entry.path) == suffix:
-            with suppress(SourceError):  # it is none of them
-                found.setdefault(content_hash_of(opened.read(entry)), entry.path)
+    for info in infos if record.source.pinned else ():
+        key = info.spec.name, record.source.name
+        if key not in known:
+            known[key] = content_of(await within.documents(*key), record.source.ref)
+        found |= known[key]
     return found
+
+
+def _check_all(
+    planned: Sequence[Checked | _Read], folder: Path | None, *, text_cut: bool, renamed: bool
+) -> tuple[Checked, ...]:
+    """What is checked already, and the others held against their sources, each opened once."""
+    opened: dict[tuple[str, str], OpenSource] = {}
+    renames = Renames() if renamed else None
+    checked = []
+    with ExitStack() as stack:
+        for one in planned:
+            if isinstance(one, Checked):
+                checked.append(one)
+                continue
+            item, record, named = one
+            key = item.collection, item.repo
+            try:
+                if key not in opened:
+                    again = reopen_source(record, folder=folder, only_read=True)
+                    again.named = named
+                    opened[key] = stack.enter_context(again)
+                checked.append(check_item(opened[key], item, text_cut=text_cut, renames=renames))
+            except StoreError as error:  # a database that is away says nothing of what is in it
+                checked.append(Checked(item.number, item.citation, "unknown", error.message))
+            except PinciteError as error:
+                checked.append(Checked(item.number, item.citation, "deleted", error.message))
+    return tuple(checked)
+
+
+def _names(info: CollectionInfo) -> tuple[str, str]:
+    return info.spec.name, info.spec.public_name
+
+
+def _before(collection: str) -> str:
+    """The base of a member of that name, "" where it is none."""
+    return collection.rpartition("__")[0]
+
+
+async def _may_be_checked(
+    within: TaggedIndex, infos: Sequence[CollectionInfo], item: Evidence
+) -> bool:
+    """Is the item's document within the tags? Of a collection without any it need not be known:
+    a file may have been renamed."""
+    if not any(within.keeps_back(info.spec.name) for info in infos):
+        return True
+    for info in infos:
+        if await within.document(info.spec.name, item.repo, item.path):
+            return True
+    return False

@@ -37,7 +37,7 @@ from pincite.telemetry.spans import join_process
 
 if TYPE_CHECKING:
     from pincite.asking import SearchOptions
-    from pincite.citations.locate import Passage
+    from pincite.citations.passage import Passage
     from pincite.deps import Admit
     from pincite.ingestion.report import IngestReport, Progress
     from pincite.maintenance.reembed import Reembedded, Reembedding, ReembedOptions
@@ -337,7 +337,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
         >>> passage.text
         'To rotate a key, call `rotate_key` with the new secret.'
         """
-        from pincite.citations.locate import get
+        from pincite.citations.get import get
 
         require_kind("locator", locator, str, "a citation, path or #id as text")
         require_count("context", context, least=0, most=_MOST_LINES)

@@ -11,9 +11,9 @@ from pincite.engine.open_index import OpenIndex
 from pincite.support.arguments import require_count, require_kind, texts_of
 
 if TYPE_CHECKING:
-    from pincite.citations.claims import Claim, ClaimCheck
+    from pincite.citations.check_item import Checked
+    from pincite.citations.compare_claim import Claim, ClaimCheck
     from pincite.citations.files import Listing, Most, Passages
-    from pincite.citations.locate import Checked
     from pincite.model import Answer, EvidencePack
 
 _MOST_LISTED = 10_000_000
@@ -80,7 +80,7 @@ class FileReader(OpenIndex):
         [('docs/nothing.md', 'not_found')]
         """
         from pincite.citations.files import Most, get_many
-        from pincite.citations.locate import get
+        from pincite.citations.get import get
 
         if most is not None:
             require_kind("most", most, Most, "a Most")
@@ -111,7 +111,7 @@ class FileReader(OpenIndex):
         >>> [one.status for one in await pincite.verify(pack)]
         ['fresh']
         """
-        from pincite.citations.locate import verify
+        from pincite.citations.verify import verify
         from pincite.model import Answer, EvidencePack
 
         if isinstance(pack, Answer):
@@ -147,18 +147,18 @@ class FileReader(OpenIndex):
         >>> found.status
         'fresh'
         """
-        from pincite.citations.claims import check, claims_of
+        from pincite.citations.claims import check_claims, claims_of
 
         folder, asked = self.settings.index, asking.checked_tags(tags)
         among = texts_of("collections", collections)
         wanted = claims_of(claims)
-        return await check(self.client(), wanted, folder, tags=asked, collections=among)
+        return await check_claims(self.client(), wanted, folder, tags=asked, collections=among)
 
     async def _verify_sources(
         self, answer: Answer, tags: Mapping[str, object] | None
     ) -> tuple[Checked, ...]:
-        from pincite.citations.claims import Claim
-        from pincite.citations.locate import Checked
+        from pincite.citations.check_item import Checked
+        from pincite.citations.compare_claim import Claim
 
         claims = [Claim(one.citation, one.text) for one in answer.sources]
         found = await self.check(claims, tags=tags)

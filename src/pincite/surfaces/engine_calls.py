@@ -19,7 +19,7 @@ from pincite.surfaces.text.render import pack_from_json
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
-    from pincite.citations.locate import Checked
+    from pincite.citations.check_item import Checked
     from pincite.engine import AsyncPincite
 
 __all__ = [

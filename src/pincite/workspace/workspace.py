@@ -16,11 +16,13 @@ from typing import Final, Self, TypedDict, Unpack
 
 from pincite.asking import SearchOptions
 from pincite.asking.answers import AnswerOptions
-from pincite.citations.claims import Claim, ClaimCheck
-from pincite.citations.claims import check as check_claims
-from pincite.citations.locate import Checked, NoChunk, NotNamed, Passage
-from pincite.citations.locate import get as read_passage
-from pincite.citations.locate import verify as verify_pack
+from pincite.citations.check_item import Checked
+from pincite.citations.claims import check_claims
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.get import get as read_passage
+from pincite.citations.passage import Passage
+from pincite.citations.resolve import NoChunk, NotNamed
+from pincite.citations.verify import verify as verify_pack
 from pincite.errors import ConfigError, IndexNotFound, NotFound, UsageError
 from pincite.model import Answer, AnswerEvent, ChatMode, EvidencePack, TaskMode
 from pincite.model.context_block import BUDGET, ContextBlock, ContextOrder, CountTokens

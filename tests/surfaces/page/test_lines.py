@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Locator, Page, expect
 
-from pincite.citations.reading import Passage
+from pincite.citations.passage import Passage
 from pincite.surfaces.page.columns import MOST_COLUMNS, parted, shown_text
 from tests.surfaces.conftest import Cli
 from tests.surfaces.page.conftest import Served, serving

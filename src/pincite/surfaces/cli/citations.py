@@ -18,7 +18,7 @@ from pincite.surfaces.cli.output import hand_over, say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
-    from pincite.citations.locate import Passage
+    from pincite.citations.passage import Passage
     from pincite.engine import AsyncPincite
 
 
@@ -89,7 +89,7 @@ def verify(
     fresh.
     """
     from pincite.asking import tags_of_texts
-    from pincite.citations.claims import Claim
+    from pincite.citations.compare_claim import Claim
     from pincite.surfaces import engine_calls
     from pincite.surfaces.text import render
 

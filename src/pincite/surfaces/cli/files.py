@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pincite.citations.files import Listing, Passages
-    from pincite.citations.locate import Passage
+    from pincite.citations.passage import Passage
     from pincite.engine import AsyncPincite
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from pincite.citations.passage import Passage
 from pincite.citations.pictures import PagePicture
-from pincite.citations.reading import Passage
 from pincite.diagnostics.explain import StageView, explain
 from pincite.errors import UsageError
 from pincite.model import Answer, AnswerEvent, Evidence, EvidencePack

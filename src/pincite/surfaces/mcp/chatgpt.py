@@ -17,7 +17,8 @@ import msgspec
 from msgspec import Meta
 
 from pincite.asking import bind_tags
-from pincite.citations.locate import Passage, find_chunk, open_within
+from pincite.citations.passage import Passage
+from pincite.citations.resolve import find_chunk, open_within
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, Evidence

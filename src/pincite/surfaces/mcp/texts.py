@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pincite.citations.claims import ClaimCheck
-from pincite.citations.locate import Passage
+from pincite.citations.compare_claim import ClaimCheck
+from pincite.citations.passage import Passage
 from pincite.model.passages import fenced, number_lines, shown_lines
 from pincite.ports import CollectionInfo
 from pincite.support.counted import counted

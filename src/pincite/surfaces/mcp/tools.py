@@ -12,9 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from pincite.asking import bind_tags
-from pincite.citations.claims import Claim, ClaimCheck
-from pincite.citations.locate import Passage
-from pincite.citations.reading import with_text
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.passage import Passage, with_text
 from pincite.diagnostics.status import kept_back
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes, TaskMode

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from pincite.citations.reading import Passage
+from pincite.citations.passage import Passage
 from pincite.model.citation import parse_citation
 from pincite.surfaces.page.colours import Line
 

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pincite.citations.passage import Passage
 from pincite.citations.pictures import PagePicture
-from pincite.citations.reading import Passage
 from pincite.diagnostics.explain import StageView
 from pincite.model import AnswerEvent, Evidence, EvidencePack
 from pincite.surfaces.page.requests import Ask, Judge, Place

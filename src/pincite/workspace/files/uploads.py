@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 import msgspec
 
+from pincite.citations.passage import Passage
 from pincite.citations.pictures import PagePicture, paint_cited
-from pincite.citations.reading import Passage
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, Layout, PageSpan, Source
 from pincite.model.pages import page_at, unit_of

@@ -12,8 +12,8 @@ from litestar.params import JSONBody
 from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
-from pincite.citations.claims import Claim, ClaimCheck
-from pincite.citations.locate import Passage
+from pincite.citations.compare_claim import Claim, ClaimCheck
+from pincite.citations.passage import Passage
 from pincite.model import Answer, AnswerEvent, EvidencePack
 from pincite.surfaces.http.bodies import (
     AnswerBody,

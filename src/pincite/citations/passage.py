@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.citations.current_file import document_at
 from pincite.citations.pages import Place, no_lines, place_in, widened
-from pincite.citations.verify import document_at
 from pincite.errors import SourceError, UsageError
 from pincite.model import Document, PageUnit, SourceRecord
 from pincite.model.citation import Citation, format_citation, parse_citation
@@ -120,7 +120,9 @@ def _of_pages(known: IndexedFile, document: Document, place: Place) -> Passage:
     name, ref = known.record.source.name, _revision_of(known, document)
     unit = unit_of(document) if place.page else None
     cited = Citation(
-        *(name, ref, known.path),
+        source=name,
+        ref=ref,
+        place=known.path,
         start_char=place.start,
         end_char=place.end,
         page=place.page,
@@ -129,7 +131,13 @@ def _of_pages(known: IndexedFile, document: Document, place: Place) -> Passage:
     )
     text = document.text[place.start : place.end]
     return Passage(
-        *(format_citation(cited), name, known.path, 0, 0, text, changed),
+        citation=format_citation(cited),
+        repo=name,
+        path=known.path,
+        start_line=0,
+        end_line=0,
+        text=text,
+        changed=changed,
         newline=False,
         start_char=place.start,
         end_char=place.end,

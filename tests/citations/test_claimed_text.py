@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.citations.cited import is_passage
+from pincite.citations.claimed_text import is_passage
 from pincite.model import Chunk
 
 TEXT = "one two three four\n\nfive six"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.citations.reading import IndexedFile, read_lines
+from pincite.citations.passage import IndexedFile, read_lines
 from pincite.model import Source, SourceRecord
 from pincite.model.citation import parse_citation
 from pincite.model.revisions import content_ref, dirty_ref

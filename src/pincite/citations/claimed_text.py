@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.citations.pages import document_then, place_in
-from pincite.citations.reading import IndexedFile, lines_of, no_such_line, reopened
+from pincite.citations.passage import IndexedFile, lines_of, no_such_line, reopened
 from pincite.errors import PinciteError, UsageError
 from pincite.model import Chunk, Document, PageUnit
 from pincite.model.documents import Rows
@@ -21,7 +21,7 @@ from pincite.support.finding.word_ends import places
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class ClaimedText:
     """What is claimed: that these lines of a file, or characters of a record or a page, have this
     text, or are of this revision. A text that is `cut` may begin and end inside of a word."""
 
@@ -45,7 +45,7 @@ def escapes_of(document: Document) -> Escapes:
     return "" if document.source_type == "docs" else "code"
 
 
-def text_then(opened: OpenSource, cited: Cited, document: Document) -> str | None:
+def text_then(opened: OpenSource, cited: ClaimedText, document: Document) -> str | None:
     """The text of the cited revision, where that is another one and at hand, else None."""
     if cited.start_line is None or cited.chars is not None or is_revision(cited, document):
         return None
@@ -53,11 +53,11 @@ def text_then(opened: OpenSource, cited: Cited, document: Document) -> str | Non
     return None if raw is None else text_in(raw, opened.source, cited.known.path)[0]
 
 
-def cited_lines(cited: Cited, text: str) -> str:
+def cited_lines(cited: ClaimedText, text: str) -> str:
     return "\n".join(text.split("\n")[(cited.start_line or 1) - 1 : cited.end_line])
 
 
-def impossible(cited: Cited, document: Document) -> str:
+def impossible(cited: ClaimedText, document: Document) -> str:
     """Why no revision of this file has such a place, "" where one may have it."""
     if cited.page is not None:
         try:
@@ -79,7 +79,7 @@ def impossible(cited: Cited, document: Document) -> str:
     return ""
 
 
-def outside(cited: Cited, text: str) -> str:
+def outside(cited: ClaimedText, text: str) -> str:
     """Why this text of the file has no such lines or columns, "" where it has them."""
     if cited.start_line is None or cited.chars is not None:
         return ""
@@ -95,7 +95,7 @@ def outside(cited: Cited, text: str) -> str:
     return ""
 
 
-def is_revision(cited: Cited, document: Document) -> bool:
+def is_revision(cited: ClaimedText, document: Document) -> bool:
     """Is the file as it is now that of the cited revision, which may be shortened?"""
     if names_content(cited.ref, document.content_hash) or same_revision(cited.ref, document.ref):
         return True
@@ -103,7 +103,7 @@ def is_revision(cited: Cited, document: Document) -> bool:
     return as_indexed and same_revision(cited.ref, cited.known.ref)
 
 
-def columns_are(cited: Cited, text: str) -> bool:
+def columns_are(cited: ClaimedText, text: str) -> bool:
     """Are the cited columns all of the quote? They may begin or end inside of a word."""
     start = cited.start_line or 1
     lines = lines_of(text)[start - 1 : cited.end_line or start]
@@ -143,7 +143,7 @@ def is_passage(quote: str, chunks: Sequence[Chunk]) -> bool:
     return any(at in begins and at + len(wanted) in ends for at in found)
 
 
-def was_cited(cited: Cited, folder: Path | None) -> bool:
+def was_cited(cited: ClaimedText, folder: Path | None) -> bool:
     """Is the text all that the citation names in its revision, if that is at hand?"""
     path = cited.known.path
     with suppress(PinciteError), reopened(cited.known, folder) as opened:

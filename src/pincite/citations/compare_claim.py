@@ -1,0 +1,311 @@
+"""Comparison of one claim with its file as it is now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.citations.claimed_text import (
+    ClaimedText,
+    cited_lines,
+    columns_are,
+    escapes_of,
+    impossible,
+    is_revision,
+    outside,
+    text_then,
+)
+from pincite.citations.current_file import CitationStatus, Renames, absent, document_at
+from pincite.citations.pages import (
+    Place,
+    chars_of_quote,
+    document_then,
+    find_quote,
+    no_lines,
+    place_in,
+    words_of,
+)
+from pincite.citations.passage import lines_of, reopened
+from pincite.citations.resolve import not_named
+from pincite.errors import PinciteError, StoreError, UsageError
+from pincite.model import Document
+from pincite.model.pages import rows_at, unit_of
+from pincite.model.revisions import CONTENT_DIGITS, content_digits, is_ambiguous, same_revision
+from pincite.readers import content_hash_of
+from pincite.sources import OpenSource
+from pincite.sources.entries import within_any
+from pincite.support.fields import replace
+from pincite.support.finding.find import Lines, find_text, has_words
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A citation or the #id of a chunk, with the quoted words, if any."""
+
+    citation: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCheck:
+    """What has become of a claim. `path` and lines (1-based, inclusive), in a record also the
+    characters, are where its text is now, None where that cannot be said. In an extracted document
+    the `page` and characters stand in place of lines."""
+
+    citation: str
+    status: CitationStatus
+    detail: str = ""
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    start_char: int | None = None
+    end_char: int | None = None
+    page: int | None = None
+
+
+def compare_claim(
+    claim: Claim, cited: ClaimedText, folder: Path | None, faults: bool, renames: Renames | None
+) -> ClaimCheck:
+    """What is claimed, against what the source has now; for a thread, as a source may be in a
+    database that does not answer. Without `renames` no other file may be named."""
+    try:
+        with reopened(cited.known, folder) as opened:
+            if not cited.known.content_hash:
+                return _gone_before(claim, cited, opened, renames)
+            document = document_at(opened, cited.known.path)
+            if document is None:
+                return _gone(claim, cited, opened, cited.known.content_hash, renames)
+            if unit_of(document) is not None:
+                return _compare_page(claim, cited, document, opened)
+            if not cited.text.strip():
+                if said := impossible(cited, document):
+                    return ClaimCheck(claim.citation, "changed", said, cited.known.path)
+                then = text_then(opened, cited, document)
+                if then is not None:
+                    if said := outside(cited, then):
+                        return ClaimCheck(claim.citation, "changed", said, cited.known.path)
+                    cited = replace(cited, text=cited_lines(cited, then))
+    except StoreError as error:  # a database that is away says nothing of what is in it
+        return unanswered(claim, cited, error, faults)
+    except PinciteError as error:
+        if not cited.known.content_hash:
+            return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
+        return ClaimCheck(claim.citation, "deleted", error.message, cited.known.path)
+    if cited.chars is not None:
+        return _compare_chars(claim, cited, document, *cited.chars)
+    status, detail, start, end = _compare(cited, document)
+    start_char, end_char = None, None
+    if cited.known.record.source.kind == "records" and start and end and cited.text.strip():
+        start_char, end_char = chars_of_quote(document.text, cited.text, Lines(start, end))
+    return ClaimCheck(
+        citation=claim.citation,
+        status=status,
+        detail=detail,
+        path=cited.known.path,
+        start_line=start,
+        end_line=end,
+        start_char=start_char,
+        end_char=end_char,
+    )
+
+
+def unanswered(claim: Claim, cited: ClaimedText, error: StoreError, faults: bool) -> ClaimCheck:
+    """A store that is away says nothing of what is in it. Its error may name files of a server."""
+    if not faults:
+        return ClaimCheck(claim.citation, "unknown")
+    return ClaimCheck(claim.citation, "unknown", error.message, cited.known.path)
+
+
+def _gone_before(
+    claim: Claim, cited: ClaimedText, opened: OpenSource, renames: Renames | None
+) -> ClaimCheck:
+    """A file that is not indexed, and must be where files are. Only what the cited commit has is
+    looked at, not what is on disk, which nobody has indexed. The file of another ref is gone."""
+    record, path = cited.known.record, cited.known.path
+    may_be_one = (
+        within_any(path, record.within) is not None
+        and not (record.include or record.exclude)
+        and not any(part.startswith(".") for part in path.split("/"))
+        and opened.find(path) is None
+        and opened.left_out(path) is None
+    )
+    digits = content_digits(cited.ref)
+    if may_be_one and (len(digits) >= CONTENT_DIGITS or is_ambiguous(cited.ref)):
+        return _gone(claim, cited, opened, digits, renames)
+    raw = opened.read_at(cited.ref, path) if may_be_one else None
+    if not raw:
+        return ClaimCheck(claim.citation, "unknown", not_named(claim.citation))
+    return _gone(claim, cited, opened, content_hash_of(raw), renames)
+
+
+def _gone(
+    claim: Claim, cited: ClaimedText, opened: OpenSource, content_hash: str, renames: Renames | None
+) -> ClaimCheck:
+    """A file that the source does not have now: moved, where another one has its content. The hash
+    may be the beginning of one, or "" if it is not known."""
+    path, parts = cited.known.path, cited.known.record.within
+    status, detail = absent(opened, path)
+    there = None
+    if renames is not None and status == "deleted" and content_hash:
+        there = renames.to(opened, path, content_hash, parts)
+    if there is None:
+        return ClaimCheck(claim.citation, status, detail, path)
+    said = f"now in {there}"
+    document = document_at(opened, there) if claim.quote.strip() else None
+    if document is not None and not find_text(
+        document.text,
+        claim.quote,
+        Lines(1, 1),
+        spaces="any",
+        whole_words=not cited.cut,
+        escapes=escapes_of(document),
+    ):
+        return ClaimCheck(claim.citation, "changed", f"the text is not in the file, {said}", there)
+    start_char, end_char = cited.chars or (None, None)
+    return ClaimCheck(
+        citation=claim.citation,
+        status="moved",
+        detail=said,
+        path=there,
+        start_line=cited.start_line,
+        end_line=cited.end_line,
+        start_char=start_char,
+        end_char=end_char,
+        page=cited.page,
+    )
+
+
+_Verdict = tuple[CitationStatus, str, int | None, int | None]
+
+
+def _compare(cited: ClaimedText, document: Document) -> _Verdict:
+    text = document.text
+    lines = Lines(cited.start_line or 1, cited.end_line or len(lines_of(text)))
+    if cited.text.strip():
+        if any(cited.columns) and columns_are(cited, text):
+            return "fresh", "", cited.start_line, cited.end_line
+        whole, escapes = not cited.cut, escapes_of(document)
+        found = find_text(text, cited.text, lines, spaces="any", whole_words=whole, escapes=escapes)
+        if found is None:
+            return "changed", "the text is not in the file", None, None
+        if lines.start <= found.start and found.end <= lines.end:
+            return "fresh", "", found.start, found.end
+        return "moved", f"now lines {found.start}-{found.end}", found.start, found.end
+    if not cited.ref:
+        detail = "it names no revision to compare with: give the quote"
+        return "unknown", detail, None, None
+    if not is_revision(cited, document):
+        return "unknown", _other_revision(cited, document), None, None
+    if said := outside(cited, document.text):
+        return "changed", said, None, None
+    return "fresh", "", cited.start_line, cited.end_line
+
+
+def _compare_chars(
+    claim: Claim, cited: ClaimedText, document: Document, start: int, end: int
+) -> ClaimCheck:
+    """What is claimed of a record, against the record as it is now."""
+    path, text = cited.known.path, document.text
+    if cited.text.strip():
+        whole, escapes = not cited.cut, escapes_of(document)
+        if has_words(text, start, end, cited.text, whole_words=whole, escapes=escapes):
+            return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
+        near = text.count("\n", 0, start) + 1
+        there = Lines(near, near)
+        found = find_text(text, cited.text, there, spaces="any", whole_words=whole, escapes=escapes)
+        if found is None:
+            return ClaimCheck(claim.citation, "changed", "the text is not in the record", path)
+        said = f"now in lines {found.start}-{found.end} of the record"
+        chars = chars_of_quote(text, cited.text, found)
+        return _in_record(claim, "moved", said, path, found, chars)
+    if not same_revision(cited.ref, document.ref):
+        said = f"the record now has revision {document.ref}: give the quote, or search again"
+        return ClaimCheck(claim.citation, "unknown", said, path)
+    if not start < end <= len(text):
+        said = f"the record has {len(text):,} characters"
+        return ClaimCheck(claim.citation, "changed", said, path)
+    return _in_record(claim, "fresh", "", path, _lines(text, start, end), (start, end))
+
+
+def _lines(text: str, start: int, end: int) -> Lines:
+    """The lines that these characters are in."""
+    return Lines(text.count("\n", 0, start) + 1, text.count("\n", 0, max(start, end - 1)) + 1)
+
+
+def _in_record(
+    claim: Claim,
+    status: CitationStatus,
+    detail: str,
+    path: str,
+    lines: Lines,
+    chars: tuple[int, int],
+) -> ClaimCheck:
+    """The verdict with a place in a record: its lines and its characters."""
+    return ClaimCheck(
+        citation=claim.citation,
+        status=status,
+        detail=detail,
+        path=path,
+        start_line=lines.start,
+        end_line=lines.end,
+        start_char=chars[0],
+        end_char=chars[1],
+    )
+
+
+def _compare_page(
+    claim: Claim, cited: ClaimedText, document: Document, opened: OpenSource
+) -> ClaimCheck:
+    """What is claimed of an extracted document, against its text as it is now."""
+    path, text, unit = cited.known.path, document.text, unit_of(document)
+    if cited.start_line and not cited.chars and not cited.text.strip():
+        return ClaimCheck(claim.citation, "unknown", no_lines(document).message, path)
+    as_cited = is_revision(cited, document)
+    wanted, then = cited.text, None
+    if not wanted.strip() and not as_cited:
+        then = document_then(opened, cited.ref, path)
+        if then is None:
+            said = _other_revision(cited, document)
+            return ClaimCheck(claim.citation, "unknown", said, path)
+    try:
+        place = place_in(then or document, cited.page, cited.page_unit, cited.chars, cited.rows)
+    except UsageError as error:
+        if not wanted.strip():
+            return ClaimCheck(claim.citation, "changed", error.message, path)
+        place = Place(0, 0, None)
+    if then is not None:
+        wanted = then.text[place.start : place.end]
+    if not wanted.strip():
+        return _at_place(claim, "fresh", "", path, place)
+    if place.end and has_words(text, place.start, place.end, wanted, whole_words=not cited.cut):
+        now = rows_at(document.elements, text, place.start, place.end)
+        if cited.chars and cited.rows not in (None, now):  # rows without text were put in or out
+            return _at_place(claim, "moved", f"now {words_of(document, place)}", path, place)
+        return _at_place(claim, "fresh", "", path, place)
+    found = find_quote(document, wanted, place.start, whole_words=not cited.cut)
+    if found is None:
+        return ClaimCheck(claim.citation, "changed", "the text is not in the file", path)
+    said = f"now on {unit} {found.page}" if found.page else "now elsewhere in the file"
+    return _at_place(claim, "moved" if cited.chars or cited.page else "fresh", said, path, found)
+
+
+def _at_place(
+    claim: Claim, status: CitationStatus, detail: str, path: str, place: Place
+) -> ClaimCheck:
+    """The verdict with a place in an extracted document, which has no lines."""
+    return ClaimCheck(
+        citation=claim.citation,
+        status=status,
+        detail=detail,
+        path=path,
+        start_char=place.start,
+        end_char=place.end,
+        page=place.page,
+    )
+
+
+def _other_revision(cited: ClaimedText, document: Document) -> str:
+    """Why nothing is known of the text of the cited revision."""
+    if is_ambiguous(cited.ref):
+        return f"{cited.ref} does not identify a content: give the quote, or search again"
+    return f"the file now has revision {document.ref}: give the quote, or search again"

@@ -1,0 +1,75 @@
+"""The file of a citation as it is now: its document, what became of it, and its new path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Literal
+
+from pincite.errors import SourceError
+from pincite.model import Document
+from pincite.readers import content_hash_of, read_document
+from pincite.sources import Entry, OpenSource, SkipCode
+from pincite.sources.entries import within_any
+from pincite.sources.kinds import suffix_of
+
+#: Of a citation against the files as they are; `docs/freshness.md` has the other states.
+CitationStatus = Literal["fresh", "moved", "changed", "deleted", "unknown"]
+_NO_FILE: frozenset[SkipCode] = frozenset({"special", "link", "outside", "loop"})
+_WHOLE_HASH = 64  # digits
+
+
+def document_at(opened: OpenSource, path: str) -> Document | None:
+    """A file as it is now, None if the source has it no more. Raises SourceError."""
+    entry = opened.find(path)
+    if entry is None:
+        return None
+    if (document := opened.document(entry)) is not None:
+        return document
+    raw = opened.read(entry)
+    ref = opened.ref_for(entry, content_hash_of(raw), raw)
+    return read_document(raw, source=opened.source, path=path, ref=ref)
+
+
+def absent(opened: OpenSource, path: str) -> tuple[CitationStatus, str]:
+    """What has become of a file that `document_at` does not return."""
+    left_out = opened.left_out(path)
+    if left_out is None or left_out.code in _NO_FILE:
+        return "deleted", "the file is gone"
+    if left_out.code == "empty":
+        return "changed", "the file is empty"
+    return "unknown", f"the file was not read: its source leaves it out now ({left_out.code})"
+
+
+class Renames:
+    """Where files are now, by their content. Of a source, the files with one suffix are read once,
+    for all that asks."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], Mapping[str, str]] = {}
+
+    def to(
+        self, opened: OpenSource, path: str, content_hash: str, parts: Sequence[str] = ("",)
+    ) -> str | None:
+        """Another path, in these parts of the source, whose file has this content. The hash may be
+        the beginning of one."""
+        source, suffix = opened.source, suffix_of(path)
+        key = (source.location, source.name, suffix)
+        if key not in self._known:
+            self._known[key] = _by_content(opened, suffix)
+        known = self._known[key]
+        there = known.get(content_hash)
+        if there is None and len(content_hash) < _WHOLE_HASH:
+            there = next((known[one] for one in known if one.startswith(content_hash)), None)
+        if there is None or within_any(there, parts) is None:
+            return None
+        return there
+
+
+def _by_content(opened: OpenSource, suffix: str) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for entry in opened.entries():
+        if isinstance(entry, Entry) and suffix_of(entry.path) == suffix:
+            with suppress(SourceError):  # it is none of them
+                found.setdefault(content_hash_of(opened.read(entry)), entry.path)
+    return found

@@ -1,0 +1,198 @@
+"""Reading the text that a locator names, from its file as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Concatenate, ParamSpec
+
+from pincite.citations.changed_warning import with_warning
+from pincite.citations.forms import LINES, Span
+from pincite.citations.passage import IndexedFile, Passage, read_cited, read_columns, read_lines
+from pincite.citations.resolve import (
+    WHAT_THERE_IS,
+    NotNamed,
+    find_chunk,
+    find_path,
+    find_records,
+    find_span,
+    not_named,
+    only_one,
+    open_within,
+    read_any,
+    shortened,
+)
+from pincite.citations.suggestions import hint_for
+from pincite.errors import StoreError, UsageError
+from pincite.model import Attributes
+from pincite.model.citation import Citation, chars_of, parse_citation
+from pincite.model.revisions import same_revision
+from pincite.ports import ReadableIndex
+from pincite.scope.tagged_index import TaggedIndex
+
+_NUMBER = r"[0-9]{1,9}"
+_PLACE = re.compile(
+    rf"(?P<path>.+?)(?::(?P<line>{_NUMBER}))?(?::(?P<count>{_NUMBER}))?\Z", re.DOTALL
+)
+_CHUNK = re.compile(r"#?(?P<id>[0-9a-f]{8,32})\Z")
+P = ParamSpec("P")
+#: May text of the document with this path be read?
+Admits = Callable[[str], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How what a locator names is read."""
+
+    locator: str
+    folder: Path | None
+    admit: Admits | None
+
+    async def of(
+        self,
+        read: Callable[Concatenate[IndexedFile, P], Passage],
+        known: IndexedFile,
+        *rest: P.args,
+        **named: P.kwargs,
+    ) -> Passage:
+        """Read it in a thread: it may be in a database that does not answer. Raises NotNamed where
+        it is not admitted."""
+        if self.admit is not None and not await self.admit(known.path):
+            raise NotNamed(not_named(self.locator), hint=WHAT_THERE_IS)
+        return await asyncio.to_thread(read, known, *rest, **named)
+
+    async def since(
+        self, passage: Passage, known: IndexedFile, ref: str, first: int = 1, last: int = 10**9
+    ) -> Passage:
+        """The passage, with a warning if the cited revision may have other text at these lines."""
+        if not ref or (same_revision(ref, known.ref) and not passage.changed):
+            return passage
+        return await asyncio.to_thread(with_warning, passage, known, self.folder, ref, first, last)
+
+
+async def get(
+    index: ReadableIndex,
+    locator: str,
+    context: int = 0,
+    folder: Path | None = None,
+    *,
+    tags: Attributes = MappingProxyType({}),
+    bounds: Attributes = MappingProxyType({}),
+    collections: Sequence[str] = (),
+    admit: Admits | None = None,
+) -> Passage:
+    """`#id` (8 hex digits or more), `path`, `path:line`, `path:line:count`, a citation or another
+    of `pincite.citations.forms`, with so many lines of context before and after, read from disk.
+
+    A path may be shortened from the left as long as it is unambiguous, and `source:path` names
+    the source. A citation gives the lines as they are now, of whatever revision. Records are read
+    from the index `folder`, by their id in place of the path, or by a citation with characters.
+    With `tags` or `bounds`, or in some `collections` alone, there is nothing else; see
+    `within_tags`. A document whose path `admit` refuses is not there either; it is asked before
+    the document is read.
+    Raises UsageError, TagsRequired, or SourceError where the file is gone.
+    """
+    within = await open_within(index, tags, collections, bounds)
+    reading = _Reading(locator, folder, admit)
+
+    async def of_span(span: Span) -> Passage:
+        known, cited = await find_span(within, within.infos, span)
+        if cited is not None and (cited.end_char is not None or cited.page is not None):
+            passage = await reading.of(read_cited, known, folder, cited, context)
+            return await reading.since(passage, known, cited.ref)
+        if span.page is not None:
+            start, end = span.chars or (None, None)
+            named = Citation(
+                source="",
+                ref="",
+                place="",
+                start_char=start,
+                end_char=end,
+                page=span.page,
+                page_unit=span.page_unit,
+                rows=span.rows,
+            )
+            return await reading.of(read_cited, known, folder, named, context)
+        first, last = span.first or 1, span.last or 10**9
+        if span.first is not None and span.last is None:
+            last = first + LINES - 1
+        passage = await reading.of(read_lines, known, first, last, context, folder)
+        return await reading.since(passage, known, cited.ref if cited else span.ref, first, last)
+
+    async def as_written(form: str) -> Passage:
+        return await _get(within, form, context, reading)
+
+    try:
+        return await read_any(locator, as_written, of_span)
+    except NotNamed as error:
+        if within.narrowed or admit is not None or error.hint != WHAT_THERE_IS:
+            raise
+        hint = ""
+        with suppress(StoreError):
+            hint = await hint_for(within, within.infos, locator)
+        raise NotNamed(error.message, hint=hint or WHAT_THERE_IS) from error
+
+
+async def _get(within: TaggedIndex, locator: str, context: int, reading: _Reading) -> Passage:
+    """As `get`, of a locator as it is written."""
+    infos = within.infos
+    chunk = _CHUNK.match(locator)
+    if chunk:
+        info, found = await find_chunk(within, infos, chunk["id"])
+        record = next(r for r in info.sources if r.source.name == found.repo)
+        known = IndexedFile(info.spec.name, record, found.path, found.ref, found.content_hash)
+        if (chars := chars_of(found)) is not None:
+            named = Citation("", "", "", start_char=chars[0], end_char=chars[1])
+            return await reading.of(read_cited, known, reading.folder, named, context)
+        return await reading.of(
+            read_lines, known, found.start_line, found.end_line, context, reading.folder
+        )
+    cited = parse_citation(locator)
+    names = {record.source.name for info in infos for record in info.sources}
+    # a name, a path and nothing else may also be SOURCE:PATH:LINE:COUNT
+    by_place = cited and (
+        cited.ref or cited.start_line or cited.end_char is not None or cited.page is not None
+    )
+    if cited and by_place and (within.narrowed or cited.source in names):
+        try:
+            known = await find_path(within, infos, cited.place, cited.source)
+        except UsageError as error:
+            if within.narrowed:  # the same whether or not there is a source of that name
+                raise NotNamed(not_named(locator), hint=WHAT_THERE_IS) from error
+            raise
+        first, last = await _cited_lines(within, known, cited)
+        if cited.end_char is not None or cited.page is not None:
+            passage = await reading.of(read_cited, known, reading.folder, cited, context)
+        elif not context and (cited.start_column or cited.end_column):
+            passage = await reading.of(read_columns, known, reading.folder, cited)
+        else:
+            passage = await reading.of(read_lines, known, first, last, context, reading.folder)
+        return await reading.since(passage, known, cited.ref, first, last)
+    place = _PLACE.match(locator)
+    if place is None:
+        raise NotNamed(
+            f"{shortened(locator)} is neither an id nor a path", hint="pincite get PATH:10:20"
+        )
+    if place["line"] and (ours := await find_records(within, infos, locator)):
+        # an id may have colons in it
+        known = only_one(ours, locator)
+        return await reading.of(read_lines, known, 1, 10**9, context, reading.folder)
+    start = int(place["line"] or 1)
+    count = int(place["count"] or (10**9 if place["line"] is None else LINES))
+    known = await find_path(within, infos, place["path"])
+    return await reading.of(read_lines, known, start, start + count - 1, context, reading.folder)
+
+
+async def _cited_lines(index: TaggedIndex, known: IndexedFile, cited: Citation) -> tuple[int, int]:
+    """The lines of a citation, of the section that its anchor names, or else of the whole page."""
+    if cited.start_line is None and "#" in cited.place:
+        chunks = await index.document(known.collection, known.record.source.name, known.path)
+        section = [chunk for chunk in chunks if chunk.url == cited.place]
+        if section:
+            return section[0].start_line, section[-1].end_line
+    return cited.start_line or 1, cited.end_line or 10**9

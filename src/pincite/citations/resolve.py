@@ -1,0 +1,183 @@
+"""Names of places in indexed files: ids, paths, citations and other locators, resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from types import MappingProxyType
+from typing import TypeVar
+
+from pincite.citations.forms import Span, forms, misread, places, spans
+from pincite.citations.listing import ReadOnce
+from pincite.citations.passage import IndexedFile
+from pincite.collection.members import visible
+from pincite.errors import UsageError
+from pincite.model import Attributes, Chunk, SourceRecord
+from pincite.model.citation import Citation, parse_citation
+from pincite.ports import CollectionInfo, ReadableIndex
+from pincite.readers.urls import url_for
+from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
+
+_SHOWN = 300
+WHAT_THERE_IS = "pincite ls"
+T = TypeVar("T")
+
+
+class NotNamed(UsageError):
+    """Nothing that may be read has this name; it may be meant in another form."""
+
+
+class NoChunk(NotNamed):
+    """No chunk that may be read has an id that begins like that."""
+
+
+async def open_within(
+    index: ReadableIndex,
+    tags: Attributes,
+    collections: Sequence[str] = (),
+    bounds: Attributes = MappingProxyType({}),
+) -> TaggedIndex:
+    """What tags and bounds let be read of the collections, of all if none is named.
+    Raises UsageError, TagsRequired."""
+    infos = named_infos(visible(await index.collections()), collections)
+    return within_tags(ReadOnce(index), infos, tags, bounds)
+
+
+async def read_any(
+    locator: str,
+    as_written: Callable[[str], Awaitable[T]],
+    of_span: Callable[[Span], Awaitable[T]],
+) -> T:
+    """What the locator names, as it is written or else in the first of the forms that names
+    something. Raises NotNamed as for what is written, and what the two raise."""
+    missed: NotNamed | None = None
+    for form in forms(locator):
+        try:
+            return await as_written(form)
+        except NotNamed as error:
+            missed = missed or error
+        for span in spans(form):
+            try:
+                return await of_span(span)
+            except NotNamed:
+                continue
+    if wrong := misread(forms(locator)[-1]):
+        why, better = wrong
+        said = f"cannot read lines from {shortened(locator)}: {why}"
+        raise NotNamed(said, hint=f"pincite get {better}")
+    if missed is None:
+        raise NotNamed(not_named(locator), hint=WHAT_THERE_IS)
+    raise missed
+
+
+async def find_span(
+    index: TaggedIndex, infos: Sequence[CollectionInfo], span: Span
+) -> tuple[IndexedFile, Citation | None]:
+    """The indexed file that a span is of, and the citation that its name is, if it is one. Raises
+    UsageError as `find_path`."""
+    cited = parse_citation(span.name)
+    names = {record.source.name for info in infos for record in info.sources}
+    if cited is not None and cited.source in names:
+        return await find_path(index, infos, cited.place, cited.source), cited
+    return await find_path(index, infos, span.name), None
+
+
+async def find_chunk(
+    index: TaggedIndex, infos: Sequence[CollectionInfo], prefix: str
+) -> tuple[CollectionInfo, Chunk]:
+    """The chunk whose id begins with `prefix`, and its collection. Raises NoChunk where there is
+    none, UsageError where there is more than one."""
+    found = []
+    for info in infos:
+        page = await index.beginning(info.spec.name, prefix, 2) if len(prefix) < 32 else ()
+        full = await index.load(info.spec.name, [prefix]) if len(prefix) == 32 else ()
+        chunks = [*page, *(stored.chunk for stored in full)]
+        found += [(info, chunk) for chunk in chunks if chunk.id.startswith(prefix)]
+    if not found:
+        raise NoChunk(f"no chunk id begins with {prefix}", hint="pincite search ...")
+    if len({chunk.id for _, chunk in found}) > 1:
+        raise UsageError(f"several chunk ids begin with {prefix}: give more digits")
+    return found[0]
+
+
+async def find_path(
+    index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+) -> IndexedFile:
+    """The indexed file that is named by its path, the end of it, `source:path`, `source/path`, its
+    address, an absolute path or a permalink.
+
+    Raises NotNamed where there is none, UsageError where there is more than one.
+    """
+    wanted = path.removeprefix("./")
+    sources = [
+        one.source for info in infos for one in info.sources if source in (None, one.source.name)
+    ]
+    others = frozenset(places(wanted, sources))
+    exact, partial = await find_records(index, infos, wanted, source), []
+    for info in infos:
+        for record in info.sources:
+            name = record.source.name
+            if source not in (None, name) or record.source.kind == "records":
+                continue
+            for known in await index.documents(info.spec.name, name):
+                item = IndexedFile(
+                    info.spec.name, record, known.path, known.ref, known.content_hash
+                )
+                same = {(None, known.path), (name, known.path)} & others
+                if same or wanted in (known.path, f"{name}:{known.path}"):
+                    exact.append(item)
+                elif (
+                    known.path.endswith(f"/{wanted}")
+                    or wanted == f"{name}/{known.path}"  # as results of several sources are shown
+                    or _is_address(wanted, record, known.path)
+                ):
+                    partial.append(item)
+    return only_one(exact or partial, path)
+
+
+async def find_records(
+    index: TaggedIndex, infos: Sequence[CollectionInfo], path: str, source: str | None = None
+) -> list[IndexedFile]:
+    """The indexed records of this path, at most one of a source and one whose id begins with the
+    name of its source. There may be millions of them: none but these are looked at."""
+    found: dict[str, IndexedFile] = {}
+    for info in infos:
+        for record in info.sources:
+            name = record.source.name
+            if record.source.kind != "records" or source not in (None, name):
+                continue
+            wanted = path.removeprefix(f"{name}:") if source is None else path
+            for place in dict.fromkeys((path, wanted)):
+                for chunk in (await index.document(info.spec.name, name, place))[:1]:
+                    found[f"{name}:{place}"] = IndexedFile(
+                        info.spec.name, record, place, chunk.ref, chunk.content_hash
+                    )
+    return list(found.values())
+
+
+def only_one(held: Sequence[IndexedFile], path: str) -> IndexedFile:
+    """The one that a path names. Raises NotNamed where there is none, UsageError where there is
+    more than one."""
+    found = {(one.record.source.name, one.path): one for one in held}
+    if not found:
+        raise NotNamed(not_named(path), hint=WHAT_THERE_IS)
+    if len(found) > 1:
+        names = ", ".join(sorted(f"{name}:{p}" for name, p in found)[:5])
+        records = all(one.record.source.kind == "records" for one in held)
+        more = "name the source" if records else "give more of the path"
+        raise UsageError(f"{shortened(path)} is ambiguous between {names}: {more}")
+    return next(iter(found.values()))
+
+
+def _is_address(wanted: str, record: SourceRecord, path: str) -> bool:
+    if "://" not in wanted:
+        return False
+    return url_for(path, record.source.url_rule) == wanted.partition("#")[0]
+
+
+def not_named(path: str) -> str:
+    return f"no indexed file is named {shortened(path)}"
+
+
+def shortened(text: str) -> str:
+    """A locator as messages show it."""
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
