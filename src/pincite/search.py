@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from pincite.deps import Deps
-from pincite.model import Chosen, EvidencePack, Gated, Notice, Pass, Pool, Question
+from pincite.model import Chosen, Compared, EvidencePack, Gated, Notice, Pass, Pool, Question
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
-from pincite.scope.unmatched import unmatched
-from pincite.scope.warnings import omitted_of, warnings_of
 from pincite.search_steps.current import compare_with_files, without_gone
 from pincite.search_steps.nearest import after_probe, nothing_near, probe_nearest
-from pincite.search_steps.plan import plan_of
+from pincite.search_steps.packed import pack_evidence
 from pincite.search_steps.run import Outcome, Run
-from pincite.search_steps.verdict import absent_words, judge_evidence
+from pincite.search_steps.verdict import judge_evidence
 from pincite.search_steps.wordings import find_wordings
 from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
 from pincite.stages.context import Shown
-from pincite.stages.coverage import cover
+from pincite.stages.coverage import CollectionFacts, cover
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
 from pincite.stages.expand import given_by_caller
 from pincite.stages.fuse import fuse
 from pincite.stages.load import besides, best_by_words, load, overtaken, within_reach
-from pincite.stages.look import Looked
 from pincite.stages.merge import merge
 from pincite.stages.next_pass import next_pass, within_budget
-from pincite.stages.pack import pack
 from pincite.stages.prepare import prepare
 from pincite.stages.probe import Probed
 from pincite.stages.rank_code import rank_code
@@ -47,40 +43,35 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
     run = Run(question, query, deps, profile, trace)
-    near = await probe_nearest(run)
-    run = run if near is None else after_probe(run, near)
-    passes = [] if near is None else ["probe"]
-    spared: tuple[Notice, ...] = ()
-    following: Pass | None = Pass()
-    before: Pool | None = None
-    if near is not None and not near.passed:
+    probed = await probe_nearest(run)
+    run = run if probed is None else after_probe(run, probed)
+    passes = [] if probed is None else ["probe"]
+    budget_notices: tuple[Notice, ...] = ()
+    this_pass: Pass | None = Pass()
+    judged_before: Pool | None = None
+    if probed is not None and not probed.passed:
         expanded = given_by_caller(query, question.subqueries)
-        one, following = nothing_near(run, near), None
+        outcome, this_pass = nothing_near(run, probed), None
     else:
         expanded = await find_wordings(run)
     run = replace(run, query=expanded.query)
-    while following is not None and not spared:
-        passes.append(following.name)
+    while this_pass is not None and not budget_notices:
+        passes.append(this_pass.name)
         begun_ms = trace.spent_ms()
-        one = await _pass(run, following, before, near)
-        before = one.judged
-        following = next_pass(following, run.query, one.gated, one.chosen, run.profile.again)
-        spared = within_budget(following, trace.spent_ms(), begun_ms, question.budget_ms)
-    one, shown, seen = await _look(run, one, near)
-    lost = await unmatched(one.found.rankings, run.deps.collections, question.scope)
-    notices = (*deps.notices, *expanded.notices, *one.notices, *spared, *seen.notices, *lost)
-    absent = absent_words(run, seen.candidates, seen.contexts, one.found)
-    looked = (seen.contexts, run.deps.required, absent, seen.truths, seen.omitted)
-    shown = replace(shown, candidates=seen.candidates)
-    plan = plan_of(run, expanded, one.found, passes)
-    packed = pack(run.query, shown, one.gated, plan, notices, run.profile.pack, *looked)
-    warnings = warnings_of(packed.warnings, question.scope, searched=not lost)
-    packed = replace(packed, warnings=warnings, omitted=omitted_of(packed.omitted, question.scope))
-    return replace(trace.tap("pack", packed), timings_ms=trace.timings_ms())
+        outcome = await _pass(run, this_pass, judged_before, probed)
+        judged_before = outcome.judged
+        this_pass = next_pass(
+            this_pass, run.query, outcome.gated, outcome.chosen, run.profile.again
+        )
+        budget_notices = within_budget(this_pass, trace.spent_ms(), begun_ms, question.budget_ms)
+    outcome, shown, compared = await _compare_with_files(run, outcome, probed)
+    return await pack_evidence(run, outcome, shown, compared, expanded, passes, budget_notices)
 
 
-async def _pass(run: Run, this: Pass, before: Pool | None, near: Probed | None) -> Outcome:
-    """Retrieve candidates, load and judge them; `before` are those of the pass before."""
+async def _pass(
+    run: Run, this_pass: Pass, judged_before: Pool | None, probed: Probed | None
+) -> Outcome:
+    """Retrieve candidates, load and judge them. `judged_before` are those of the previous pass."""
     query, deps, profile, trace, scope = run.query, run.deps, run.profile, run.trace, run.scope
     weights = deps.dense_weights(query, profile.fuse, scope)
     limit_s = profile.retrieve.timeout_s
@@ -88,7 +79,7 @@ async def _pass(run: Run, this: Pass, before: Pool | None, near: Probed | None) 
     loaded_most = profile.candidates(deps.reranker is not None, bool(code))
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
-        answers = await retrieve(query, deps.collections, scope, profile.retrieve, this)
+        answers = await retrieve(query, deps.collections, scope, profile.retrieve, this_pass)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, weights, deps.partial)
         fused = trace.tap("fuse", merge(lists, deps.weights, profile.across, found.defining))
@@ -102,7 +93,7 @@ async def _pass(run: Run, this: Pass, before: Pool | None, near: Probed | None) 
         if not changed or (run.left_ms is not None and run.left_ms <= 0):
             break
     loaded = replace(loaded, notices=(*loaded.notices, *changed))
-    return await _judge(run, found, loaded, before, near)
+    return await _judge(run, found, loaded, judged_before, probed)
 
 
 async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retrieved, Pool]:
@@ -115,7 +106,11 @@ async def _admitted(found: Retrieved, loaded: Pool, deps: Deps) -> tuple[Retriev
 
 
 async def _judge(
-    run: Run, found: Retrieved, loaded: Pool, before: Pool | None, near: Probed | None
+    run: Run,
+    found: Retrieved,
+    loaded: Pool,
+    judged_before: Pool | None,
+    probed: Probed | None,
 ) -> Outcome:
     """Rank the candidates, give the verdict and choose what to show."""
     query, deps, profile, trace, scope = run.query, run.deps, run.profile, run.trace, run.scope
@@ -125,15 +120,30 @@ async def _judge(
     code = deps.code(scope)
     ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
-    scored = rerank(query, pool, deps.reranker, profile.rerank, run.left_ms, before, deps.cut)
-    judged = trace.tap("rerank", await scored)
+    scored = await rerank(
+        query,
+        pool,
+        deps.reranker,
+        profile.rerank,
+        left_ms=run.left_ms,
+        before=judged_before,
+        cut=deps.cut,
+    )
+    judged = trace.tap("rerank", scored)
     blended = trace.tap("blend", blend(judged, profile.blend, pool))
-    notices = (*(near.notices if near else ()), *found.notices, *loaded.notices, *blended.notices)
-    rarity = deps.rarity(query.text, found.rankings, scope)
-    known = (deps.terms, profile.cover, deps.foreign(), smoothed, rarity, deps.partial)
-    covered = trace.tap("cover", cover(query.text, blended.candidates, *known))
-    if near is not None and near.verdict is not None and covered:
-        gated = trace.tap("gate", Gated(covered, near.verdict))
+    of_probe = probed.notices if probed else ()
+    notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)
+    facts = CollectionFacts(
+        foreign=deps.foreign(),
+        partial=deps.partial,
+        rarity=deps.rarity(query.text, found.rankings, scope),
+    )
+    covered = cover(
+        query.text, blended.candidates, deps.terms, profile.cover, facts, before=smoothed
+    )
+    covered = trace.tap("cover", covered)
+    if probed is not None and probed.verdict is not None and covered:
+        gated = trace.tap("gate", Gated(covered, probed.verdict))
     else:
         gated = trace.tap("gate", await judge_evidence(run, covered, found))
     if profile.diversify.enabled and gated.verdict.level != "none":
@@ -150,25 +160,28 @@ def _select(run: Run, gated: Gated) -> Chosen:
     return run.trace.tap("select", best)
 
 
-async def _look(run: Run, one: Outcome, near: Probed | None) -> tuple[Outcome, Shown, Looked]:
+async def _compare_with_files(
+    run: Run, outcome: Outcome, probed: Probed | None
+) -> tuple[Outcome, Shown, Compared]:
     """Compare the results with the current files. If a text is gone, check all candidates and judge
     the remaining ones again: others move up, and a deleted text cannot improve the verdict."""
-    one = await _answered(run, one)
-    shown, seen = await compare_with_files(run, one.chosen)
-    if not seen.gone:
-        return one, shown, seen
-    left = await without_gone(run, one, seen)
-    one = await _answered(run, await _judge(run, one.found, left, one.judged, near))
-    shown, again = await compare_with_files(run, one.chosen)
-    return one, shown, replace(again, omitted=(*seen.omitted, *again.omitted))
+    outcome = await _ask_whether_answered(run, outcome)
+    shown, compared = await compare_with_files(run, outcome.chosen)
+    if not compared.gone:
+        return outcome, shown, compared
+    left = await without_gone(run, outcome, compared)
+    outcome = await _judge(run, outcome.found, left, outcome.judged, probed)
+    outcome = await _ask_whether_answered(run, outcome)
+    shown, again = await compare_with_files(run, outcome.chosen)
+    return outcome, shown, replace(again, omitted=(*compared.omitted, *again.omitted))
 
 
-async def _answered(run: Run, one: Outcome) -> Outcome:
+async def _ask_whether_answered(run: Run, outcome: Outcome) -> Outcome:
     """Let a language model judge the passages if the profile says so."""
     config = run.profile.gate
     llm = run.deps.llm if config.answerable == "llm" else None
-    gated = await judge_answers(run.query, one.gated, llm, config.answerable_s, run.left_ms)
-    if gated is one.gated:
-        return one
+    gated = await judge_answers(run.query, outcome.gated, llm, config.answerable_s, run.left_ms)
+    if gated is outcome.gated:
+        return outcome
     gated = run.trace.tap("gate", gated)
-    return replace(one, gated=gated, chosen=_select(run, gated))
+    return replace(outcome, gated=gated, chosen=_select(run, gated))

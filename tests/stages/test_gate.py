@@ -8,7 +8,7 @@ from pincite.deps import informative_terms
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal, SignalKind, SignalName
 from pincite.stages.coverage import only_word
-from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds, gate
+from pincite.stages.gate import GateConfig, RerankedThresholds, Sought, Thresholds, gate
 from tests.builders import chunk
 
 CONFIG = GateConfig(
@@ -124,8 +124,8 @@ def test_without_a_judge_what_is_measured_decides_and_that_is_said() -> None:
 def test_a_name_that_is_defined_lifts_the_verdict_only_where_it_is_meant_to() -> None:
     low = (Signal("coverage", "normalised", 0.1),)
     one = Candidate("main", chunk("a", symbols=("rotate_key",)), low)
-    assert gate((one,), GateConfig(), sought=("rotate_key",)).verdict.level == "weak"
-    strict = gate((one,), GateConfig(defined=False), sought=("rotate_key",))
+    assert gate((one,), GateConfig(), sought=Sought(("rotate_key",))).verdict.level == "weak"
+    strict = gate((one,), GateConfig(defined=False), sought=Sought(("rotate_key",)))
     assert strict.verdict.level == "none"
 
 
@@ -137,10 +137,11 @@ def test_a_passage_with_the_only_word_of_the_question_lifts_the_verdict() -> Non
     terms = informative_terms("english")
     word = only_word(" Greenhouse? ", candidates, terms)
     assert word == known.path
-    verdict = gate(candidates, GateConfig(), word=word).verdict
+    sought = Sought(word=word)
+    verdict = gate(candidates, GateConfig(), sought=sought).verdict
     assert verdict.level == "weak"
     assert f"{known.path} has the word" in verdict.reason
-    assert gate(candidates, GateConfig(defined=False), word=word).verdict.level == "none"
+    assert gate(candidates, GateConfig(defined=False), sought=sought).verdict.level == "none"
     for question in ("what is a greenhouse", "igloo", "it", ""):
         assert only_word(question, candidates, terms) is None
     for name in ("KB-4711", "user_id", "検索"):  # one word of several terms
@@ -246,12 +247,12 @@ def test_a_question_that_names_the_file_of_a_candidate_is_not_off_topic(
 ) -> None:
     found = chunk("a", path=path)
     far = Candidate("main", found, (Signal("coverage", "normalised", 0.1),))
-    assert gate((far,), CONFIG, question=question).verdict.level == level
+    assert gate((far,), CONFIG, sought=Sought(text=question)).verdict.level == level
     off = GateConfig(coverage_normalised=Thresholds(0.6, 0.4), defined=False)
-    assert gate((far,), off, question=question).verdict.level == "none"
+    assert gate((far,), off, sought=Sought(text=question)).verdict.level == "none"
 
 
 def test_paths_are_looked_for_in_linear_time() -> None:
     far = Candidate("main", chunk("a", path="x/y.py"), (Signal("coverage", "normalised", 0.1),))
     for text in ("a" * 200_000, "a/" * 100_000, "/" * 200_000, "-.~" * 70_000):
-        assert gate((far,), CONFIG, question=text).verdict.level == "none"
+        assert gate((far,), CONFIG, sought=Sought(text=text)).verdict.level == "none"

@@ -24,7 +24,7 @@ from pincite.model import (
     SourceType,
 )
 from pincite.ports import AnyOf, Searchable
-from pincite.stages.gate import GateConfig, gate
+from pincite.stages.gate import GateConfig, Sought, gate
 from pincite.stages.load import LoadConfig, within_reach
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
@@ -254,7 +254,7 @@ def judged(symbols: tuple[str, ...], sought: tuple[str, ...]) -> tuple[str, str]
         chunk("a", path="plug/conn.ex", symbols=symbols),
         (Signal("coverage", "share", 0.1),),
     )
-    verdict = gate((one,), GateConfig(), sought=sought).verdict
+    verdict = gate((one,), GateConfig(), sought=Sought(sought)).verdict
     return verdict.level, verdict.reason
 
 

@@ -9,6 +9,7 @@ from functools import singledispatch
 
 from pincite.model import (
     Candidate,
+    Compared,
     Drop,
     EvidencePack,
     Fused,
@@ -20,7 +21,6 @@ from pincite.model import (
 )
 from pincite.model.citation import place_of
 from pincite.stages.expand import Expanded
-from pincite.stages.look import Looked
 from pincite.stages.probe import Probed
 from pincite.stages.retrieve import Retrieved
 from pincite.support.counted import counted
@@ -145,7 +145,7 @@ def _(value: Gated) -> _Description:
 
 
 @_describe.register
-def _(value: Looked) -> _Description:
+def _(value: Compared) -> _Description:
     truths = Counter(value.truths)
     parts = [f"{count} {truth}" for truth, count in sorted(truths.items())]
     parts += [f"{len(value.omitted)} left out"] if value.omitted else []

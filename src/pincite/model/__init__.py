@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     )
     from pincite.model.evidence import (
         AbsentTerms,
+        Compared,
         Confidence,
         Context,
         Evidence,
@@ -112,8 +113,8 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "TermCounts Vector"
             ),
             "pincite.model.evidence": (
-                "AbsentTerms Confidence Context Evidence EvidencePack Exchange Gated Match "
-                "Omitted Plan ThresholdOrigin Truth Verdict VerdictLevel"
+                "AbsentTerms Compared Confidence Context Evidence EvidencePack Exchange Gated "
+                "Match Omitted Plan ThresholdOrigin Truth Verdict VerdictLevel"
             ),
             "pincite.model.records": "ExtractedRecord KeptRecord Layout Record RecordPage",
             "pincite.model.retrieval": (
@@ -147,6 +148,7 @@ __all__ = [
     "Chunk",
     "CitedIn",
     "CollectionSpec",
+    "Compared",
     "Confidence",
     "Context",
     "Corpus",

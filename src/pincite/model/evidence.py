@@ -128,6 +128,19 @@ class Omitted(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Candidates whose text still exists, as the current files have it, each with its context and
+    its truth. `gone` are those without any text to show; `omitted` gives the reasons."""
+
+    candidates: tuple[Candidate, ...]
+    contexts: tuple[Context | None, ...]
+    truths: tuple[Truth, ...]
+    gone: tuple[Candidate, ...] = ()
+    omitted: tuple[Omitted, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
 class AbsentTerms(msgspec.Struct, frozen=True):
     """Informative terms of the question, verbatim, that occur nowhere: neither in the searched part
     of the index (`index`), nor in the shown passages (`evidence`)."""

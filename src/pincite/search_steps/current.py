@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from pincite.model import Chosen, Pool
+from pincite.model import Chosen, Compared, Pool
 from pincite.search_steps.run import Outcome, Run
 from pincite.stages.context import Shown, context
-from pincite.stages.look import Looked, look
+from pincite.stages.look import look
 from pincite.stages.optimise import optimise
 from pincite.support.fields import replace
 
 
-async def compare_with_files(run: Run, chosen: Chosen) -> tuple[Shown, Looked]:
+async def compare_with_files(run: Run, chosen: Chosen) -> tuple[Shown, Compared]:
     """The results with the lines around them and the closest passages, compared with their files.
-    `Looked.gone` are those whose text is not there any more."""
+    `Compared.gone` are those whose text is not there any more."""
     profile, deps = run.profile, run.deps
     page = await context(chosen, deps.collections, profile.context, profile.select.results)
     shown = run.trace.tap("context", page)
     if profile.optimise.enabled:
-        one = optimise(shown.candidates, shown.contexts, profile.optimise)
-        dropped = (*shown.dropped, *one.dropped)
-        left = replace(shown, candidates=one.candidates, contexts=one.contexts, dropped=dropped)
+        less = optimise(shown.candidates, shown.contexts, profile.optimise)
+        dropped = (*shown.dropped, *less.dropped)
+        left = replace(shown, candidates=less.candidates, contexts=less.contexts, dropped=dropped)
         shown = run.trace.tap("optimise", left)
     limit_s, refs = run.look_s, run.scope.refs
-    seen = await look(shown.candidates, shown.contexts, deps.files, limit_s, refs)
-    near = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, refs)
-    return replace(shown, closest=near.candidates), run.trace.tap("look", seen)
+    compared = await look(shown.candidates, shown.contexts, deps.files, limit_s, refs)
+    closest = await look(shown.closest, (None,) * len(shown.closest), deps.files, limit_s, refs)
+    return replace(shown, closest=closest.candidates), run.trace.tap("look", compared)
 
 
-async def without_gone(run: Run, one: Outcome, seen: Looked) -> Pool:
+async def without_gone(run: Run, outcome: Outcome, compared: Compared) -> Pool:
     """All candidates of the pass but those whose text is not in their files any more."""
-    pool = one.loaded.candidates
+    pool = outcome.loaded.candidates
     every = await look(pool, (None,) * len(pool), run.deps.files, run.look_s, run.scope.refs)
-    lost = {(gone.collection, gone.chunk.id) for gone in (*seen.gone, *every.gone)}
+    lost = {(gone.collection, gone.chunk.id) for gone in (*compared.gone, *every.gone)}
     left = tuple(c for c in pool if (c.collection, c.chunk.id) not in lost)
-    return replace(one.loaded, candidates=left)
+    return replace(outcome.loaded, candidates=left)

@@ -25,36 +25,43 @@ async def probe_nearest(run: Run) -> Probed | None:
         within = of_ref(candidates, scope) if scope.ref else tuple(candidates)
         within = await deps.admitted(within)
         kept = citable(Pool(tuple(within)), profile.select).candidates
-        seen = await look(kept, (None,) * len(kept), deps.files, run.look_s, scope.refs)
-        return seen.candidates
+        compared = await look(kept, (None,) * len(kept), deps.files, run.look_s, scope.refs)
+        return compared.candidates
 
     limit_s = profile.retrieve.timeout_s
-    asked = probe(run.query, deps.collections, scope, profile.probe, there, limit_s)
-    return run.trace.tap("probe", await asked)
+    probed = await probe(run.query, deps.collections, scope, profile.probe, there, limit_s)
+    return run.trace.tap("probe", probed)
 
 
-def after_probe(run: Run, near: Probed) -> Run:
+def after_probe(run: Run, probed: Probed) -> Run:
     """The search after its probe: the vectors of the question are known, and keyword search is
     added for a question that vectors alone may miss."""
-    collections = remembered(run.deps.collections, run.query, near.vectors)
-    profile = _with_words(run.profile) if near.verdict is None else run.profile
+    collections = remembered(run.deps.collections, run.query, probed.vectors)
+    profile = _with_words(run.profile) if probed.verdict is None else run.profile
     return replace(run, deps=replace(run.deps, collections=collections), profile=profile)
 
 
-def nothing_near(run: Run, near: Probed) -> Outcome:
+def nothing_near(run: Run, probed: Probed) -> Outcome:
     """The outcome if no chunk is near enough to continue the search."""
     profile = run.profile
     found = Retrieved(
-        near.rankings,
-        tuple(one.collection for one in near.rankings),
-        near.notices,
-        frozenset(one.collection for one in near.rankings),
-        {one.collection: len(one.hits) for one in near.rankings},
+        rankings=probed.rankings,
+        collections=tuple(one.collection for one in probed.rankings),
+        notices=probed.notices,
+        dense=frozenset(one.collection for one in probed.rankings),
+        counts={one.collection: len(one.hits) for one in probed.rankings},
     )
-    gated = run.trace.tap("gate", near.gated(profile.answer.mode))
+    gated = run.trace.tap("gate", probed.gated(profile.answer.mode))
     chosen = select(gated, profile.select, run.query.mode, run.deps.kinds(run.scope))
     pool = Pool(gated.candidates)
-    return Outcome(found, pool, pool, gated, run.trace.tap("select", chosen), near.notices)
+    return Outcome(
+        found=found,
+        loaded=pool,
+        judged=pool,
+        gated=gated,
+        chosen=run.trace.tap("select", chosen),
+        notices=probed.notices,
+    )
 
 
 def _with_words(profile: Profile) -> Profile:

@@ -8,7 +8,7 @@ from pincite.model import AbsentTerms, Candidate, Context, Gated
 from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
 from pincite.stages.coverage import only_word
-from pincite.stages.gate import doubt, gate, may_doubt
+from pincite.stages.gate import Sought, doubt, gate, may_doubt
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects
 
@@ -19,8 +19,13 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
     """The verdict on the candidates, lower if the index lacks a word of the question."""
     query, deps, profile = run.query, run.deps, run.profile
     word = only_word(query.text, covered[: profile.cover.candidates], deps.terms)
-    judging = (profile.gate, deps.judge, deps.unmeasured(), query.sought, word, query.text)
-    gated = gate(covered, *judging)
+    gated = gate(
+        covered,
+        profile.gate,
+        reranker=deps.judge,
+        unmeasured=deps.unmeasured(),
+        sought=Sought(names=query.sought, word=word, text=query.text),
+    )
     if not may_doubt(gated.verdict, profile.gate):
         return gated
     best = covered[: profile.select.results]
@@ -40,6 +45,13 @@ def absent_words(
     """The words of the question that the whole index lacks, or only the shown passages with their
     contexts."""
     query, deps = run.query, run.deps
-    asked = (query.text, shown, contexts, found.rankings, deps.collections, deps.terms)
-    english = deps.language_of(query.text) in _ENGLISH
-    return find_absent(*asked, apart=deps.apart(run.scope), english=english)
+    return find_absent(
+        query.text,
+        shown,
+        contexts,
+        rankings=found.rankings,
+        collections=deps.collections,
+        terms=deps.terms,
+        apart=deps.apart(run.scope),
+        english=deps.language_of(query.text) in _ENGLISH,
+    )

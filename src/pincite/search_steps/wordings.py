@@ -25,6 +25,13 @@ async def find_wordings(run: Run) -> Expanded:
         found = await retrieve(query, deps.collections, run.scope, words)
         rarity = deps.rarity(query.text, found.rankings, run.scope)
         signal = lexical_signal(found.rankings, rarity)
-    llm = deps.llm if config.by == "llm" else None
-    asked = (signal, deps.terms, llm, config, deps.known_wordings, run.left_ms)
-    return run.trace.tap("expand", await expand(given, *asked))
+    expanded = await expand(
+        given,
+        signal,
+        deps.terms,
+        llm=deps.llm if config.by == "llm" else None,
+        config=config,
+        known=deps.known_wordings,
+        left_ms=run.left_ms,
+    )
+    return run.trace.tap("expand", expanded)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import fsum
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -40,15 +40,24 @@ class CoverageConfig(msgspec.Struct, frozen=True):
             raise ConfigError(f"cover.word_weight is {self.word_weight}; it must be 0 or more")
 
 
+@dataclass(frozen=True, slots=True)
+class CollectionFacts:
+    """Facts about the searched collections. `foreign` are those whose language their dense model
+    does not know, `partial` those where some chunks have no vector yet. `rarity` has the weight of
+    each word of the question in a collection, where that is known."""
+
+    foreign: frozenset[str] = frozenset()
+    partial: Collection[str] = frozenset()
+    rarity: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
 def cover(
     question: str,
     candidates: Sequence[Candidate],
     terms: Callable[[str], frozenset[str]],
     config: CoverageConfig,
-    foreign: frozenset[str] = frozenset(),
+    facts: CollectionFacts = CollectionFacts(),
     before: Sequence[Candidate] = (),
-    rarity: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
-    partial: Collection[str] = frozenset(),
 ) -> tuple[Candidate, ...]:
     """Return the candidates in their order, with the signal `coverage` on the best few. `before`
     has the same candidates in the order before reranking. The best few of these get the signal too,
@@ -61,18 +70,17 @@ def cover(
         share                              kind `share`, if no cosine is known
         (cosine + w share) / (1 + w)       kind `normalised`, with negative cosines as 0
 
-    Both lie in 0..1. `foreign` names collections whose language the dense model does not know.
-    Their cosines rank somewhat, but their size means nothing (AUROC on Chinese: .64, words .95), so
-    only the words count. A candidate that only a rephrasing found has no cosine where others have
-    one, and gets no signal. The exception is a collection in `partial`, where its vector may still
-    be missing: it gets the share.
+    Both lie in 0..1. In `foreign` collections, cosines rank somewhat, but their size means nothing
+    (AUROC on Chinese: .64, words .95), so only the words count. A candidate that only a rephrasing
+    found has no cosine where others have one, and gets no signal. The exception is a collection in
+    `partial`, where its vector may still be missing: it gets the share.
     """
     asked = terms(without_question_words(question))
     by_meaning = {one.collection for one in candidates if one.signal("dense") is not None}
-    by_meaning.difference_update(partial)
+    by_meaning.difference_update(facts.partial)
     ahead = {(one.collection, one.chunk.id) for one in before[: config.candidates]}
     return tuple(
-        one.with_signal(_coverage(one, asked, terms, config, foreign, rarity))
+        one.with_signal(_coverage(one, asked, terms, config, facts))
         if (place < config.candidates or (one.collection, one.chunk.id) in ahead)
         and (one.collection not in by_meaning or one.signal("dense") is not None)
         else one
@@ -98,13 +106,12 @@ def _coverage(
     asked: frozenset[str],
     terms: Callable[[str], frozenset[str]],
     config: CoverageConfig,
-    foreign: frozenset[str],
-    rarity: Mapping[str, Mapping[str, float]],
+    facts: CollectionFacts,
 ) -> Signal:
-    weights = rarity.get(candidate.collection, {})
+    weights = facts.rarity.get(candidate.collection, {})
     share = _share(asked, asked & terms(_text(candidate.chunk)), weights)
     dense = candidate.signal("dense")
-    if dense is None or dense.kind != "cosine" or candidate.collection in foreign:
+    if dense is None or dense.kind != "cosine" or candidate.collection in facts.foreign:
         return Signal("coverage", "share", share)
     weight = config.word_weight
     value = (min(1.0, max(0.0, dense.value)) + weight * share) / (1 + weight)

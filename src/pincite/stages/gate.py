@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -131,22 +132,30 @@ class GateConfig(msgspec.Struct, frozen=True):
         return found if isinstance(found, Thresholds) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a question asks for by name: `names` of definitions, the path of a candidate with the
+    only `word` of the question (of `only_word`), and its `text`, which may name a file."""
+
+    names: Sequence[str] = ()
+    word: str | None = None
+    text: str = ""
+
+
 def gate(
     candidates: Sequence[Candidate],
     config: GateConfig,
     reranker: str = "",
     unmeasured: frozenset[str] = frozenset(),
-    sought: Sequence[str] = (),
-    word: str | None = None,
-    question: str = "",
+    sought: Sought = Sought(),
 ) -> Gated:
     """The unchanged candidates, and the verdict on the best value of one signal.
 
-    If a candidate defines one of the names in `sought`, the verdict is at least `weak`, unless the
+    If a candidate defines one of the `sought` names, the verdict is at least `weak`, unless the
     configuration says otherwise: a question for an existing definition is on topic, however short
-    it is. So is a question of a single word that a candidate has, whose path is `word` (of
-    `only_word`): the cosine of a word and a passage says little. So is a `question` with the path
-    of a candidate's file, as in a line of a traceback.
+    it is. So is a question of a single word that a candidate has: the cosine of a word and a
+    passage says little. So is a text with the path of a candidate's file, as in a line of a
+    traceback.
 
     `reranker` is the fingerprint of the reranker in use, empty without one. `unmeasured` names the
     collections with another dense model than the one that `MEASURED` was measured with.
@@ -158,7 +167,7 @@ def gate(
     `rerank_missing`.
     """
     if not config.defined:
-        sought, word, question = (), None, ""
+        sought = Sought()
     if not candidates:
         nothing, reason = config.coverage_share, "Nothing was found."
         origin = _origin("coverage_share", nothing, reranker)
@@ -178,7 +187,7 @@ def gate(
         ]
         if verdicts:
             best = max(verdicts, key=lambda v: (_LEVELS.index(v.level), v.kind))
-            raised = _raised(best, candidates, sought, word, question)
+            raised = _raised(best, candidates, sought)
             return Gated(tuple(candidates), raised, notices)
     if len(order) > 1:
         return _unjudged(candidates, notices)
@@ -257,19 +266,17 @@ def _origin(
 def _raised(
     verdict: Verdict,
     candidates: Sequence[Candidate],
-    sought: Sequence[str],
-    word: str | None,
-    question: str,
+    sought: Sought,
 ) -> Verdict:
     """Return the verdict, raised from `none` to `weak` if a candidate defines a name of the
     question, has the word that is the question, or is of a file that the question names."""
     if verdict.level != "none":
         return verdict
-    if found := defined(candidates, sought):
+    if found := defined(candidates, sought.names):
         reason = f"{verdict.reason} But {found[0]} is defined in {found[1]}."
-    elif word:
-        reason = f"{verdict.reason} But {word} has the word."
-    elif path := _named_file(question, candidates):
+    elif sought.word:
+        reason = f"{verdict.reason} But {sought.word} has the word."
+    elif path := _named_file(sought.text, candidates):
         reason = f"{verdict.reason} But the question names {path}."
     else:
         return verdict

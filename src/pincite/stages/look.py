@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from pincite.model import Candidate, Context, Notice, Omitted, Truth
+from pincite.model import Candidate, Compared, Context, Omitted, Truth
 from pincite.model.citation import cite
 from pincite.ports import Files, Quote, Seen
 from pincite.support.fields import replace
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """The candidates that still exist, with their text from the current files, each with its
-    context and its truth. `gone` are those without any text to show; `omitted` gives the reasons.
-    """
-
-    candidates: tuple[Candidate, ...]
-    contexts: tuple[Context | None, ...]
-    truths: tuple[Truth, ...]
-    gone: tuple[Candidate, ...] = ()
-    omitted: tuple[Omitted, ...] = ()
-    notices: tuple[Notice, ...] = ()
 
 
 async def look(
@@ -31,13 +16,13 @@ async def look(
     files: Files | None,
     limit_s: float,
     refs: tuple[str, ...] = (),
-) -> Looked:
+) -> Compared:
     """Return the candidates in the same order with their text from the current files, each with its
     context; with `refs`, of these revisions only. Without `files`, all candidates are unchecked and
     unchanged. Those not checked within `limit_s` are unchecked, too, with a notice."""
     if files is None or not chosen:
         unchecked: tuple[Truth, ...] = tuple("unchecked" for _ in chosen)
-        return Looked(tuple(chosen), tuple(contexts), unchecked)
+        return Compared(tuple(chosen), tuple(contexts), unchecked)
     quotes = [
         Quote(one.collection, one.chunk, around)
         for one, around in zip(chosen, contexts, strict=True)
@@ -46,7 +31,7 @@ async def look(
     there = [pair for pair in zip(chosen, seen, strict=True) if not pair[1].gone]
     gone = [pair for pair in zip(chosen, seen, strict=True) if pair[1].gone]
     notices = dict.fromkeys(one.notice for one in seen if one.notice is not None)
-    return Looked(
+    return Compared(
         candidates=tuple(_as_seen(one, now) for one, now in there),
         contexts=tuple(now.context for _, now in there),
         truths=tuple(now.truth for _, now in there),

@@ -12,6 +12,7 @@ from pincite.model import (
     AbsentTerms,
     Candidate,
     Chosen,
+    Compared,
     Context,
     Evidence,
     EvidencePack,
@@ -51,21 +52,23 @@ def pack(
     plan: Plan,
     notices: Sequence[Notice],
     config: PackConfig,
-    contexts: Sequence[Context | None] = (),
+    compared: Compared | None = None,
+    *,
     required: Mapping[str, int] = MappingProxyType({}),
     absent: AbsentTerms = AbsentTerms(),
-    truths: Sequence[Truth] = (),
-    omitted: Sequence[Omitted] = (),
 ) -> EvidencePack:
     """Build the pack: number and cite the chosen passages, each with its context if there is one,
     and the closest passages separately. Equal notices appear once.
 
+    `compared` has the chosen passages as their files have them now, None if they were not compared.
     `required` has the number of attributes that each collection requires; as many values precede
-    the id in the path of a record. `truths` has the result of comparing each passage with its file.
-    `omitted` has the passages that were left out by that comparison.
+    the id in the path of a record.
     """
+    if compared is None:
+        compared = Compared(chosen.candidates, (), ())
+    omitted = compared.omitted
     said = (*query.notices, *notices, *gated.notices, *chosen.notices)
-    evidence = _cited(chosen.candidates, config, contexts, required, truths)
+    evidence = _cited(compared.candidates, config, compared.contexts, required, compared.truths)
     closest = _cited(chosen.closest, config, (), required)
     said += _changes(evidence, omitted)
     if any(item.end_line == 0 and item.page is None for item in evidence):
@@ -81,7 +84,7 @@ def pack(
     if config.need_url and homeless:
         lacking = f"{len(homeless)} of {len(evidence)} items are documentation without an address"
         said = (*said, Notice("url_missing", f"{lacking}: give the source a URL rule"))
-    if config.max_chars and any(len(c.chunk.text) > config.max_chars for c in chosen.candidates):
+    if config.max_chars and any(len(c.chunk.text) > config.max_chars for c in compared.candidates):
         said = (*said, Notice("text_cut", f"texts are cut to {config.max_chars} characters"))
     kinds = [item.source_type for item in evidence]
     return EvidencePack(
@@ -92,7 +95,7 @@ def pack(
         evidence=evidence,
         coverage={kind: kinds.count(kind) for kind in ("docs", "code", "data")},
         warnings=tuple(dict.fromkeys(said)),
-        omitted=tuple(omitted),
+        omitted=omitted,
         closest=closest,
         absent_terms=absent,
     )

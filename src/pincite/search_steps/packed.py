@@ -1,0 +1,52 @@
+"""The evidence pack of a search, with what was done and what to be warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pincite.model import Compared, EvidencePack, Notice
+from pincite.scope.unmatched import unmatched
+from pincite.scope.warnings import omitted_of, warnings_of
+from pincite.search_steps.plan import plan_of
+from pincite.search_steps.run import Outcome, Run
+from pincite.search_steps.verdict import absent_words
+from pincite.stages.context import Shown
+from pincite.stages.expand import Expanded
+from pincite.stages.pack import pack
+from pincite.support.fields import replace
+
+
+async def pack_evidence(
+    run: Run,
+    outcome: Outcome,
+    shown: Shown,
+    compared: Compared,
+    expanded: Expanded,
+    passes: Sequence[str],
+    budget_notices: Sequence[Notice],
+) -> EvidencePack:
+    """The evidence pack of a search, with its plan, its warnings and the time of each step."""
+    deps, scope, trace = run.deps, run.scope, run.trace
+    scope_notices = await unmatched(outcome.found.rankings, deps.collections, scope)
+    packed = pack(
+        run.query,
+        shown,
+        outcome.gated,
+        plan=plan_of(run, expanded, outcome.found, passes),
+        notices=(
+            *deps.notices,
+            *expanded.notices,
+            *outcome.notices,
+            *budget_notices,
+            *compared.notices,
+            *scope_notices,
+        ),
+        config=run.profile.pack,
+        compared=compared,
+        required=deps.required,
+        absent=absent_words(run, compared.candidates, compared.contexts, outcome.found),
+    )
+    warnings = warnings_of(packed.warnings, scope, searched=not scope_notices)
+    packed = replace(packed, warnings=warnings, omitted=omitted_of(packed.omitted, scope))
+    packed = trace.tap("pack", packed)
+    return replace(packed, timings_ms=trace.timings_ms())
