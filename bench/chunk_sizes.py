@@ -24,7 +24,7 @@ import anyio
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.chunkers import ChunkerConfig, chunk_document, context_line, cut, estimate_tokens
+from pincite.chunkers import ChunkerConfig, chunks_of, context_line, estimate_tokens, sections_of
 from pincite.model import Chunk, Source
 from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.sparse.analyser import Analyser
@@ -156,7 +156,7 @@ def run(task: Task, config: ChunkerConfig, encoder: MiniLmEncoder | None) -> Non
     ranked: list[str] = []
     for path, text in task.texts.items():
         document = read_document(text.encode("utf-8"), source=source, path=path, ref="1")
-        for chunk in cut(document, chunk_document(document, config)):
+        for chunk in chunks_of(document, sections_of(document, config)):
             shown = task.blanked[path][chunk.start : chunk.end]
             chunks.append(chunk)
             ranked.append(context_line(chunk.title, chunk.headings, chunk.path) + "\n" + shown)

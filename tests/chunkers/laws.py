@@ -7,7 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.model import Document, Source
 from pincite.readers import read_document
 
@@ -24,11 +24,11 @@ def read(path: str, text: str | bytes) -> Document:
     return read_document(raw, source=SOURCE, path=path, ref="1.0")
 
 
-def chunks_of(path: str, text: str | bytes, config: ChunkerConfig = SMALL) -> tuple[Chunk, ...]:
+def lawful_chunks(path: str, text: str | bytes, config: ChunkerConfig = SMALL) -> tuple[Chunk, ...]:
     """The chunks of a file, after checking that every law holds."""
     document = read(path, text)
-    sections = chunk_document(document, config)
-    chunks = cut(document, sections)
+    sections = sections_of(document, config)
+    chunks = chunks_of(document, sections)
     raw = text if isinstance(text, bytes) else text.encode("utf-8")
     assert_exact(raw, document, chunks)
     return chunks
@@ -41,12 +41,12 @@ class Child:
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
 
-    def chunks_of(self, path: str, text: str, config: ChunkerConfig = SMALL) -> bool:
+    def lawful_chunks(self, path: str, text: str, config: ChunkerConfig = SMALL) -> bool:
         """Whether the parser lived. Raises AssertionError for a law that is broken."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
         try:
-            self._pool.submit(chunks_of, path, text, config).result()
+            self._pool.submit(lawful_chunks, path, text, config).result()
         except BrokenProcessPool:
             self.close()
             return False

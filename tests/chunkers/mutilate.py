@@ -6,7 +6,7 @@ import random
 import sys
 from pathlib import Path
 
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 
 _MARKS = ["{", "}", "(", ")", "[", "]", '"', "'", "`", "\0", "\n", "/*", "*/", "--", "#", "<",
           "end", "begin", "$$", "@", "é🦜", ";", ":", "=", "\\", "\r\n", "<<EOF\n", "%{", "|",
@@ -33,7 +33,7 @@ def main(path: Path, times: int) -> None:
     """Raises AssertionError where a law does not hold."""
     text, chance = path.read_text(encoding="utf-8"), random.Random(path.name)
     for _ in range(times):
-        chunks_of(path.name, mutilated(text, chance))
+        lawful_chunks(path.name, mutilated(text, chance))
 
 
 if __name__ == "__main__":

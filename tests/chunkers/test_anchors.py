@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers import chunk_document, cut
+from pincite.chunkers import chunks_of, sections_of
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.markup.anchors import anchors_of
 from pincite.chunkers.markup.blocks import heading_lines, heading_source
@@ -143,7 +143,7 @@ def test_a_heading_is_read_as_it_is_shown(heading: str, given_id: str, shown: st
 
 def urls_of(text: str, **values: object) -> list[str | None]:
     document = replace(read("docs/a.md", text), **values)
-    return [chunk.url for chunk in cut(document, chunk_document(document, SMALL))]
+    return [chunk.url for chunk in chunks_of(document, sections_of(document, SMALL))]
 
 
 def test_a_chunk_of_a_page_with_an_address_points_at_its_heading() -> None:

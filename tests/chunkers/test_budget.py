@@ -13,7 +13,7 @@ from pincite.chunkers.context import CONTEXT_CHARS, context_cost
 from pincite.chunkers.small_texts import SmallTexts, costs
 from pincite.chunkers.token_weights import CAMEL_WEIGHT, CLASSES, LEVELS, STEP, WEIGHTS
 from pincite.errors import ConfigError
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_files_are_cut_alike_without_numpy(monkeypatch: pytest.MonkeyPatch) -> N
 
     def cut_up() -> list[object]:
         estimated: list[object] = [estimate_tokens(text) for text in texts.values()]
-        return estimated + [chunks_of(name, text) for name, text in texts.items()]
+        return estimated + [lawful_chunks(name, text) for name, text in texts.items()]
 
     with_numpy = cut_up()
     taken: list[str] = []
@@ -135,7 +135,7 @@ def test_the_fingerprint_names_every_size() -> None:
 def test_no_chunk_is_estimated_above_the_limit() -> None:
     text = "".join(f"## Part {n}\n\n" + "words of a paragraph. " * n + "\n\n" for n in range(60))
     config = ChunkerConfig(60, 100, 20)
-    for chunk in chunks_of("docs/a.md", text, config):
+    for chunk in lawful_chunks("docs/a.md", text, config):
         paid = context_cost(chunk.title, chunk.headings, chunk.path)
         assert estimate_tokens(chunk.text) + paid <= config.max_tokens + 1
 

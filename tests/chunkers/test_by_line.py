@@ -10,7 +10,7 @@ from pincite.chunkers.code.line_languages import LINE_LANGUAGES
 from pincite.chunkers.lines import Lines
 from pincite.chunkers.packing import Packer
 from pincite.readers.languages import LANGUAGES, file_type
-from tests.chunkers.laws import chunks_of, read
+from tests.chunkers.laws import lawful_chunks, read
 from tests.chunkers.line_samples import LINE_SAMPLES, LineSample
 from tests.chunkers.more_line_samples import MORE_LINE_SAMPLES
 from tests.counting import CountedList
@@ -40,7 +40,9 @@ def test_every_name_is_a_symbol_of_one_chunk_and_every_line_is_in_one(sample: Li
     names = [line.rpartition("/")[2].rpartition(" ")[2] for line in sample.expected.splitlines()]
     for config in (TINY, ChunkerConfig()):
         symbols = [
-            name for chunk in chunks_of(sample.path, sample.text, config) for name in chunk.symbols
+            name
+            for chunk in lawful_chunks(sample.path, sample.text, config)
+            for name in chunk.symbols
         ]
         assert set(names) <= set(symbols)
 
@@ -54,7 +56,7 @@ def test_every_language_has_a_sample_and_is_read() -> None:
 def test_a_definition_that_fits_is_one_chunk_with_its_comment() -> None:
     body = "".join(f"    my $value{n} = compute({n});\n" for n in range(4))
     text = "".join(f"# Says what {n} does.\nsub f{n} {{\n{body}}}\n\n" for n in range(3))
-    chunks = chunks_of("a.pl", text, ChunkerConfig(60, 120, 20))
+    chunks = lawful_chunks("a.pl", text, ChunkerConfig(60, 120, 20))
     assert [chunk.headings for chunk in chunks] == [("f0",), ("f1",), ("f2",)]
     assert all(
         chunk.text.startswith("# Says what") and chunk.text.endswith("}") for chunk in chunks
@@ -63,7 +65,7 @@ def test_a_definition_that_fits_is_one_chunk_with_its_comment() -> None:
 
 def test_a_long_definition_is_cut_and_all_its_chunks_have_its_path() -> None:
     body = "".join(f"    final value{n} = compute({n});\n\n" for n in range(30))
-    chunks = chunks_of("a.dart", f"class A {{\n  void run() {{\n{body}  }}\n}}\n", TINY)
+    chunks = lawful_chunks("a.dart", f"class A {{\n  void run() {{\n{body}  }}\n}}\n", TINY)
     assert len(chunks) > 3
     assert {chunk.headings for chunk in chunks[:-1]} == {("A", "run")}
     assert chunks[0].text.startswith("class A {\n  void run() {")
@@ -182,7 +184,7 @@ def test_extents_and_names_that_were_wrong(path: str, text: str, expected: str) 
 def test_lines_have_several_names_and_values(
     path: str, text: str, symbols: str, values: str
 ) -> None:
-    found = chunks_of(path, text)
+    found = lawful_chunks(path, text)
     definitions = {name for chunk in found for name in chunk.definitions}
     names = {name for chunk in found for name in chunk.symbols}
     assert (definitions, names - definitions) == (set(symbols.split()), set(values.split()))
@@ -198,14 +200,14 @@ def test_names_of_one_line_and_values_have_its_row() -> None:
 def test_an_entry_of_documentation_is_one_chunk() -> None:
     says = "\n\n".join(f"Says more of what it does, as often as {n}." for n in range(3))
     text = "sub a { 1 }\n\n" + "".join(f"=head2 m{n}\n\n{says}\n\n" for n in range(3)) + "=cut\n"
-    found = chunks_of("a.pl", text, ChunkerConfig(50, 100, 12))
+    found = lawful_chunks("a.pl", text, ChunkerConfig(50, 100, 12))
     assert [chunk.text.count("Says more") for chunk in found] == [3, 3, 3]
     assert [chunk.text.count("=head2") for chunk in found] == [1, 1, 1]
 
 
 def test_a_comment_of_several_lines_goes_with_its_definition() -> None:
     text = "a : Int\na =\n    1\n\n\n{-| Says\nmore. -}\nb : Int\nb =\n    2\n"
-    found = chunks_of("a.elm", text, ChunkerConfig(16, 40, 4))
+    found = lawful_chunks("a.elm", text, ChunkerConfig(16, 40, 4))
     assert [chunk.text[:9] for chunk in found] == ["a : Int\na", "{-| Says\n"]
 
 
@@ -236,7 +238,7 @@ def test_hostile_texts_take_linear_time() -> None:
 
 def test_definitions_nested_without_end_are_cut() -> None:
     text = "\n".join(" " * n + f"sub a{n} {{" for n in range(400))
-    assert chunks_of("a.pl", text, TINY)
+    assert lawful_chunks("a.pl", text, TINY)
 
 
 def lines_read(text: str, path: str) -> int:
@@ -250,7 +252,7 @@ def lines_read(text: str, path: str) -> int:
 
 def test_ends_of_comments_that_never_began_are_read_a_few_times() -> None:
     ends, rest = "x */\n", "class A {\n}\n"
-    assert chunks_of("a.dart", ends * 2_000 + rest, ChunkerConfig())[-1].symbols == ("A",)
+    assert lawful_chunks("a.dart", ends * 2_000 + rest, ChunkerConfig())[-1].symbols == ("A",)
     once, twice = (lines_read(ends * many + rest, "a.dart") for many in (1_000, 2_000))
     assert 1_000 <= once <= 10 * 1_000  # for each end up to the start: 500,000
     assert twice <= 2.1 * once

@@ -8,7 +8,7 @@ from pincite.chunkers.code.grammars import GRAMMARS, grammar_for, lacks_grammar,
 from pincite.chunkers.code.parsing import parse, parse_repaired
 from pincite.chunkers.code.patterns import PATTERNS, names_in, unquoted
 from pincite.readers.languages import file_type
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 from tests.chunkers.more_samples import MORE_SAMPLES
 from tests.chunkers.samples import SAMPLES, Sample
 from tests.chunkers.test_programs import DEFINITIONS
@@ -21,7 +21,7 @@ ALL = [*SAMPLES, *MORE_SAMPLES]
 
 @pytest.mark.parametrize("sample", ALL, ids=lambda sample: sample.path)
 def test_definitions_are_cut_and_named_in(sample: Sample) -> None:
-    chunks = chunks_of(sample.path, sample.text, TINY)
+    chunks = lawful_chunks(sample.path, sample.text, TINY)
     found = tuple((chunk.text, chunk.headings, chunk.symbols) for chunk in chunks)
     for (text, headings, symbols), expected in zip(found, sample.expected, strict=False):
         assert text.startswith(expected[0])
@@ -43,7 +43,7 @@ def test_a_long_function_is_cut_between_statements_and_keeps_its_name() -> None:
     body = "".join(
         f"        if argument == {n}:\n            value = compute({n})\n" for n in range(30)
     )
-    chunks = chunks_of("a.py", f"class Foo:\n    def run(self, argument):\n{body}", TINY)
+    chunks = lawful_chunks("a.py", f"class Foo:\n    def run(self, argument):\n{body}", TINY)
     assert {chunk.headings for chunk in chunks[1:]} == {("Foo", "run")}
     assert chunks[0].symbols == ("Foo", "run")
     assert all(chunk.symbols == () for chunk in chunks[1:])
@@ -54,7 +54,7 @@ def test_a_class_head_is_not_left_alone() -> None:
     methods = "".join(
         f"    def m{n}(self):\n        return compute({n}, {n})\n\n" for n in range(9)
     )
-    first = chunks_of("a.py", f"class Foo(Base):\n{methods}", TINY)[0]
+    first = lawful_chunks("a.py", f"class Foo(Base):\n{methods}", TINY)[0]
     assert first.text.startswith("class Foo(Base):\n    def m0")
 
 
@@ -86,7 +86,7 @@ def test_the_line_with_a_name_opens_the_passage_of_its_definition(
     path: str, head: str, before: str, line: str
 ) -> None:
     end = ")\n" if path == "a.clj" else "end\n"
-    chunks = chunks_of(path, before + head + 9 * line + end, TINY)
+    chunks = lawful_chunks(path, before + head + 9 * line + end, TINY)
     first = next(one for one in chunks if "rotate" in one.symbols)
     assert head + line.rstrip() in first.text
 
@@ -94,14 +94,14 @@ def test_the_line_with_a_name_opens_the_passage_of_its_definition(
 def test_a_closing_brace_is_not_left_alone() -> None:
     body = "".join(f"    value = compute({n}, value, other);\n" for n in range(30))
     for path in ("a.c", "a.js", "a.go", "a.rs", "A.java"):
-        last = chunks_of(path, f"void run(int value) {{\n{body}}}\n", TINY)[-1]
+        last = lawful_chunks(path, f"void run(int value) {{\n{body}}}\n", TINY)[-1]
         assert last.text.count("\n") >= 1
 
 
 def test_one_line_functions_share_a_chunk() -> None:
     text = "".join(f"def f{n}(x): return x\n\n" for n in range(3))
     config = ChunkerConfig()
-    (chunk,) = chunks_of("a.py", text, config)
+    (chunk,) = lawful_chunks("a.py", text, config)
     assert chunk.symbols == ("f0", "f1", "f2")
     assert chunk.headings == ()
 
@@ -110,7 +110,7 @@ def test_imports_and_licence_are_covered_but_apart_from_the_first_definition() -
     licence = "# Some rights reserved by somebody, see the file that says so.\n" * 6
     imports = "import one\nimport two\n"
     function = '\n\ndef run():\n    """Runs it."""\n' + "    call(one, two)\n" * 12
-    first, second = chunks_of("a.py", licence + "\n" + imports + function, ChunkerConfig())
+    first, second = lawful_chunks("a.py", licence + "\n" + imports + function, ChunkerConfig())
     assert first.text.startswith("# Some rights")
     assert first.text.endswith("import two")
     assert second.headings == ("run",)
@@ -120,26 +120,26 @@ def test_code_with_syntax_errors_still_finds_what_it_can() -> None:
     text = (
         "def good(x):\n    return x\n\n\ndef broken(:\n    retrun ((\n\n\nclass Fine:\n    y = 1\n"
     )
-    names = {name for chunk in chunks_of("a.py", text, TINY) for name in chunk.symbols}
+    names = {name for chunk in lawful_chunks("a.py", text, TINY) for name in chunk.symbols}
     assert {"good", "Fine"} <= names
 
 
 def test_names_outside_of_ascii_are_exact() -> None:
     text = '"""Größe, 大きさ, 🦜."""\n\n\ndef größe(çà):\n    return "🦜" * çà\n'
-    (chunk,) = chunks_of("a.py", text, ChunkerConfig())
+    (chunk,) = lawful_chunks("a.py", text, ChunkerConfig())
     assert chunk.symbols == ("größe",)
 
 
 def test_a_text_on_which_a_parser_despairs_is_cut_by_lines() -> None:
     despair = "<!--" * 40_000
     assert parse(GRAMMARS["cpp"], despair.encode()) is None
-    chunks_of("a.cpp", despair)
+    lawful_chunks("a.cpp", despair)
 
 
 def test_a_long_docstring_stays_below_its_function() -> None:
     lines = "".join(f"    Line {n} of what is said about it.\n" for n in range(30))
     text = f'def run(x):\n    """Runs.\n\n{lines}    """\n    return x\n'
-    chunks = chunks_of("a.py", text, TINY)
+    chunks = lawful_chunks("a.py", text, TINY)
     assert chunks[0].text.startswith('def run(x):\n    """Runs.')
     assert {chunk.headings for chunk in chunks} == {("run",)}
 
@@ -196,7 +196,7 @@ def test_a_long_docstring_stays_below_its_function() -> None:
 def test_a_definition_can_be_asked_for_by_its_name_and_the_last_part_of_it(
     path: str, text: str, symbols: tuple[str, ...]
 ) -> None:
-    chunks = chunks_of(path, text)
+    chunks = lawful_chunks(path, text)
     assert chunks[0].symbols == symbols
     assert (chunks[0].start_line, chunks[-1].end_line) == (1, text.count("\n"))
 
@@ -217,7 +217,7 @@ def test_a_definition_can_be_asked_for_by_its_name_and_the_last_part_of_it(
 def test_what_a_parser_does_not_understand_is_known_by_its_line(
     path: str, text: str, symbols: set[str]
 ) -> None:
-    named = {symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols}
+    named = {symbol for chunk in lawful_chunks(path, text) for symbol in chunk.symbols}
     assert symbols <= named
 
 
@@ -276,7 +276,7 @@ def test_definitions_have_the_path_of(path: str, text: str, headings: list[str])
     known = find_definitions(tree.root_node, grammar, text.splitlines())
     assert [" ".join(each.path) for each in known.all] == headings
     names = {each.symbol for each in known.all} | {name for _, name in known.values}
-    assert names == {symbol for chunk in chunks_of(path, text) for symbol in chunk.symbols}
+    assert names == {symbol for chunk in lawful_chunks(path, text) for symbol in chunk.symbols}
 
 
 def test_a_mend_that_makes_a_tree_no_better_is_not_used() -> None:
@@ -311,7 +311,7 @@ def test_a_parameter_or_a_call_on_a_broken_line_defines_nothing() -> None:
     text = (
         "}}}\nstatic int run(\n    struct state *data,\n    struct peer other,\n)(\nreturn f(x)\n"
     )
-    named = {symbol for chunk in chunks_of("a.c", text) for symbol in chunk.symbols}
+    named = {symbol for chunk in lawful_chunks("a.c", text) for symbol in chunk.symbols}
     assert named <= {"run"}
 
 
@@ -330,7 +330,7 @@ def test_a_specialisation_is_found_by_the_name_of_its_template() -> None:
     arguments = "T, Char, enable_if_t<detail::type_constant<T, Char>::value != detail::custom_type>"
     for start in (f"formatter<{arguments}>", f"formatter< {arguments} >", "formatter <bool>"):
         text = f"namespace fmt {{\ntemplate <typename T> struct {start} {{\n  int size;\n}};\n}}\n"
-        names = {name for chunk in chunks_of("a.hpp", text) for name in chunk.symbols}
+        names = {name for chunk in lawful_chunks("a.hpp", text) for name in chunk.symbols}
         assert "formatter" in names
 
 

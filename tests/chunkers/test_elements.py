@@ -8,7 +8,7 @@ from time import process_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.chunkers.budget import estimate_tokens
 from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Element, PageSpan, Section
@@ -46,7 +46,7 @@ def document(*elements: tuple[object, ...]) -> Document:
 
 
 def sections(made: Document) -> Sequence[Section]:
-    return chunk_document(made, CONFIG)
+    return sections_of(made, CONFIG)
 
 
 def texts(made: Document) -> list[str]:
@@ -94,7 +94,7 @@ def test_every_word_is_in_one_section_of_one_page_and_sections_fit(
         for at in range(element.start, element.end):
             if not made.text[at].isspace():
                 assert covered[at] != element.marginal
-    for chunk in cut(made, found):
+    for chunk in chunks_of(made, found):
         assert made.text[chunk.start : chunk.end] == chunk.text
         assert (chunk.start_line, chunk.end_line, chunk.start_column) == (0, 0, None)
         assert estimate_tokens(enrich(chunk)) <= CONFIG.max_tokens + 5
@@ -169,7 +169,7 @@ def test_a_table_that_goes_on_over_a_page_has_its_header_there_too() -> None:
 def test_a_header_that_is_longer_than_a_chunk_is_cut() -> None:
     header = " | ".join(f"column {n}" for n in range(300))
     made = document((1, "table", f"{header}\n1 | 2", {"header": header}))
-    for chunk in cut(made, sections(made)):
+    for chunk in chunks_of(made, sections(made)):
         assert estimate_tokens(enrich(chunk)) <= CONFIG.max_tokens + 5
 
 

@@ -11,13 +11,13 @@ import pytest
 from pincite import Pincite
 from pincite.chunkers import ChunkerConfig
 from pincite.chunkers.escapes import decoded
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 
 NAMES = ["Zürcher Röschti", "杭州的茶叶罐", "party 🎉 hat"]
 
 
 def plain_of(path: str, text: str) -> str | None:
-    (chunk,) = chunks_of(path, text, ChunkerConfig())
+    (chunk,) = lawful_chunks(path, text, ChunkerConfig())
     assert chunk.text == text.rstrip("\n")
     return chunk.plain
 
@@ -33,7 +33,7 @@ def test_json_as_python_writes_it_is_indexed_as_it_reads() -> None:
 def test_keys_are_headings_as_they_read() -> None:
     long = " ".join(["word"] * 60)
     text = json.dumps({"Küche": long, "Tür": long}, indent=1)
-    assert {chunk.headings for chunk in chunks_of("a.json", text)} == {("Küche",), ("Tür",)}
+    assert {chunk.headings for chunk in lawful_chunks("a.json", text)} == {("Küche",), ("Tür",)}
 
 
 @pytest.mark.parametrize(

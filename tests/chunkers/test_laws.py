@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.readers.languages import LANGUAGES
 from pincite.support.fields import replace
-from tests.chunkers.laws import SMALL, SOURCE, Child, chunks_of, read
+from tests.chunkers.laws import SMALL, SOURCE, Child, lawful_chunks, read
 
 SUFFIXES = (
     "md py js ts tsx go rs java c cpp cs rb php kt sh scala swift lua ex hs zig css html json yaml"
@@ -51,12 +51,12 @@ def child() -> Iterator[None]:
 
 def test_a_parser_that_crashes_ends_its_child_alone() -> None:
     own = Child()
-    assert own.chunks_of("a.py", "def f(x):\n    return x\n")
+    assert own.lawful_chunks("a.py", "def f(x):\n    return x\n")
     assert own._pool is not None
     (process,) = own._pool._processes.values()
     process.kill()
-    assert not own.chunks_of("a.py", "x = 1\n")
-    assert own.chunks_of("a.py", "x = 1\n")
+    assert not own.lawful_chunks("a.py", "x = 1\n")
+    assert own.lawful_chunks("a.py", "x = 1\n")
     own.close()
 
 
@@ -66,39 +66,39 @@ def test_a_parser_that_crashes_ends_its_child_alone() -> None:
 @given(st.sampled_from(SUFFIXES), TEXTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_any_language_is_cut_exactly_and_wholly(suffix: str, text: str) -> None:
-    if not CHILD.chunks_of(f"a.{suffix}", text):
+    if not CHILD.lawful_chunks(f"a.{suffix}", text):
         event(f"the parser of {suffix} crashed")
 
 
 @given(st.sampled_from(["md", "py", "txt", "html", "json"]), st.binary(max_size=200))
 @settings(max_examples=150, deadline=None)
 def test_any_bytes_become_a_document_that_is_cut_exactly(suffix: str, raw: bytes) -> None:
-    chunks_of(f"a.{suffix}", raw)
+    lawful_chunks(f"a.{suffix}", raw)
 
 
 @given(st.sampled_from(["md", "py", "txt"]), TEXTS, st.sampled_from(["utf-16", "utf-32"]))
 @settings(max_examples=100, deadline=None)
 def test_wide_encodings_are_cut_at_the_same_lines(suffix: str, text: str, encoding: str) -> None:
-    chunks_of(f"a.{suffix}", text.encode(encoding))
+    lawful_chunks(f"a.{suffix}", text.encode(encoding))
 
 
 @given(st.sampled_from(SUFFIXES), TEXTS, st.integers(16, 60), st.integers(0, 60))
 @settings(max_examples=100, deadline=None)
 def test_every_size_keeps_the_laws(suffix: str, text: str, target: int, more: int) -> None:
     config = ChunkerConfig(target, target + more, 1 + target // 3)
-    if not CHILD.chunks_of(f"a.{suffix}", text, config):
+    if not CHILD.lawful_chunks(f"a.{suffix}", text, config):
         event(f"the parser of {suffix} crashed")
 
 
 def test_chunking_twice_gives_equal_chunks() -> None:
     text = "# A\n\nsome words\n\n## B\n\n" + "more words. " * 80
-    assert chunks_of("a.md", text) == chunks_of("a.md", text)
+    assert lawful_chunks("a.md", text) == lawful_chunks("a.md", text)
 
 
 def test_an_id_does_not_depend_on_the_revision_but_on_name_path_content_and_span() -> None:
     def ids(**changes: str) -> tuple[str, ...]:
         document = replace(read("a.md", "# A\n\nwords\n"), **changes)
-        return tuple(chunk.id for chunk in cut(document, chunk_document(document, SMALL)))
+        return tuple(chunk.id for chunk in chunks_of(document, sections_of(document, SMALL)))
 
     (first,) = ids()
     assert len(first) == 32
@@ -113,18 +113,18 @@ def test_an_id_does_not_depend_on_the_revision_but_on_name_path_content_and_span
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\r\n \t\r\n", "\x0b\x0c"])
 def test_a_blank_text_has_no_chunks(text: str) -> None:
     for suffix in SUFFIXES:
-        assert chunks_of(f"a.{suffix}", text) == ()
+        assert lawful_chunks(f"a.{suffix}", text) == ()
 
 
 def test_the_last_newline_is_not_part_of_a_chunk_whichever_it_is() -> None:
-    assert [chunk.text for chunk in chunks_of("a.txt", "one\r\ntwo\r\n")] == ["one\r\ntwo"]
-    assert [chunk.text for chunk in chunks_of("a.txt", "one\ntwo\n")] == ["one\ntwo"]
-    assert [chunk.text for chunk in chunks_of("a.txt", "one\ntwo\r")] == ["one\ntwo\r"]
+    assert [chunk.text for chunk in lawful_chunks("a.txt", "one\r\ntwo\r\n")] == ["one\r\ntwo"]
+    assert [chunk.text for chunk in lawful_chunks("a.txt", "one\ntwo\n")] == ["one\ntwo"]
+    assert [chunk.text for chunk in lawful_chunks("a.txt", "one\ntwo\r")] == ["one\ntwo\r"]
 
 
 def test_a_long_line_is_cut_between_sentences_and_names_its_columns() -> None:
     line = " ".join(f"This is sentence number {number} of them." for number in range(20))
-    chunks = chunks_of("a.md", f"# Title\n\n{line}\n")
+    chunks = lawful_chunks("a.md", f"# Title\n\n{line}\n")
     parts = [chunk for chunk in chunks if chunk.start_column is not None]
     assert len(parts) > 3
     assert parts[0].text.startswith("# Title\n\nThis is")  # a heading is not left alone
@@ -139,10 +139,10 @@ def test_every_language_that_is_read_is_also_chunked() -> None:
     for language in LANGUAGES:
         for source_type in ("docs", "code", "data"):
             as_read = replace(document, language=language, source_type=source_type)
-            assert len(chunk_document(as_read, SMALL)) == 1
+            assert len(sections_of(as_read, SMALL)) == 1
 
 
 def test_a_source_with_another_name_keeps_its_name_in_the_chunks() -> None:
-    (chunk,) = chunks_of("docs/a.md", "words\n")
+    (chunk,) = lawful_chunks("docs/a.md", "words\n")
     assert (chunk.repo, chunk.ref, chunk.path) == (SOURCE.name, "1.0", "docs/a.md")
     assert chunk.candidate_id == f"acme/docs@1.0:docs/a.md:{chunk.id}"

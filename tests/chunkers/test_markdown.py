@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from tests.chunkers.laws import SMALL, chunks_of
+from tests.chunkers.laws import SMALL, lawful_chunks
 from tests.counting import grows_in_proportion
 
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ WORDS = "Some quite ordinary words that say what is meant here and nothing else 
 
 
 def headings(text: str, config: ChunkerConfig = SMALL) -> list[tuple[str, ...]]:
-    return [chunk.headings for chunk in chunks_of("a.md", text, config)]
+    return [chunk.headings for chunk in lawful_chunks("a.md", text, config)]
 
 
 def holding(text: str, words: str) -> Chunk:
-    return next(chunk for chunk in chunks_of("a.md", text) if words in chunk.text)
+    return next(chunk for chunk in lawful_chunks("a.md", text) if words in chunk.text)
 
 
 def test_a_section_knows_the_headings_above_it() -> None:
@@ -49,13 +49,13 @@ def test_a_comment_in_a_fence_is_no_heading() -> None:
 
 def test_a_heading_is_never_alone() -> None:
     text = "".join(f"## Part {number}\n\n{WORDS * 4}\n\n" for number in range(5))
-    for chunk in chunks_of("a.md", text):
+    for chunk in lawful_chunks("a.md", text):
         assert chunk.text.strip("# \n") not in {f"Part {number}" for number in range(5)}
 
 
 def test_a_heading_stays_with_its_text_even_when_the_text_must_be_split() -> None:
     text = "## Part\n\n```\n" + "a line of the listing\n" * 40 + "```\n"
-    first, *_, last = chunks_of("a.md", text)
+    first, *_, last = lawful_chunks("a.md", text)
     assert first.text.startswith("## Part\n\n```\na line")
     assert last.text.count("\n") > 2  # the closing fence is not alone either
 
@@ -85,7 +85,7 @@ def test_front_matter_is_covered_and_no_heading() -> None:
     text = f"---\ntitle: The title\n# a comment\n---\n\n# One\n\n{WORDS}\n"
     assert headings(text) == [(), ("One",)]
     assert headings(text, ChunkerConfig()) == [("One",)]
-    assert chunks_of("a.md", text)[0].title == "The title"
+    assert lawful_chunks("a.md", text)[0].title == "The title"
 
 
 def test_the_label_of_a_tab_reaches_the_headings() -> None:
@@ -114,23 +114,23 @@ def test_the_title_of_an_admonition_reaches_the_headings_and_its_kind_does_not()
 
 def test_the_parts_of_a_long_table_know_its_head() -> None:
     rows = "".join(f"| name{number} | what it means |\n" for number in range(40))
-    chunks = chunks_of("a.md", f"# One\n\n| Name | Meaning |\n|---|---|\n{rows}")
+    chunks = lawful_chunks("a.md", f"# One\n\n| Name | Meaning |\n|---|---|\n{rows}")
     assert chunks[0].headings == ("One",)
     assert all(chunk.headings == ("One", "Name | Meaning") for chunk in chunks[1:])
 
 
 def test_a_long_list_is_cut_between_its_items() -> None:
     items = "".join(f"- Item {number}. {WORDS}\n  {WORDS}\n" for number in range(12))
-    for chunk in chunks_of("a.md", f"# One\n\n{items}")[1:]:
+    for chunk in lawful_chunks("a.md", f"# One\n\n{items}")[1:]:
         assert chunk.text.startswith("- Item")
 
 
 def test_link_definitions_and_comments_are_covered() -> None:
-    chunks_of("a.md", f"# One\n\n{WORDS}\n\n[a]: http://a\n[b]: http://b\n\n<!-- hidden -->\n")
+    lawful_chunks("a.md", f"# One\n\n{WORDS}\n\n[a]: http://a\n[b]: http://b\n\n<!-- hidden -->\n")
 
 
 def test_a_carriage_return_alone_is_no_line() -> None:
-    (chunk,) = chunks_of("a.md", "# One\rmore\r\nwords\r\n\r\nend")
+    (chunk,) = lawful_chunks("a.md", "# One\rmore\r\nwords\r\n\r\nend")
     assert (chunk.start_line, chunk.end_line) == (1, 4)
 
 
@@ -139,12 +139,12 @@ def test_only_a_line_that_is_too_long_by_itself_is_cut_inside(words: int) -> Non
     head = "| The name of the option | What it means to whoever sets it | What it was before that |"
     row = f"| `option` | {'some words, ' * words} | none |\n"
     text = f"## Options\n\n{head}\n|---|---|---|\n{row * 9}"
-    for chunk in chunks_of("docs/options.md", text, ChunkerConfig()):
+    for chunk in lawful_chunks("docs/options.md", text, ChunkerConfig()):
         assert chunk.start_column is None
 
 
 def test_the_indent_of_a_long_line_belongs_to_its_first_part() -> None:
-    chunks = chunks_of("a.md", f"- item\n\n    {'word and word ' * 90}\n")
+    chunks = lawful_chunks("a.md", f"- item\n\n    {'word and word ' * 90}\n")
     parts = [chunk for chunk in chunks if chunk.start_column is not None]
     assert parts[0].start_column == 1
     assert len(parts) > 3
@@ -155,7 +155,7 @@ def test_html_is_indexed_as_it_reads_and_cited_as_it_stands() -> None:
     rows = "".join(row.format(f"Name {number}", number) for number in range(12))
     table = f"<table>\n  <tr>\n    <th>Who</th>\n    <th>Does what</th>\n  </tr>\n{rows}</table>\n"
     text = f"# One\n\n{WORDS}\n\n{table}\n```xml\n<artifact>kept</artifact>\n```\n\n{WORDS}\n"
-    chunks = chunks_of("a.md", text, ChunkerConfig(60, 120, 10))
+    chunks = lawful_chunks("a.md", text, ChunkerConfig(60, 120, 10))
     tables = [chunk for chunk in chunks if "<td>" in chunk.text]
     assert len(tables) > 3
     assert tables[0].plain is not None
@@ -171,7 +171,7 @@ def test_html_is_indexed_as_it_reads_and_cited_as_it_stands() -> None:
     ['<svg viewBox="0 0 1 1">\n<path d="M0 1"/>\n</svg>\n', "<table><tr><td></td></table>\n"],
 )
 def test_markup_without_words_or_table_stays_as_it_is(text: str) -> None:
-    (chunk,) = chunks_of("a.md", text)
+    (chunk,) = lawful_chunks("a.md", text)
     assert chunk.plain is None
 
 
@@ -180,7 +180,7 @@ def test_markup_without_words_or_table_stays_as_it_is(text: str) -> None:
 )
 def test_hostile_html_takes_time_in_proportion(part: str, times: int) -> None:
     def cut(size: int) -> None:
-        chunks_of("a.md", f"<div>\n{part * size}\n</div>\n", ChunkerConfig())
+        lawful_chunks("a.md", f"<div>\n{part * size}\n</div>\n", ChunkerConfig())
 
     assert grows_in_proportion(cut, times)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite import Pincite
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.chunkers.budget import estimate_tokens
 from pincite.model import Chunk, Document, Source
 from pincite.readers import read_document
@@ -37,8 +37,8 @@ def read(text: str, path: str = "log.md") -> Document:
     return read_document(text.encode(), source=source, path=path, ref="r")
 
 
-def chunks_of(document: Document) -> tuple[Chunk, ...]:
-    return tuple(cut(document, chunk_document(document, CONFIG)))
+def chunked(document: Document) -> tuple[Chunk, ...]:
+    return tuple(chunks_of(document, sections_of(document, CONFIG)))
 
 
 @pytest.mark.parametrize("text", FORMS)
@@ -51,7 +51,7 @@ def test_each_form_is_recognised_and_its_turns_are_spans_of_the_file(text: str, 
     user, assistant = spoken(text)[-2:]
     assert text[user.said : user.end].strip() == "How do I rotate a key?"
     assert text[assistant.said : assistant.end].strip() == "Call `rotate_key`."
-    found = chunks_of(document)
+    found = chunked(document)
     assert found[-1].attributes["role"][-2:] == ("user", "assistant")  # type: ignore[index]
     assert all(one.text == text[one.start : one.end] for one in found)
     assert all(one.start_column is None and one.end_column is None for one in found)
@@ -59,7 +59,7 @@ def test_each_form_is_recognised_and_its_turns_are_spans_of_the_file(text: str, 
 
 def test_time_and_session_are_those_of_the_turn_else_of_the_front_matter() -> None:
     text = FRONT + BOLD.replace("**User:**", f"**User (2026-11-03 09:30 UTC):** {'so ' * 600}")
-    held = [one.attributes for one in chunks_of(read(text)) if one.attributes]
+    held = [one.attributes for one in chunked(read(text)) if one.attributes]
     assert held[0] == {"time": "2026-11-03T09:30:00Z", "session": "9f1c", "role": ("user",)}
     assert held[-1]["session"] == "9f1c"
     assert str(held[-1]["time"]) == "2026-11-01"
@@ -67,7 +67,7 @@ def test_time_and_session_are_those_of_the_turn_else_of_the_front_matter() -> No
 
 def test_a_long_turn_is_cut_as_a_page_with_its_role_in_every_part() -> None:
     text = f"**User:** how\n\n**Assistant:** {LONG}\n\n**User:** thanks\n"
-    found = chunks_of(read(text))
+    found = chunked(read(text))
     parts = [one for one in found if one.attributes["role"] == ("assistant",)]
     assert len(parts) >= 6
     assert all(
@@ -120,7 +120,7 @@ def test_whatever_is_said_chunks_are_spans_in_order_and_nothing_is_lost(parts: l
     text = "\n".join([BOLD, *parts])
     document = Document("s", "r", "p.md", text, "utf-8", "0" * 64, "docs", "transcript")
     place = 0
-    for section in chunk_document(document, CONFIG):
+    for section in sections_of(document, CONFIG):
         between = text[place : section.start]
         assert place <= section.start < section.end <= len(text)
         assert (

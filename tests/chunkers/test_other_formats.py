@@ -5,13 +5,13 @@ import json
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from tests.chunkers.laws import SMALL, chunks_of
+from tests.chunkers.laws import SMALL, lawful_chunks
 
 LONG = "a value with so many words in it that nothing else can be merged with it here or there so"
 
 
 def headings(path: str, text: str, config: ChunkerConfig = SMALL) -> list[tuple[str, ...]]:
-    return [chunk.headings for chunk in chunks_of(path, text, config)]
+    return [chunk.headings for chunk in lawful_chunks(path, text, config)]
 
 
 def test_the_keys_of_json_are_the_headings() -> None:
@@ -36,14 +36,14 @@ def test_the_keys_of_json_are_the_headings() -> None:
 def test_the_keys_of_yaml_are_the_headings_and_comments_lead() -> None:
     steps = f"    run: {LONG}\n    then: {LONG}\n"
     text = f"on: push\njobs:\n  # builds\n  build:\n{steps}  lint:\n{steps}"
-    chunks = chunks_of("a.yaml", text)
+    chunks = lawful_chunks("a.yaml", text)
     assert [chunk.headings for chunk in chunks][-2:] == [("jobs", "build"), ("jobs", "lint")]
     assert "# builds" in chunks[-2].text
 
 
 def test_the_tables_of_toml_are_the_headings() -> None:
     text = f'[project]\nname = "{LONG}"\n\n# tools\n[tool.ruff]\nselect = "{LONG}"\n'
-    chunks = chunks_of("pyproject.toml", text)
+    chunks = lawful_chunks("pyproject.toml", text)
     assert [chunk.headings for chunk in chunks] == [("project",), ("tool.ruff",)]
     assert chunks[1].text.startswith("# tools")
 
@@ -61,7 +61,7 @@ def test_the_elements_of_xml_are_the_headings() -> None:
 
 def test_later_rows_of_a_table_know_the_first() -> None:
     text = "name,age\n" + "".join(f"somebody{number},{number}\n" for number in range(60))
-    chunks = chunks_of("a.csv", text)
+    chunks = lawful_chunks("a.csv", text)
     assert chunks[0].headings == ()
     assert {chunk.headings for chunk in chunks[1:]} == {("name,age",)}
 
@@ -78,7 +78,7 @@ def test_restructured_text_has_levels_by_order_of_appearance() -> None:
 
 def test_a_directive_of_restructured_text_keeps_its_content() -> None:
     code = ".. code:: python\n\n    one = 1\n\n    two = 2\n"
-    chunks = chunks_of("a.rst", f"Title\n=====\n\n{LONG}\n\n{code}\n{LONG}\n{LONG}\n")
+    chunks = lawful_chunks("a.rst", f"Title\n=====\n\n{LONG}\n\n{code}\n{LONG}\n{LONG}\n")
     assert any("one = 1" in chunk.text and "two = 2" in chunk.text for chunk in chunks)
 
 
@@ -88,7 +88,7 @@ def test_asciidoc_is_cut_by_its_headings_outside_of_blocks() -> None:
         f":toc:\n\n= The _title_\n\n{LONG}\n\n[[first]]\n== First ==\n\n{LONG}\n\n{LONG}\n\n"
         f"{listing}\n{LONG}\n\n=== Sub\n\n{LONG}\n\n== Second\n\n{LONG}\n"
     )
-    chunks = chunks_of("a.adoc", text)
+    chunks = lawful_chunks("a.adoc", text)
     assert list(dict.fromkeys(chunk.headings for chunk in chunks)) == [
         ("The _title_",), ("The _title_", "First"), ("The _title_", "First", "Sub"),
         ("The _title_", "Second"),
@@ -105,7 +105,7 @@ def test_asciidoc_has_titles_above_a_line_of_their_length() -> None:
     )
     found = list(dict.fromkeys(headings("a.asciidoc", text)))
     assert found == [("keys(1)",), ("keys(1)", "NAME"), ("keys(1)", "OPTIONS")]
-    assert chunks_of("a.asciidoc", text)[0].title == "keys(1)"
+    assert lawful_chunks("a.asciidoc", text)[0].title == "keys(1)"
 
 
 @pytest.mark.parametrize("open_block", ["----", "====", "....", "|==="])
@@ -123,20 +123,20 @@ def test_org_is_cut_by_its_headings_outside_of_blocks() -> None:
     assert list(dict.fromkeys(headings("a.org", text))) == [
         ("First",), ("First", "Sub"), ("Second",), ("Third",),
     ]  # fmt: skip
-    assert chunks_of("a.org", text)[0].title == "Notes"
-    cut = chunks_of("b.org", f"* A\n\n{LONG}\n\n{listing}\n{LONG}\n")
+    assert lawful_chunks("a.org", text)[0].title == "Notes"
+    cut = lawful_chunks("b.org", f"* A\n\n{LONG}\n\n{listing}\n{LONG}\n")
     assert {chunk.headings for chunk in cut} == {("A",)}
     assert any(listing.strip() in chunk.text for chunk in cut)
 
 
 def test_plain_text_is_cut_between_paragraphs() -> None:
     text = f"First. {LONG}\n\nSecond. {LONG}\n\n\nThird. {LONG}\n"
-    assert [chunk.text[:5] for chunk in chunks_of("a.txt", text)] == ["First", "Secon", "Third"]
+    assert [chunk.text[:5] for chunk in lawful_chunks("a.txt", text)] == ["First", "Secon", "Third"]
 
 
 def test_code_without_a_grammar_is_cut_between_blocks() -> None:
     block = "CREATE TABLE t{n} (\n  a int,\n\n  b int, -- " + LONG + "\n  c int\n);\n"
-    chunks = chunks_of("a.sql", "\n".join(block.replace("{n}", n) for n in "123"))
+    chunks = lawful_chunks("a.sql", "\n".join(block.replace("{n}", n) for n in "123"))
     assert [chunk.text.split(" (")[0] for chunk in chunks] == [f"CREATE TABLE t{n}" for n in "123"]
 
 
@@ -159,7 +159,7 @@ var hidden = "<p>not text</p>";
 
 
 def test_html_is_cut_by_its_headings_and_read_without_its_tags() -> None:
-    chunks = chunks_of("a.html", HTML)
+    chunks = lawful_chunks("a.html", HTML)
     plain = [chunk.plain or "" for chunk in chunks]
     together = "\n".join(plain)
     assert "Main thing" in together
@@ -173,7 +173,7 @@ def test_html_is_cut_by_its_headings_and_read_without_its_tags() -> None:
 
 
 def test_list_items_do_not_run_into_each_other_in_plain_text() -> None:
-    (chunk,) = chunks_of("a.html", "<ul><li>one</li><li>two</li></ul>", ChunkerConfig())
+    (chunk,) = lawful_chunks("a.html", "<ul><li>one</li><li>two</li></ul>", ChunkerConfig())
     assert chunk.plain == "one\ntwo"
 
 
@@ -181,7 +181,7 @@ def test_list_items_do_not_run_into_each_other_in_plain_text() -> None:
 def test_a_term_of_html_stays_with_its_definition(ends: str) -> None:
     one = f"<dt><b>{{n}}</b>{ends}\n<dt>or {{n}}{ends}\n<dd>\n<p>{LONG}</p>\n<p>{LONG}</p>\n</dd>\n"
     text = "<dl>\n" + "".join(one.replace("{n}", f"term{n}") for n in range(9)) + "</dl>\n"
-    chunks = chunks_of("a.html", text)
+    chunks = lawful_chunks("a.html", text)
     assert len(chunks) > 9
     for n in range(9):
         (chunk,) = (chunk for chunk in chunks if f"or term{n}" in (chunk.plain or ""))
@@ -190,7 +190,7 @@ def test_a_term_of_html_stays_with_its_definition(ends: str) -> None:
 
 def test_unclosed_markup_is_text_or_tag_but_never_lost() -> None:
     for text in ("a < b and c", "<!-- never closed", "<script> var a", "<p", "1 <2> 3", "</"):
-        chunks_of("a.html", text)
+        lawful_chunks("a.html", text)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_unclosed_markup_is_text_or_tag_but_never_lost() -> None:
     ],
 )
 def test_an_image_in_html_is_found_by_its_alternative_text(tag: str, shown: str) -> None:
-    (chunk,) = chunks_of("a.html", f"<div>one{tag}two</div>", ChunkerConfig())
+    (chunk,) = lawful_chunks("a.html", f"<div>one{tag}two</div>", ChunkerConfig())
     assert chunk.text == f"<div>one{tag}two</div>"
     words = (chunk.plain or "").split()
     assert words == (f"one {shown} two".split() if shown else words)
@@ -217,7 +217,7 @@ def test_an_image_in_html_is_found_by_its_alternative_text(tag: str, shown: str)
 
 
 def test_the_image_in_a_heading_is_no_part_of_its_title() -> None:
-    chunks = chunks_of("a.html", f'<h1><img alt="Logo">Title</h1>\n<p>{LONG}</p>')
+    chunks = lawful_chunks("a.html", f'<h1><img alt="Logo">Title</h1>\n<p>{LONG}</p>')
     assert {chunk.headings for chunk in chunks} == {("Title",)}
     assert "Logo" in (chunks[0].plain or "")
 
@@ -231,8 +231,8 @@ def test_a_byte_order_mark_hides_no_heading(path: str, encoding: str) -> None:
         "a.yaml": "alpha: ",
     }  # fmt: skip
     text = f"{begins[path]}{'x' if path == 'a.py' else LONG}\n"
-    (plain,) = chunks_of(path, text)
-    (marked,) = chunks_of(path, text.encode(encoding))
+    (plain,) = lawful_chunks(path, text)
+    (marked,) = lawful_chunks(path, text.encode(encoding))
     assert marked.text == f"\ufeff{plain.text}"
     assert (marked.headings, marked.symbols) == (plain.headings, plain.symbols)
     assert plain.headings or plain.symbols
@@ -241,6 +241,6 @@ def test_a_byte_order_mark_hides_no_heading(path: str, encoding: str) -> None:
 
 
 def test_marks_alone_and_more_marks_are_text() -> None:
-    assert [chunk.text for chunk in chunks_of("a.md", "\ufeff\n\n")] == ["\ufeff"]
-    (chunk,) = chunks_of("a.md", "\ufeff" * 20 + "# Alpha")
+    assert [chunk.text for chunk in lawful_chunks("a.md", "\ufeff\n\n")] == ["\ufeff"]
+    (chunk,) = lawful_chunks("a.md", "\ufeff" * 20 + "# Alpha")
     assert chunk.headings == ()

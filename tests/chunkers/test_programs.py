@@ -15,7 +15,7 @@ from pincite.chunkers.code.definitions import find_definitions
 from pincite.chunkers.code.grammars import Grammar, grammar_for
 from pincite.chunkers.code.parsing import parse
 from pincite.readers import file_type
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 
 PROGRAMS = Path(__file__).parent / "programs"
 #: Lines and path of each definition; a star where nothing is defined, but has members.
@@ -118,7 +118,7 @@ def test_definitions_have_their_names_and_lines(name: str) -> None:
         f"{each.first + 1}-{each.last + 1} {' '.join(each.path)}{'' if each.symbol else ' *'}"
         for each in found
     ] == [one.strip() for one in DEFINITIONS[name].split(";")]
-    chunks = chunks_of(name, text)
+    chunks = lawful_chunks(name, text)
     named = {symbol for chunk in chunks for symbol in chunk.symbols}
     assert {each.symbol for each in found if each.symbol} <= named
     assert all(symbol.split(".")[-1] in text for symbol in named)
@@ -126,7 +126,7 @@ def test_definitions_have_their_names_and_lines(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_scripts_and_styles_of_components_are_cut_as_what_they_are(name: str) -> None:
-    chunks = chunks_of(name, (PROGRAMS / name).read_text(encoding="utf-8"))
+    chunks = lawful_chunks(name, (PROGRAMS / name).read_text(encoding="utf-8"))
     for line, symbol in COMPONENTS[name]:
         (holder,) = (chunk for chunk in chunks if line in chunk.text)
         assert symbol in holder.symbols
@@ -143,14 +143,14 @@ def test_a_component_may_be_broken_anywhere() -> None:
         "</script>\n<script>\n</script>\n</script>\n",
     ):
         for name in ("a.vue", "a.svelte"):
-            chunks_of(name, text)
-    chunks = chunks_of("a.vue", "<script lang='ts'\n  setup\n>\nfunction a(): void {}\n")
+            lawful_chunks(name, text)
+    chunks = lawful_chunks("a.vue", "<script lang='ts'\n  setup\n>\nfunction a(): void {}\n")
     assert chunks[-1].symbols == ("a",)
 
 
 def test_a_component_is_cut_by_its_first_100_blocks() -> None:
     scripts = (f"<script>\nfunction f{number}() {{}}\n</script>\n" for number in range(101))
-    found = {name for chunk in chunks_of("a.vue", "".join(scripts)) for name in chunk.symbols}
+    found = {name for chunk in lawful_chunks("a.vue", "".join(scripts)) for name in chunk.symbols}
     assert found == {f"f{number}" for number in range(100)}
 
 
@@ -163,7 +163,7 @@ def test_a_program_that_is_changed_anywhere_is_cut_exactly_and_wholly(data: st.D
         begin = data.draw(st.integers(0, len(text)))
         end = min(len(text), begin + data.draw(st.integers(0, 60)))
         text = text[:begin] + data.draw(MARKS) + text[end:]
-    chunks_of(name, text)
+    lawful_chunks(name, text)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,7 +9,7 @@ from pincite.chunkers.lines import Lines
 from pincite.chunkers.markup import roff
 from pincite.chunkers.pieces import Path, Piece
 from pincite.support.roff.reader import read_roff
-from tests.chunkers.laws import SMALL, chunks_of
+from tests.chunkers.laws import SMALL, lawful_chunks
 from tests.counting import CountedList
 
 LONG = "a value with so many words in it that nothing else can be merged with it here or there so"
@@ -24,13 +24,13 @@ MDOC = (
 
 
 def places(headings: int, text: str, config: ChunkerConfig = SMALL) -> list[tuple[str, ...]]:
-    found = [chunk.headings[:headings] for chunk in chunks_of("tool.1", text, config)]
+    found = [chunk.headings[:headings] for chunk in lawful_chunks("tool.1", text, config)]
     return list(dict.fromkeys(found))
 
 
 @pytest.mark.parametrize(("text", "title"), [(MAN, "TOOL(1)"), (MDOC, "TOOL(8)")])
 def test_sections_are_those_of_headings(text: str, title: str) -> None:
-    chunks = chunks_of("tool.1", text)
+    chunks = lawful_chunks("tool.1", text)
     assert {chunk.title for chunk in chunks} == {title}
     assert {chunk.language for chunk in chunks} == {"roff"}
     assert places(2, text)[-2:] == [("OPTIONS",), ("OPTIONS", "Others")]
@@ -38,7 +38,7 @@ def test_sections_are_those_of_headings(text: str, title: str) -> None:
 
 @pytest.mark.parametrize(("text", "term"), [(MAN, "--two"), (MDOC, "-two file")])
 def test_a_term_stays_with_its_text(text: str, term: str) -> None:
-    read = [chunk.read_as for chunk in chunks_of("tool.1", text)]
+    read = [chunk.read_as for chunk in lawful_chunks("tool.1", text)]
     (found,) = [one for one in read if term in one]
     assert found.startswith(term)
     assert LONG in found
@@ -47,7 +47,7 @@ def test_a_term_stays_with_its_text(text: str, term: str) -> None:
 def test_a_paragraph_is_the_term_of_what_is_indented_below_it() -> None:
     """The form of DocBook and AsciiDoc."""
     text = "".join(f".PP\n\\fB\\-{at}\\fR\n.RS 4\n{LONG}\n.RE\n" for at in "abc")
-    read = [chunk.read_as for chunk in chunks_of("tool.1", f".TH T 1\n.SH OPTIONS\n{text}")]
+    read = [chunk.read_as for chunk in lawful_chunks("tool.1", f".TH T 1\n.SH OPTIONS\n{text}")]
     assert [one.split("\n")[-2:] for one in read][1:] == [["-b", LONG], ["-c", LONG]]
 
 
@@ -55,23 +55,23 @@ def test_later_parts_of_a_long_item_are_below_its_term() -> None:
     item = f".TP\n.B \\-\\-long\n{LONG}\n.IP\n{LONG} {LONG}\n.IP\n{LONG} {LONG}\n"
     text = f".TH T 1\n.SH OPTIONS\n{item}.TP\n.B \\-\\-next\n{LONG}\n.PP\n{LONG} {LONG}\n"
     assert places(2, text) == [("OPTIONS",), ("OPTIONS", "--long")]
-    assert chunks_of("tool.1", text)[-1].headings == ("OPTIONS",)
+    assert lawful_chunks("tool.1", text)[-1].headings == ("OPTIONS",)
 
 
 def test_passages_are_read_as_displayed_and_cited_as_written() -> None:
-    (chunk,) = chunks_of("tool.1", ".TH T 1\n.SH NAME\n\\fBtool\\fP \\- \\(lqit\\(rq\n")
+    (chunk,) = lawful_chunks("tool.1", ".TH T 1\n.SH NAME\n\\fBtool\\fP \\- \\(lqit\\(rq\n")
     assert chunk.read_as == "T 1\nNAME\ntool - “it”"
     assert chunk.text.endswith("\\fBtool\\fP \\- \\(lqit\\(rq")
 
 
 def test_a_page_of_comments_is_read_as_it_is() -> None:
-    (chunk,) = chunks_of("tool.1", '.\\" Copyright\n.\\" A person\n')
+    (chunk,) = lawful_chunks("tool.1", '.\\" Copyright\n.\\" A person\n')
     assert chunk.read_as == chunk.text
 
 
 def test_the_same_text_in_another_language_keeps_its_letters() -> None:
     text = "\\fBNAME\\fP is\n.SH NAME\n"
-    assert [chunk.plain for chunk in chunks_of("a.txt", text)] == [None]
+    assert [chunk.plain for chunk in lawful_chunks("a.txt", text)] == [None]
 
 
 @pytest.mark.parametrize(

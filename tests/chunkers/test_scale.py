@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from tests.chunkers.laws import assert_exact, read
 from tests.places import GROWS_S
 
@@ -98,7 +98,7 @@ def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
     text = HOSTILE[name][0]
     document = read(f"a.{suffix}", text)
     begun = time.process_time()
-    chunks = cut(document, chunk_document(document, ChunkerConfig()))
+    chunks = chunks_of(document, sections_of(document, ChunkerConfig()))
     assert time.process_time() - begun < GROWS_S / (8 if name in SHORTER else 1)
     assert_exact(text.encode(), document, chunks)
 
@@ -106,14 +106,14 @@ def test_hostile_texts_end_in_seconds(name: str, suffix: str) -> None:
 def test_the_names_of_many_definitions_are_read_after_the_parser_has_ended() -> None:
     """The limit of reads is for the parser. A name is read in the same way, and each counted."""
     text = "".join(f"def lamp_{number}(): 0\n" for number in range(10_000))
-    sections = chunk_document(read("a.py", text), ChunkerConfig())
+    sections = sections_of(read("a.py", text), ChunkerConfig())
     assert len({name for one in sections for name in one.symbols}) == 10_000
 
 
 def test_parts_of_one_line_have_no_more_names_than_they_contain() -> None:
     """Each part had all names of the line: half a megabyte became one of 800 MB."""
     text = "".join(f"fn lamp_{number}() {{}} " for number in range(4_000))
-    sections = chunk_document(read("a.rs", text), ChunkerConfig())
+    sections = sections_of(read("a.rs", text), ChunkerConfig())
     names = [name for one in sections for name in one.symbols]
     assert set(names) == {f"lamp_{number}" for number in range(4_000)}
     assert len(names) < 4_000 + len(sections)
@@ -123,6 +123,6 @@ def test_parts_of_one_line_have_no_more_names_than_they_contain() -> None:
 
 def test_parts_of_one_line_with_few_names_have_all_of_them() -> None:
     text = "fn lamp() { turn(" + "on, " * 2_000 + "off); } fn wick() {}"
-    sections = chunk_document(read("a.rs", text), ChunkerConfig())
+    sections = sections_of(read("a.rs", text), ChunkerConfig())
     assert len(sections) > 5
     assert {one.symbols for one in sections} == {("lamp", "wick")}

@@ -8,7 +8,7 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.readers import file_type
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("bench", "docs", "src", "tests")
@@ -21,6 +21,6 @@ def test_every_citation_is_exact_and_every_line_is_covered(folder: str) -> None:
     assert read
     for file in read:
         raw = file.read_bytes()
-        assert bool(chunks_of(str(file.relative_to(ROOT)), raw, ChunkerConfig())) == bool(
+        assert bool(lawful_chunks(str(file.relative_to(ROOT)), raw, ChunkerConfig())) == bool(
             raw.strip()
         )

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite import Pincite
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.chunkers.budget import estimate_tokens
 from pincite.model import Chunk, Document, Section, Source
 from pincite.readers import read_document
@@ -80,9 +80,9 @@ def read(text: str, path: str = "log.jsonl") -> Document:
     return read_document(text.encode(), source=source, path=path, ref="r")
 
 
-def chunks_of(document: Document) -> list[tuple[Section, Chunk]]:
-    sections = chunk_document(document, CONFIG)
-    return list(zip(sections, cut(document, sections), strict=True))
+def chunked(document: Document) -> list[tuple[Section, Chunk]]:
+    sections = sections_of(document, CONFIG)
+    return list(zip(sections, chunks_of(document, sections), strict=True))
 
 
 @pytest.mark.parametrize("turns", [CLAUDE, CODEX, PLAIN, TRAINING])
@@ -93,7 +93,7 @@ def test_known_transcripts_are_recognised_and_cited_exactly(
 ) -> None:
     document = read(lines(turns, ascii_only=ascii_only, end=end))
     assert (document.language, document.source_type) == ("transcript", "docs")
-    found = chunks_of(document)
+    found = chunked(document)
     assert found
     for section, chunk in found:
         assert chunk.text == document.text[section.start : section.end]
@@ -105,7 +105,7 @@ def test_known_transcripts_are_recognised_and_cited_exactly(
 
 
 def test_short_turns_go_together_with_their_roles_and_the_time_of_the_first() -> None:
-    (_, first), *_ = chunks_of(read(lines(CLAUDE)))
+    (_, first), *_ = chunked(read(lines(CLAUDE)))
     assert (first.start_line, first.end_line, first.start_column) == (2, 3, None)
     assert first.plain is not None
     assert 'user: How do I rotate a "key"?\nÜber Nacht?' in first.plain
@@ -120,7 +120,7 @@ def test_short_turns_go_together_with_their_roles_and_the_time_of_the_first() ->
 
 def test_a_long_turn_is_cut_within_its_line_where_its_text_is() -> None:
     document = read(lines(CLAUDE, ascii_only=True))
-    parts = [chunk for _, chunk in chunks_of(document) if chunk.start_line == 4]
+    parts = [chunk for _, chunk in chunked(document) if chunk.start_line == 4]
     assert len(parts) >= 6
     raw = document.text.split("\n")[3]
     assert "".join(part.text for part in parts) == raw
@@ -177,7 +177,7 @@ def test_whatever_the_lines_hold_chunks_are_spans_in_order(
     long = {"role": "user", "content": '"tab\there\\ and ' * times}
     text = lines([*values, long, long], ascii_only=ascii_only)
     document = Document("s", "r", "p.jsonl", text, "utf-8", "0" * 64, "docs", "transcript")
-    found = chunk_document(document, CONFIG)
+    found = sections_of(document, CONFIG)
     place = 0
     for section in found:
         assert place <= section.start < section.end <= len(text)
@@ -190,7 +190,7 @@ def test_whatever_the_lines_hold_chunks_are_spans_in_order(
 def test_escapes_of_another_kind_are_cut_as_they_stand() -> None:
     text = '{"role": "user", "content": "' + "\\u0061\\/ word " * 400 + '"}\n' + lines(PLAIN)
     document = read(text)
-    found = chunks_of(document)
+    found = chunked(document)
     assert len(found) > 3
     assert all(chunk.text in text for _, chunk in found)
 
@@ -256,7 +256,7 @@ def test_half_of_a_character_is_a_question_mark(tmp_path: Path) -> None:
     source = Source(name="chats", location=str(tmp_path), kind="folder")
     document = read_document(raw, source=source, path="a.jsonl", ref="")
     assert document.language == "transcript"
-    chunks = cut(document, chunk_document(document, CONFIG))
+    chunks = chunks_of(document, sections_of(document, CONFIG))
     assert len(chunks) > 3
     for one in chunks:
         said = (one.title, one.plain or "", *one.headings, str(dict(one.attributes)))

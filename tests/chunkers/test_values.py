@@ -12,7 +12,7 @@ from pincite.chunkers.code.grammars import GRAMMARS
 from pincite.chunkers.code.parsing import parse
 from pincite.chunkers.code.value_queries import VALUES
 from pincite.readers.languages import file_type
-from tests.chunkers.laws import chunks_of
+from tests.chunkers.laws import lawful_chunks
 
 #: A program of each language, its values, and names in it that are none.
 PROGRAMS = {
@@ -220,7 +220,7 @@ def test_values_are_found_by_name_in(path: str) -> None:
     text, values, others = PROGRAMS[path]
     if lacks_grammar(language_of(path, text)):
         pytest.skip("needs the extra `languages`")
-    symbols = {name for chunk in chunks_of(path, text) for name in chunk.symbols}
+    symbols = {name for chunk in lawful_chunks(path, text) for name in chunk.symbols}
     assert symbols >= set(values.split())
     assert "" not in symbols
     assert symbols.isdisjoint(others.split())
@@ -233,19 +233,19 @@ def test_every_query_has_a_program() -> None:
 
 def test_names_of_definitions_precede_those_of_values() -> None:
     text = "LIMIT = 1\n\n\ndef run():\n    pass\n"
-    (chunk,) = chunks_of("a.py", text)
+    (chunk,) = lawful_chunks("a.py", text)
     assert (chunk.symbols, chunk.named_values) == (("run", "LIMIT"), 1)
     assert chunk.definitions == ("run",)
 
 
 def test_a_name_that_is_defined_and_assigned_is_a_definition() -> None:
-    (chunk,) = chunks_of("a.js", "const run = () => 1;\nlet state = 2;\n")
+    (chunk,) = lawful_chunks("a.js", "const run = () => 1;\nlet state = 2;\n")
     assert (chunk.symbols, chunk.definitions) == (("run", "state"), ("run",))
 
 
 def test_a_section_of_a_long_line_has_the_values_that_it_names() -> None:
     text = "const " + ", ".join(f"name{number} = {number}" for number in range(400)) + ";\n"
-    chunks = chunks_of("a.js", text)
+    chunks = lawful_chunks("a.js", text)
     assert len(chunks) > 2
     for chunk in chunks:
         assert chunk.named_values == len(chunk.symbols) > 0
@@ -278,7 +278,7 @@ def test_a_field_that_its_class_declares_is_found_there_and_not_in_the_construct
 
 def test_a_value_neither_cuts_a_file_nor_names_a_section() -> None:
     text = "".join(f"LIMIT_{number} = {number}  # of something\n" for number in range(60))
-    chunks = chunks_of("a.py", text, ChunkerConfig(target_tokens=64))
+    chunks = lawful_chunks("a.py", text, ChunkerConfig(target_tokens=64))
     assert {chunk.headings for chunk in chunks} == {()}
     assert len(chunks) < 30
     assert sum(len(chunk.symbols) for chunk in chunks) == 60
@@ -299,7 +299,7 @@ WIDE = {
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("path", WIDE)
 def test_a_list_of_20000_names_takes_no_time(path: str) -> None:
-    assert chunks_of(path, WIDE[path].format("a, " * 20_000))
+    assert lawful_chunks(path, WIDE[path].format("a, " * 20_000))
 
 
 @pytest.mark.parametrize(
@@ -329,20 +329,20 @@ def test_a_list_of_20000_names_takes_no_time(path: str) -> None:
 def test_an_export_is_a_value_unless_it_only_passes_something_on(
     path: str, right: str, is_value: bool
 ) -> None:
-    (chunk,) = chunks_of(path, f"exports.first = exports.name = {right};\n", ChunkerConfig())
+    (chunk,) = lawful_chunks(path, f"exports.first = exports.name = {right};\n", ChunkerConfig())
     assert ("name" in chunk.symbols) == is_value
 
 
 def test_get_and_set_are_names_unless_they_describe_a_property() -> None:
     text = "const cache = {\n  get: (key) => key,\n  set: function (key) {},\n  has: () => 1\n};\n"
-    (chunk,) = chunks_of("a.js", text, ChunkerConfig())
+    (chunk,) = lawful_chunks("a.js", text, ChunkerConfig())
     assert set(chunk.symbols) == {"cache", "get", "set", "has"}
     text = (
         "Object.defineProperty(exports, 'Kind', {\n  enumerable: true,\n"
         "  get: function () { return a.Kind; },\n  set: (value) => {}\n});\n"
         "defineProperty(get(), key, [1, {}], {set: () => 1});\n"
     )
-    (chunk,) = chunks_of("a.js", text, ChunkerConfig())
+    (chunk,) = lawful_chunks("a.js", text, ChunkerConfig())
     assert chunk.symbols == ("set",)
 
 

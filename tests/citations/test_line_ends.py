@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunkers.cutting import cut
+from pincite.chunkers.chunks import chunks_of
 from pincite.chunkers.lines import Lines
 from pincite.citations.check_item import Checked, check_item
 from pincite.current_files.find_again import find_again
@@ -37,7 +37,7 @@ def passage_of(text: str, first: int, last: int) -> Chunk | None:
     first, last = lines.trim(min(first, len(lines)), min(last, len(lines)))
     if first == last:
         return None
-    (made,) = cut(document_of(text), [Section(lines.starts[first], lines.end_of(last - 1))])
+    (made,) = chunks_of(document_of(text), [Section(lines.starts[first], lines.end_of(last - 1))])
     return made
 
 

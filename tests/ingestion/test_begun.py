@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.errors import SourceError
 from pincite.ingestion.analysis.analyse import Analysed, Here, Pending
 from pincite.ingestion.batch import Batch, Prepared
@@ -109,8 +109,8 @@ def test_a_crash_in_what_is_read_early_costs_one_file_and_is_told(
 def test_what_is_weighed_of_a_section_is_what_is_read_of_its_chunk(opened: OpenSource) -> None:
     for one in early_of(opened, entries_of(opened), Noting()).values():
         document = one.file.document
-        sections = chunk_document(document, ChunkerConfig())
-        chunks = cut(document, sections)
+        sections = sections_of(document, ChunkerConfig())
+        chunks = chunks_of(document, sections)
         assert [enrich_section(document, one) for one in sections] == list(map(enrich, chunks))
 
 

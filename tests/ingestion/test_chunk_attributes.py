@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.chunkers import cut
+from pincite.chunkers import chunks_of
 from pincite.ingestion.attributes.of_files import Described, attributed, described_again
 from pincite.ingestion.batch import SkippedFile
 from pincite.ingestion.read import ReadFile
@@ -42,7 +42,7 @@ def described(
 def test_chunks_have_what_is_inherited_below_the_documents_below_their_own() -> None:
     given = sections({"page_number": 1}, {"page_number": 2, "figure": True})
     found = described(given, {"course": "ml"}, source(course="stats", term="autumn"))
-    one, two = cut(found.file.document, found.sections, found.file.inherited)
+    one, two = chunks_of(found.file.document, found.sections, found.file.inherited)
     assert one.attributes == {"course": "ml", "term": "autumn", "page_number": 1}
     assert two.attributes == {"course": "ml", "term": "autumn", "page_number": 2, "figure": True}
     assert found.new == {"course": "keyword", "figure": "boolean"}
@@ -51,7 +51,7 @@ def test_chunks_have_what_is_inherited_below_the_documents_below_their_own() -> 
 
 def test_a_name_that_chunks_have_is_no_longer_the_documents_or_the_sources() -> None:
     found = described(sections({"page_number": 1}, {}), {"page_number": 9}, source(page_number=7))
-    one, two = cut(found.file.document, found.sections, found.file.inherited)
+    one, two = chunks_of(found.file.document, found.sections, found.file.inherited)
     assert (one.attributes, two.attributes) == ({"page_number": 1}, {})
     assert found.file.notes == (
         "attribute_of_chunks: page_number: its chunks have values of their own",

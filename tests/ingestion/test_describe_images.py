@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chunkers import cut
+from pincite.chunkers import chunks_of
 from pincite.errors import AuthError, Unavailable
 from pincite.ingestion.describe_images import MARK, PROMPT_VERSION, Vision, note_of
 from pincite.ingestion.enrich import enrich, own_text
@@ -188,7 +188,7 @@ def test_a_note_is_bounded() -> None:
 
 def test_a_note_is_read_by_encoders_and_is_in_no_quotation() -> None:
     place = OnPage(3, visual=True, note=f"{MARK} A bar chart.")
-    (one,) = cut(document("a"), (Section(0, 8, on_page=place),))
+    (one,) = chunks_of(document("a"), (Section(0, 8, on_page=place),))
     assert one.text == "Figure 1"
     assert own_text(one) == f"Figure 1\n\n{MARK} A bar chart."
     assert enrich(one).endswith(own_text(one))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Chosen, Chunk, Context, Document, Signal
 from pincite.model.citation import parse_citation
@@ -68,7 +68,7 @@ def document(text: str, path: str = "notes.md", **values: Any) -> Document:
 
 def cut_up(text: str, path: str = "notes.md", config: ChunkerConfig = SMALL) -> tuple[Chunk, ...]:
     whole = document(text, path)
-    return cut(whole, chunk_document(whole, config))
+    return chunks_of(whole, sections_of(whole, config))
 
 
 def show(

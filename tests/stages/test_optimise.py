@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Chunk, Context, Document, Match, OnPage, Signal
 from pincite.model.citation import cite, parse_citation
@@ -279,7 +279,7 @@ def test_chunks_of_the_product_in_any_order_are_put_together_byte_for_byte(
         source_type="docs",
         language="markdown",
     )
-    chunks = cut(document, chunk_document(document, SMALL))
+    chunks = chunks_of(document, sections_of(document, SMALL))
     if chunks:
         some = data.draw(st.lists(st.sampled_from(chunks), unique_by=lambda one: one.id))
         check(text, some, config)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig, chunk_document, cut
+from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.model import Chunk, Context, Match, Source
 from pincite.model.citation import cite
 from pincite.model.revisions import content_ref
@@ -22,11 +22,11 @@ from tests.truth.test_files import files_of, look, record
 SLIDES = (("One", "first words"), ("Two", "second words\nin two lines"))
 
 
-def chunks_of(raw: bytes) -> tuple[Chunk, ...]:
+def chunked(raw: bytes) -> tuple[Chunk, ...]:
     source = Source("acme", "/acme", "folder")
     ref = content_ref(hashlib.sha256(raw).hexdigest())
     document = read_document(raw, source=source, path="a.pptx", ref=ref)
-    return cut(document, chunk_document(document, ChunkerConfig()))
+    return chunks_of(document, sections_of(document, ChunkerConfig()))
 
 
 @pytest.fixture
@@ -46,13 +46,13 @@ def seen(folder: Path, chunk: Chunk, context: Context | None = None) -> Seen:
 
 
 def test_a_passage_is_fresh_then_on_another_slide_then_gone(folder: Path) -> None:
-    _, second = chunks_of((folder / "a.pptx").read_bytes())
+    _, second = chunked((folder / "a.pptx").read_bytes())
     assert seen(folder, second).truth == "fresh"
     (folder / "a.pptx").write_bytes(raw := pptx(("Zero", "new"), *SLIDES))
     moved = seen(folder, second)
     assert (moved.truth, moved.chunk.page, moved.chunk.text) == ("moved", 3, second.text)
-    assert moved.chunk == replace_id(chunks_of(raw)[2], second)
-    assert cite(moved.chunk) == cite(chunks_of(raw)[2])
+    assert moved.chunk == replace_id(chunked(raw)[2], second)
+    assert cite(moved.chunk) == cite(chunked(raw)[2])
     (folder / "a.pptx").write_bytes(pptx(SLIDES[0], ("Two", "second word\nin two lines")))
     assert seen(folder, second).gone == "stale"
     (folder / "a.pptx").write_bytes(docx("no slides any more"))
@@ -64,7 +64,7 @@ def test_a_passage_is_fresh_then_on_another_slide_then_gone(folder: Path) -> Non
 def test_a_file_that_takes_long_to_read_costs_its_own_passages_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, slide = chunks_of((folder / "a.pptx").read_bytes())
+    _, slide = chunked((folder / "a.pptx").read_bytes())
     (folder / "b.pptx").write_bytes((folder / "a.pptx").read_bytes())
     other = replaced(slide, path="b.pptx")
     (folder / "a.pptx").write_bytes(pptx(("Zero", "never seen before"), *SLIDES))
@@ -84,7 +84,7 @@ def replace_id(found: Chunk, then: Chunk) -> Chunk:
 
 
 def test_what_is_shown_around_it_moves_along_or_is_left_out(folder: Path) -> None:
-    first, _ = chunks_of((folder / "a.pptx").read_bytes())
+    first, _ = chunked((folder / "a.pptx").read_bytes())
     part = part_of(first, "first words")
     whole = Match(cite(part), part.id, 0, 0, part.start, part.end)
     context = Context(0, 0, first.text, cite(first), (whole,))
@@ -92,7 +92,7 @@ def test_what_is_shown_around_it_moves_along_or_is_left_out(folder: Path) -> Non
     moved = seen(folder, part, context)
     assert moved.context is not None
     assert moved.context.text == first.text
-    assert moved.context.citation == cite(chunks_of(raw)[1])
+    assert moved.context.citation == cite(chunked(raw)[1])
     assert moved.context.matches[0].citation == cite(moved.chunk)
     (folder / "a.pptx").write_bytes(pptx(("Another title", "first words")))
     alone = seen(folder, part, replace(context, matches=()))
@@ -105,7 +105,7 @@ def part_of(chunk: Chunk, text: str) -> Chunk:
 
 
 def test_a_passage_of_an_archive_is_held_against_its_member(tmp_path: Path) -> None:
-    _, second = chunks_of(pptx(*SLIDES))
+    _, second = chunked(pptx(*SLIDES))
     place = tmp_path / "docs.zip"
 
     def archived(*slides: tuple[str, str]) -> Seen:

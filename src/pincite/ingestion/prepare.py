@@ -10,7 +10,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from pincite.chunkers import cut
+from pincite.chunkers import chunks_of
 from pincite.errors import PinciteError
 from pincite.ingestion.analysis.analyse import Analyser, Here
 from pincite.ingestion.attributes.automatic import with_fields, with_places
@@ -113,7 +113,7 @@ def finish(
         if isinstance(described, SkippedFile):
             return described
         found = described.file
-        chunks = cut(found.document, described.sections, found.inherited)
+        chunks = chunks_of(found.document, described.sections, found.inherited)
         if excess := excess_of(chunks, spec.dimensions):
             return SkippedFile(entry.path, "failed", excess)
         texts = tuple(enrich(chunk) for chunk in chunks)

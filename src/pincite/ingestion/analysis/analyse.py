@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from pincite.chunkers import ChunkerConfig, chunk_document
+from pincite.chunkers import ChunkerConfig, sections_of
 from pincite.ingestion.enrich import enrich_section
 from pincite.model import Document, Section, SparseVector
 from pincite.ports import SparseEncoder
@@ -40,7 +40,7 @@ def analyse(
     document: Document, chunker: ChunkerConfig, sparse: SparseEncoder, average_length: float
 ) -> Analysed:
     """Cut and weigh a document. `average_length` is as in `SparseEncoder.encode_document`."""
-    sections = with_description(document, chunk_document(document, chunker))
+    sections = with_description(document, sections_of(document, chunker))
     texts = (enrich_section(document, one) for one in sections)
     return Analysed(sections, tuple(sparse.encode_document(text, average_length) for text in texts))
 

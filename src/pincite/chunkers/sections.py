@@ -1,4 +1,4 @@
-"""Choose the chunker for a language."""
+"""Cut a document into sections, with the chunker for its language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DATA = frozenset({"json", "yaml", "toml", "ini", "xml"})
 _MARK = "\ufeff"  # the byte order mark
 
 
-def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
+def sections_of(document: Document, config: ChunkerConfig) -> tuple[Section, ...]:
     """Return the sections of any document, sorted by `start`, without empty, blank or overlapping
     ones. Every line that is not blank is in some section, except lines of a transcript without
     content, and no section is on two pages. Never fails on a text."""
@@ -43,7 +43,7 @@ def chunk_document(document: Document, config: ChunkerConfig) -> tuple[Section, 
         from pincite.chunkers.transcripts import chunk_transcript
 
         chunk = chunk_transcript if is_lines(document.path) else chunk_markdown_transcript
-        if sections := chunk(document, config, chunk_document):
+        if sections := chunk(document, config, sections_of):
             return sections
     if language == "roff":
         return _chunk_roff(document, config)
@@ -89,7 +89,7 @@ def _chunk_after_mark(document: Document, config: ChunkerConfig) -> tuple[Sectio
     """Cut the text after its byte order mark, which would hide a heading or front matter. The first
     section gets the mark, so that it is still whole lines."""
     text = document.text
-    sections = chunk_document(replace(document, text=text[1:]), config)
+    sections = sections_of(replace(document, text=text[1:]), config)
     moved = [replace(one, start=one.start + 1, end=one.end + 1) for one in sections]
     if moved and not text[1 : moved[0].start].strip():
         moved[0] = replace(moved[0], start=0)
@@ -98,7 +98,7 @@ def _chunk_after_mark(document: Document, config: ChunkerConfig) -> tuple[Sectio
 
 def _chunk_page(document: Document, page: PageSpan, config: ChunkerConfig) -> list[Section]:
     text = document.text[page.start : page.end]
-    sections = chunk_document(replace(document, text=text, pages=()), config)
+    sections = sections_of(replace(document, text=text, pages=()), config)
     return [
         replace(
             one,

@@ -19,7 +19,7 @@ _MOST_SPACE = 500  # characters between two chunks that are kept; more is of no 
 _FRAGMENT = "!$&'()*+,;=:@/?~-._"  # RFC 3986, besides letters and digits
 
 
-def cut(
+def chunks_of(
     document: Document, sections: Iterable[Section], inherited: Attributes = NO_ATTRIBUTES
 ) -> tuple[Chunk, ...]:
     """Return the chunks of these sections, in the same order. Each has the attributes that its
