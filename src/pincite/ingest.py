@@ -1,8 +1,11 @@
-"""The write path: from sources to an index that mirrors them. Only this module orders the steps.
+"""The write path: from sources to an index that mirrors them.
 
-    find changes -> prepare (read -> cut -> enrich -> weigh) -> embed -> write -> remove -> record
+    find changes -> read -> analyse (sections, weights) -> complete (attributes, chunks)
+                 -> embed -> write -> remove -> record
 
-`ingestion.pipeline` takes batches through the steps from `prepare` to `write`, several at once.
+This module orders sources, `ingestion.batches` the steps of a batch, several at once, and
+`ingestion.prepare` those of a file: `read`, `analyse` and `complete`.
+
 Documents are recorded as soon as their batch is complete in the store, so an interrupted run
 continues there. Large sources are indexed twice. The first run writes keywords only, which makes
 everything searchable soon. The second run adds vectors, starting with the latest changes.

@@ -6,8 +6,7 @@ import pytest
 
 from pincite.chunkers import chunks_of
 from pincite.ingestion.attributes.of_files import Described, attributed, described_again
-from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.read import ReadFile
+from pincite.ingestion.batch import ReadFile, SkippedFile
 from pincite.model import (
     Attributes,
     CollectionSpec,

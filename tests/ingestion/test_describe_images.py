@@ -10,9 +10,9 @@ import pytest
 
 from pincite.chunkers import chunks_of
 from pincite.errors import AuthError, Unavailable
+from pincite.ingestion.batch import ReadFile
 from pincite.ingestion.describe_images import MARK, PROMPT_VERSION, Vision, note_of
 from pincite.ingestion.enrich import enrich, own_text
-from pincite.ingestion.read import ReadFile
 from pincite.model import Document, Element, OnPage, Section
 from pincite.ports import LLM, Completion, Image, Message
 from pincite.providers.llm.note_cache import NoteCache, note_key

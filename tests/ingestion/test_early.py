@@ -12,10 +12,9 @@ import pytest
 
 from pincite.chunkers import ChunkerConfig
 from pincite.ingestion.analysis.early import begin_early, reading_early
-from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.begun import Begun
+from pincite.ingestion.batch import FileUnderAnalysis, SkippedFile
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import begin
+from pincite.ingestion.prepare import read_and_analyse
 from pincite.model import CollectionSpec
 from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -40,11 +39,11 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Event:
     """Is set when a file is being read early, which is then finished."""
     begun = Event()
 
-    def noting(*args: Any) -> Begun | SkippedFile:
+    def noting(*args: Any) -> FileUnderAnalysis | SkippedFile:
         begun.set()
-        return begin(*args)
+        return read_and_analyse(*args)
 
-    monkeypatch.setattr("pincite.ingestion.analysis.early.begin", noting)
+    monkeypatch.setattr("pincite.ingestion.analysis.early.read_and_analyse", noting)
     return begun
 
 
@@ -55,10 +54,10 @@ def early_of(
     given: Callable[[OpenSource], OpenSource] = lambda opened: opened,
     spec: CollectionSpec = SPEC,
     reading: Event | None = None,
-) -> Mapping[str, Begun]:
+) -> Mapping[str, FileUnderAnalysis]:
     """What was read of a folder before it is `given` to be indexed, once a file is being read."""
 
-    async def work() -> Mapping[str, Begun]:
+    async def work() -> Mapping[str, FileUnderAnalysis]:
         async with reading_early(settings, [folder], options) as early:
             if reading is not None:
                 await asyncio.to_thread(reading.wait, HANGS_S)
@@ -156,7 +155,7 @@ def test_files_of_a_new_collection_are_read_while_it_is_created(
 def test_a_source_that_is_not_there_is_named_in_its_turn(tmp_path: Path) -> None:
     settings = load_settings({}, tmp_path)
 
-    async def work() -> Mapping[str, Begun]:
+    async def work() -> Mapping[str, FileUnderAnalysis]:
         async with reading_early(settings, [tmp_path / "gone"], IndexOptions()) as early:
             with open_source(tmp_path, limits=SourceLimits()) as opened:
                 return await early.files(opened, SPEC)

@@ -1,17 +1,46 @@
-"""Batches of the write path: documents that are ready for their vectors."""
+"""Values of the write path: files under analysis, documents that lack only vectors, batches."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from pincite.model import AttributeType, DocumentRecord, Point
+from pincite.model import Attributes, AttributeType, Document, DocumentRecord, Point
+from pincite.ports import Image
+from pincite.sources import Entry
+
+if TYPE_CHECKING:  # reports need batches, and not the chunkers
+    from pincite.ingestion.analysis.analyse import Pending
 
 BATCH_CHUNKS = 256  # two cores idle for less than 1 % of the time at the end of such a batch
 
 UNREADABLE: Final = "unreadable"  #: the code of files and folders that cannot be read
+
+
+class ReadFile(msgspec.Struct, frozen=True):
+    """A document. `includes` names the files that it includes, one per line; `notes` are remarks,
+    each as `code: detail`; `fields` are its own metadata, `inherited` the attributes of its source,
+    `chunk_attributes` the names of those that only chunks have. `images` are the pictures of its
+    elements, by hash."""
+
+    document: Document
+    includes: str = ""
+    notes: tuple[str, ...] = ()
+    fields: Mapping[str, object] = {}
+    inherited: Attributes = {}
+    chunk_attributes: frozenset[str] = frozenset()
+    images: Mapping[str, Image] = {}
+
+
+class FileUnderAnalysis(msgspec.Struct, frozen=True):
+    """A file with the time of its reading, and its pending analysis."""
+
+    entry: Entry
+    file: ReadFile
+    read_ns: int
+    pending: Pending
 
 
 class Prepared(msgspec.Struct, frozen=True):

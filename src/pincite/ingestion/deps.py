@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import msgspec
 
 from pincite.chunkers import ChunkerConfig
-from pincite.ingestion.batch import BATCH_CHUNKS
-from pincite.ingestion.begun import Begun
+from pincite.ingestion.batch import BATCH_CHUNKS, FileUnderAnalysis
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
@@ -23,7 +22,9 @@ from pincite.sources import OpenSource
 MUCH_BYTES = 500_000
 
 
-async def nothing_early(_opened: OpenSource, _spec: CollectionSpec) -> Mapping[str, Begun]:
+async def nothing_early(
+    _opened: OpenSource, _spec: CollectionSpec
+) -> Mapping[str, FileUnderAnalysis]:
     """Return no files: none were read early."""
     return {}
 
@@ -69,7 +70,9 @@ class IngestDeps(msgspec.Struct, frozen=True):
     careful: bool = False
     background: bool = False
     vision: Vision | None = None
-    early: Callable[[OpenSource, CollectionSpec], Awaitable[Mapping[str, Begun]]] = nothing_early
+    early: Callable[[OpenSource, CollectionSpec], Awaitable[Mapping[str, FileUnderAnalysis]]] = (
+        nothing_early
+    )
     refusals: Refusals | None = None
     only: Only | None = None
     stop: asyncio.Event | None = None

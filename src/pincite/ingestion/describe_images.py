@@ -14,7 +14,7 @@ from typing import Final
 
 from pincite.encoders.by_name import Models
 from pincite.errors import AuthError, ConfigError, Gone, PinciteError, UsageError
-from pincite.ingestion.read import ReadFile
+from pincite.ingestion.batch import ReadFile
 from pincite.model import Document
 from pincite.ports import LLM, Image, Message
 from pincite.providers.llm.note_cache import NoteCache, note_key, notes_beside

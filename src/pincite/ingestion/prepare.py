@@ -1,5 +1,5 @@
-"""Turn files into documents that lack only their dense vectors: read, cut, enrich and weigh
-them."""
+"""Turn files into documents that lack only their dense vectors: read them, describe their images,
+analyse them (sections, weights), and complete them (attributes, chunks)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from pincite.errors import PinciteError
 from pincite.ingestion.analysis.analyse import Analyser, Here
 from pincite.ingestion.attributes.automatic import with_fields, with_places
 from pincite.ingestion.attributes.of_files import attributed
-from pincite.ingestion.batch import UNREADABLE, Batch, Prepared, SkippedFile
-from pincite.ingestion.begun import Begun
+from pincite.ingestion.batch import UNREADABLE, Batch, FileUnderAnalysis, Prepared, SkippedFile
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.enrich import enrich
@@ -37,7 +36,7 @@ def prepare_all(
     spec: CollectionSpec,
     deps: IngestDeps,
     analyser: Analyser | None = None,
-    early: Mapping[str, Begun] = MappingProxyType({}),
+    early: Mapping[str, FileUnderAnalysis] = MappingProxyType({}),
 ) -> Iterator[Batch]:
     """Yield batches in the order of `entries`, weighed for the average length of the spec. Some
     documents are read ahead, so that an analyser with several processes stays busy; the default
@@ -47,17 +46,17 @@ def prepare_all(
     skipped: list[SkippedFile] = []
     chunks = 0
     known = dict(early)
-    begun: deque[Begun | SkippedFile] = deque()
+    begun: deque[FileUnderAnalysis | SkippedFile] = deque()
     to_read = iter(entries)
     for position, entry in enumerate(entries, start=1):
         for ahead in islice(to_read, _AHEAD - len(begun)):
             there = known.pop(ahead.path, None)
             if there is None or there.entry != ahead:
                 asked = (spec.average_length, analyser, deps.vision, deps.refusals)
-                begun.append(begin(opened, ahead, *asked))
+                begun.append(read_and_analyse(opened, ahead, *asked))
             else:
                 begun.append(there)
-        one = finish(opened, entry, begun.popleft(), spec, deps)
+        one = complete(opened, entry, begun.popleft(), spec, deps)
         if isinstance(one, Prepared) and one.new:
             spec = replace(spec, attributes={**spec.attributes, **one.new})
         if isinstance(one, SkippedFile):
@@ -70,15 +69,15 @@ def prepare_all(
             documents, skipped, chunks = [], [], 0
 
 
-def begin(
+def read_and_analyse(
     opened: OpenSource,
     entry: Entry,
     average_length: float,
     analyser: Analyser,
     vision: Vision | None = None,
     refusals: Refusals | None = None,
-) -> Begun | SkippedFile:
-    """Read a file, describe its pictures, and start to cut and weigh it."""
+) -> FileUnderAnalysis | SkippedFile:
+    """Read a file, describe its pictures, and start its analysis."""
     read_ns = time.time_ns()
     try:
         found = read(opened, entry, refusals)
@@ -86,21 +85,22 @@ def begin(
             return found
         if vision is not None:
             found = vision.noted(found)
-        return Begun(entry, found, read_ns, analyser.submit(found.document, average_length))
+        pending = analyser.submit(found.document, average_length)
+        return FileUnderAnalysis(entry, found, read_ns, pending)
     except UnreadableFile as error:
         return SkippedFile(entry.path, UNREADABLE, error.reason)
     except Exception as error:  # noqa: BLE001 - a parser's crash costs one file
         return _failed(entry, error)
 
 
-def finish(
+def complete(
     opened: OpenSource,
     entry: Entry,
-    begun: Begun | SkippedFile,
+    begun: FileUnderAnalysis | SkippedFile,
     spec: CollectionSpec,
     deps: IngestDeps,
 ) -> Prepared | SkippedFile:
-    """Return a file with its attributes, as weighed chunks."""
+    """Return a file with its attributes, as weighed chunks, once it is analysed."""
     if isinstance(begun, SkippedFile):
         return begun
     try:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from pincite.chunkers import lacks_grammar
 from pincite.errors import SourceError
-from pincite.ingestion.batch import SkippedFile
+from pincite.ingestion.batch import ReadFile, SkippedFile
 from pincite.ingestion.refusals import Refusals
-from pincite.model import Attributes, Document
+from pincite.model import Document
 from pincite.model.descriptions import indexed_description
-from pincite.ports import Image
 from pincite.readers import (
     content_hash_of,
     extracted_document,
@@ -35,21 +32,6 @@ _LANGUAGES = "cut by blank lines; by its syntax with: pip install 'pincite[langu
 #: Reasons that may change at another time, or on another machine.
 _COSTLY = ("timed_out", "too_large", "failed")
 _AGAIN = "; not tried again without --retry"
-
-
-class ReadFile(msgspec.Struct, frozen=True):
-    """A document. `includes` names the files that it includes, one per line; `notes` are remarks,
-    each as `code: detail`; `fields` are its own metadata, `inherited` the attributes of its source,
-    `chunk_attributes` the names of those that only chunks have. `images` are the pictures of its
-    elements, by hash."""
-
-    document: Document
-    includes: str = ""
-    notes: tuple[str, ...] = ()
-    fields: Mapping[str, object] = {}
-    inherited: Attributes = {}
-    chunk_attributes: frozenset[str] = frozenset()
-    images: Mapping[str, Image] = {}
 
 
 def read(

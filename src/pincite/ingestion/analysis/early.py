@@ -23,10 +23,10 @@ from pincite.errors import PinciteError
 from pincite.ingestion.analysis.analyse import Done
 from pincite.ingestion.analysis.choose import open_analyser
 from pincite.ingestion.attributes.schema import known_types
-from pincite.ingestion.begun import Begun
+from pincite.ingestion.batch import FileUnderAnalysis
 from pincite.ingestion.corpus_language import guess_corpus_language
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.prepare import begin
+from pincite.ingestion.prepare import read_and_analyse
 from pincite.ingestion.sources.open_sources import open_all
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
@@ -47,7 +47,7 @@ class Early(msgspec.Struct, frozen=True):
     within: str
     chunker: str
     sparse: str
-    begun: Mapping[str, Begun]
+    begun: Mapping[str, FileUnderAnalysis]
 
 
 class EarlyReading:
@@ -71,7 +71,9 @@ class EarlyReading:
             self._switches.enter_context(frequent_switches())
             self._beginning = asyncio.create_task(asyncio.to_thread(begin_early, *given))
 
-    async def files(self, opened: OpenSource, spec: CollectionSpec) -> Mapping[str, Begun]:
+    async def files(
+        self, opened: OpenSource, spec: CollectionSpec
+    ) -> Mapping[str, FileUnderAnalysis]:
         """Stop reading, and return the files of `opened` that were read, once. This is
         `IngestDeps.early`."""
         if self._beginning is None:
@@ -135,8 +137,8 @@ def _begin(
     sparse: Bm25Encoder,
     chunker: ChunkerConfig,
     enough: Event,
-) -> dict[str, Begun]:
-    begun: dict[str, Begun] = {}
+) -> dict[str, FileUnderAnalysis]:
+    begun: dict[str, FileUnderAnalysis] = {}
     size, average = 0, average_length(sparse.analyser.language)
     with open_analyser(chunker, sparse, total_bytes=0) as analyser:
         for entry in entries:
@@ -145,9 +147,9 @@ def _begin(
             size += entry.size
             if enough.is_set() or size > _MOST_BYTES:
                 break
-            one = begin(opened, entry, average, analyser)
+            one = read_and_analyse(opened, entry, average, analyser)
             # a parser's crash affects one file, and is reported in its turn
             with suppress(Exception):
-                if isinstance(one, Begun):
+                if isinstance(one, FileUnderAnalysis):
                     begun[entry.path] = replace(one, pending=Done(one.pending.result()))
     return begun

@@ -13,8 +13,7 @@ import msgspec
 
 from pincite.errors import InvalidAttribute
 from pincite.ingestion.attributes.normalise import lacking, normalise
-from pincite.ingestion.batch import SkippedFile
-from pincite.ingestion.read import ReadFile
+from pincite.ingestion.batch import ReadFile, SkippedFile
 from pincite.model import (
     AttributeType,
     AttributeValue,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
 from pincite.chunkers import grammar_revision, lacks_grammar, line_revision, outlined
-from pincite.ingestion.read import ReadFile
+from pincite.ingestion.batch import ReadFile
 from pincite.model import LEXICAL, CollectionSpec, DocumentRecord, Point
 from pincite.model.descriptions import indexed_description
 from pincite.readers import (

@@ -12,11 +12,10 @@ import pytest
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
 from pincite.errors import SourceError
 from pincite.ingestion.analysis.analyse import Analysed, Here, Pending
-from pincite.ingestion.batch import Batch, Prepared
-from pincite.ingestion.begun import Begun
+from pincite.ingestion.batch import Batch, FileUnderAnalysis, Prepared
 from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich, enrich_section
-from pincite.ingestion.prepare import begin, finish, prepare_all
+from pincite.ingestion.prepare import complete, prepare_all, read_and_analyse
 from pincite.model import CollectionSpec, Document
 from pincite.ports import Index, SparseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -81,9 +80,11 @@ def deps() -> IngestDeps:
     return deps_of(index)
 
 
-def early_of(opened: OpenSource, entries: list[Entry], noting: Noting) -> dict[str, Begun]:
-    begun = [begin(opened, entry, SPEC.average_length, noting) for entry in entries]
-    return {one.entry.path: one for one in begun if isinstance(one, Begun)}
+def early_of(
+    opened: OpenSource, entries: list[Entry], noting: Noting
+) -> dict[str, FileUnderAnalysis]:
+    begun = [read_and_analyse(opened, entry, SPEC.average_length, noting) for entry in entries]
+    return {one.entry.path: one for one in begun if isinstance(one, FileUnderAnalysis)}
 
 
 def test_files_that_were_read_early_are_analysed_once(opened: OpenSource, deps: IngestDeps) -> None:
@@ -118,10 +119,10 @@ def test_a_file_that_was_young_when_it_was_read_is_looked_at_again(
     opened: OpenSource, deps: IngestDeps
 ) -> None:
     entry = entries_of(opened)[0]
-    begun = begin(opened, entry, 40.0, Noting())
-    assert isinstance(begun, Begun)
+    begun = read_and_analyse(opened, entry, 40.0, Noting())
+    assert isinstance(begun, FileUnderAnalysis)
     for later_ns, remembered in ((3_000_000_000, entry.mtime_ns), (1_000_000_000, 0)):
-        read = Begun(entry, begun.file, entry.mtime_ns + later_ns, begun.pending)
-        found = finish(opened, entry, read, SPEC, deps)
+        read = FileUnderAnalysis(entry, begun.file, entry.mtime_ns + later_ns, begun.pending)
+        found = complete(opened, entry, read, SPEC, deps)
         assert isinstance(found, Prepared)
         assert found.record.mtime_ns == remembered
