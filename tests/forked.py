@@ -38,6 +38,7 @@ _IMPORTED: Final = (
     *(f"pincite.surfaces.cli.{name}" for name in ("ask", "index", "progress", "records", "search")),
     *("pincite.surfaces.engine_calls", "pincite.surfaces.text.render", "pincite.surfaces.tracing"),
     *("pincite.engine", "pincite.daemon.client.open_index", "pincite.daemon.client.remote_search"),
+    "pincite.daemon.server.search_here",
     *("pincite.citations.listing", "pincite.citations.get", "pincite.citations.verify"),
     *("pincite.collection.no_documents", "pincite.engine.searcher", "pincite.search"),
     *(

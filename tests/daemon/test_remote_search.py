@@ -9,8 +9,9 @@ from typing import cast
 import pytest
 from msgspec import structs
 
-from pincite.daemon.client.remote_search import answer, remote_search_of
+from pincite.daemon.client.remote_search import remote_search_of
 from pincite.daemon.server.encoder import QueryEncoder
+from pincite.daemon.server.search_here import search_here
 from pincite.daemon.wire import protocol
 from pincite.daemon.wire.messages import Answer, RemoteSearch, SearchableState
 from pincite.deps import Deps, informative_terms
@@ -67,7 +68,7 @@ def answered(host: Host, asked: RemoteSearch | None) -> Answer:
     """Over the wire and back."""
     assert asked is not None
     sent = protocol.decode(protocol.encode(asked), RemoteSearch)
-    found: Answer = protocol.decode(protocol.encode(asyncio.run(answer(sent, host))), Answer)  # type: ignore[arg-type]
+    found: Answer = protocol.decode(protocol.encode(asyncio.run(search_here(sent, host))), Answer)  # type: ignore[arg-type]
     return found
 
 

@@ -252,9 +252,9 @@ class SharedIndex:
     async def ask(self, asked: RemoteSearch) -> Answer:
         """As `Service.ask`. Not called, because searches of a store on a server run in the
         client."""
-        from pincite.daemon.client.remote_search import answer
+        from pincite.daemon.server.search_here import search_here
 
-        return await answer(asked, self)
+        return await search_here(asked, self)
 
     async def look(self, wish: Wish) -> Freshness:
         """As `Service.look`. Folders of one machine are not looked at, because the index belongs to

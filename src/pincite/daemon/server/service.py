@@ -183,9 +183,9 @@ class Daemon(LocalIndex):
 
     async def ask(self, asked: RemoteSearch) -> Answer:
         import_numpy()
-        from pincite.daemon.client.remote_search import answer
+        from pincite.daemon.server.search_here import search_here
 
-        return await answer(asked, self, self._files)
+        return await search_here(asked, self, self._files)
 
     async def look(self, wish: Wish) -> Freshness:
         if self._copy is None:
@@ -207,7 +207,7 @@ class Daemon(LocalIndex):
             return
         self._encoders.clear()
         self._opened.forget()
-        if searching := sys.modules.get("pincite.daemon.client.remote_search"):
+        if searching := sys.modules.get("pincite.daemon.server.search_here"):
             searching.forget()
         trim()
         self._resting_since = now()
