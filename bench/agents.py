@@ -29,7 +29,7 @@ from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions
 from pincite.model import RANKING_SIGNALS, Evidence, EvidencePack
 from pincite.support.token_estimate import estimate_tokens
-from pincite.surfaces.text.render import reason_of, short_id
+from pincite.surfaces.text.parts import reason_of, short_id
 
 _LOOP = 20  # questions of the loop, evenly from all three
 _AROUND = 10

@@ -34,7 +34,7 @@ from pincite.support.terminal import Painted, one_line
 from pincite.surfaces.cli.editor import editor_words
 from pincite.surfaces.cli.latest import Latest
 from pincite.surfaces.text.highlight import Highlighter
-from pincite.surfaces.text.render import asides, verdict_words
+from pincite.surfaces.text.parts import asides, verdict_words
 from pincite.surfaces.text.table import Look, body, file_of, grouped, heading
 
 _PAUSE_S = 0.12  # between two keys while typing; guess, unmeasured

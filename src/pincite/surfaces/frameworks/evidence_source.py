@@ -19,7 +19,7 @@ from pincite.scope.where import parse_where
 from pincite.settings.load import Settings
 from pincite.support.arguments import require_choice, require_count, require_kind
 from pincite.support.fields import replace
-from pincite.surfaces.text.render import verdict_words
+from pincite.surfaces.text.parts import verdict_words
 from pincite.sync import Pincite
 
 log = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ from pincite.surfaces.http.serving import Desk
 from pincite.surfaces.page.library import Named, Opened, SearchResults
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
-from pincite.surfaces.text.render import page_words
+from pincite.surfaces.text.parts import page_words
 from pincite.trace import Trace
 from pincite.version import VERSION
 from pincite.workspace import Access, Document

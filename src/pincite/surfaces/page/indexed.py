@@ -24,7 +24,7 @@ from pincite.surfaces.page.library import Named, Opened, SearchResults
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
 from pincite.surfaces.page.streaming import problem_view
-from pincite.surfaces.text.render import page_words
+from pincite.surfaces.text.parts import page_words
 from pincite.version import VERSION
 
 log = logging.getLogger("pincite.page")

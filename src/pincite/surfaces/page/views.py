@@ -16,7 +16,7 @@ from pincite.surfaces.page.judging import grade_of, item_of
 from pincite.surfaces.page.library import Grades, Named, Opened, SearchResults
 from pincite.surfaces.text import answer_text
 from pincite.surfaces.text.highlight import Highlighter
-from pincite.surfaces.text.render import asides, verdict_words
+from pincite.surfaces.text.parts import asides, verdict_words
 
 _MOST_SNIPPET = 12  # lines of a passage in the list
 

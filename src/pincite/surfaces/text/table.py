@@ -12,7 +12,7 @@ from pincite.support.terminal import Painted, file_link, one_line, visible
 from pincite.surfaces.text.columns import cut, painted, wrapped
 from pincite.surfaces.text.excerpt import Weighed, excerpt
 from pincite.surfaces.text.highlight import Highlighter, Mark
-from pincite.surfaces.text.render import asides, attributes_of, short_id, verdict_words
+from pincite.surfaces.text.parts import asides, attributes_of, short_id, verdict_words
 
 _MOST_LINES = 24  # of one result; 300 tokens are about 30
 _CONSIDERED = 2_000  # lines of one text

@@ -15,7 +15,7 @@ from pincite.model.verdict_words import CLOSEST, LEVEL_ADVICE, LEVEL_WORDS
 from pincite.support.arguments import require_count
 from pincite.support.terminal import one_line
 from pincite.support.token_estimate import cut_estimated, estimate_tokens
-from pincite.surfaces.text.render import reason_of
+from pincite.surfaces.text.parts import reason_of
 from pincite.surfaces.tools.hints import TOOLS, ToolNames, for_tools
 
 #: The default budget of an answer. Some clients cut answers at 10,000 tokens.
