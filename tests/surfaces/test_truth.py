@@ -15,8 +15,8 @@ from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from pincite.surfaces.text.render import pack_from_json
+from tests.current_files.world import World, shown_is_there
 from tests.surfaces.conftest import Cli
-from tests.truth.world import World, shown_is_there
 
 
 def test_the_command_line_shows_what_is_there_and_says_what_is_not(cli: Cli) -> None:

@@ -28,7 +28,7 @@ from pincite.stages.select import SelectConfig
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.trace import Trace
-from tests.truth.world import World, shown_is_there
+from tests.current_files.world import World, shown_is_there
 
 PROFILE = replace(
     Profile(),

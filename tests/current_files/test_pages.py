@@ -16,8 +16,8 @@ from pincite.ports import Quote, Seen
 from pincite.readers import read_document
 from pincite.support.fields import replace
 from pincite.support.fields import replace as replaced
+from tests.current_files.test_files import files_of, look, record
 from tests.readers.office_files import docx, pptx
-from tests.truth.test_files import files_of, look, record
 
 SLIDES = (("One", "first words"), ("Two", "second words\nin two lines"))
 
