@@ -78,7 +78,7 @@ def test_an_off_topic_question_is_refused_or_weak(
     assert len(pack["evidence"]) == (mode == "open")
     assert len(pack["closest"]) == (mode == "strict")
     assert pack["plan"]["passes"] == ["probe"]
-    explained = place("explain", question, CHAT_MODE=mode)
+    explained = place("explain", question, code=code, CHAT_MODE=mode)
     assert "no rephrasing was searched" in explained.stdout + explained.stderr
 
 

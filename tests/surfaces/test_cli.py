@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -34,6 +35,10 @@ def rotate_key(secret: str) -> None:
     """Replace the current key by a new secret."""
     store(secret)
 '''
+
+
+ROOT = Path(__file__).parents[2]
+UNKNOWN_OPTIONS = {("evidence", "--all"), ("explain", "--all"), ("context", "--json")}
 
 
 @pytest.fixture
@@ -234,6 +239,18 @@ def test_explain_shows_every_stage_and_the_reason_of_each_drop(indexed: Cli) -> 
         *("rerank", "blend", "cover", "gate", "select", "context", "look", "pack"),
     ]
     assert all(view["duration_ms"] >= 0 for view in views)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--all",)])
+def test_commands_that_search_end_with_the_code_of_the_verdict(
+    indexed: Cli, options: tuple[str, ...]
+) -> None:
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| (`search`.*?) \| the verdict is `none` \|$", page, re.MULTILINE)
+    for name in re.findall(r"`(.+?)`", row):
+        given = [one for one in options if (name, one) not in UNKNOWN_OPTIONS]
+        indexed(name, "zebra", *given, code=3)
+        indexed(name, "rotate a key", *given)
 
 
 def test_a_command_without_an_index_says_how_to_make_one(cli: Cli) -> None:

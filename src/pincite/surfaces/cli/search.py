@@ -335,15 +335,16 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 
 @click.command()
 @with_options(_QUERY, *ASKING, _mode(), json_option)
-def explain(json_: bool, index: Path | None, **asked: Any) -> None:
+def explain(json_: bool, index: Path | None, **asked: Any) -> int:
     """Show each stage of a search: candidates, signals, reasons for drops, times."""
     from pincite.surfaces import engine_calls
     from pincite.surfaces.text import render
 
     options = options_of(asked_of(**asked, show_all=True))
-    _, trace = run(lambda engine: engine_calls.search(engine, options, explained=True), index)
+    pack, trace = run(lambda engine: engine_calls.search(engine, options, explained=True), index)
     views = engine_calls.explain(trace)
     show(render.to_json(views) if json_ else engine_calls.explain_table(trace))
+    return OK if pack.verdict.level != "none" else NOTHING
 
 
 def asked_of(query: tuple[str, ...], **asked: Any) -> Mapping[str, Any]:
