@@ -66,6 +66,44 @@ def test_the_same_words_are_subjects_elsewhere(question: str, word: str) -> None
     assert asked(question, word) == (word,)
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("where is rotate_key defined?", "defined"),
+        ("Where are the keys of the cache implemented", "implemented"),
+        ("where's Kafka declared in the code?", "declared"),
+        ("which file defines rotate_key?", "file defines"),
+        ("what implements retries", "implements"),
+        ("which files declare a Session?", "files declare"),
+        ("in which module is app.Session defined?", "module defined"),
+        ("where do they define the limit?", "define"),
+        ("where is the definition of rotate_key?", "definition"),
+    ],
+)
+def test_words_that_ask_for_a_place_are_no_subjects(question: str, words: str) -> None:
+    assert asked(question, *words.split(), "Kafka") == ("Kafka",)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("where are the defined terms shown?", "defined"),
+        ("where are user defined functions run?", "defined"),
+        ("where is the file declared?", "file"),
+        ("which file format is read?", "file"),
+        ("which files are deleted?", "files"),
+        ("which defined terms are shown?", "defined"),
+        ("how are terms defined?", "defined"),
+        ("where is DEFINED defined?", "DEFINED"),
+        ("which file is the file declared in?", "file"),
+        ("where is the definition list rendered?", "definition"),
+        ("nowhere is it defined", "defined"),
+    ],
+)
+def test_a_word_of_places_is_a_subject_elsewhere(question: str, word: str) -> None:
+    assert asked(question, word) == (word,)
+
+
 def test_a_statement_is_one_although_its_name_asks() -> None:
     assert subjects("EXPLAIN", "Explain") == ("EXPLAIN", "Explain")
 
@@ -114,6 +152,14 @@ class Failing:
 def test_a_collection_that_fails_has_no_other_spelling() -> None:
     one = collection()
     assert subjects("recieved", within=replace(one, index=Failing(one.index))) == ("recieved",)
+
+
+@pytest.mark.parametrize("word", ["where ", "which file is ", "where is the "])
+def test_a_long_question_for_places_takes_no_time(word: str) -> None:
+    question = word * 10_000
+    begun = time.process_time()
+    assert asked(question, "Kafka") == ("Kafka",)
+    assert time.process_time() - begun < GROWS_S
 
 
 def test_long_words_are_compared_in_no_time() -> None:

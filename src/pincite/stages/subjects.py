@@ -37,6 +37,33 @@ _MEASURE: Final = late_pattern(
     r"|of|on|or|our|shall|she|should|so|that|the|their|they|this|till|to|until|was|we|were|will"
     r"|would|you|your)\b))"
 )
+#: Words that ask for a place, as in "where is rotate_key defined?" and "which file defines it?".
+#: In "where are the defined terms shown?" the same word belongs to a subject, so the question or a
+#: part of it has to end there. The distances are limited, so that long texts take linear time.
+_DEFINED: Final = (
+    r"(defined|declared|implemented)(?=[ \t]*(?:$|[\n?!.,;:)]|[ \t](?:and|as|at|by|for|here|in"
+    r"|inside|of|on|or|please|right|then|there|to|within)\b))"
+)
+_PLACE: Final = (
+    late_pattern(rf"\b[Ww]here\b[^\n?!]{{1,200}}?[ \t]{_DEFINED}"),
+    late_pattern(
+        r"\b[Ww](?:hich|hat)[ \t](files?|modules?)[ \t](?:is|are|was|were)\b"
+        rf"[^\n?!]{{1,200}}?[ \t]{_DEFINED}"
+    ),
+    late_pattern(
+        r"\b[Ww](?:hich|hat)[ \t](?:(class|file|module)[ \t])?(defines|declares|implements)\b"
+    ),
+    late_pattern(
+        r"\b[Ww](?:hich|hat)[ \t](classes|files|modules)[ \t](define|declare|implement)\b"
+    ),
+    late_pattern(
+        r"\b[Ww]here[ \t](?:do|did|does)[ \t](?:it|they|we|you)[ \t](define|declare|implement)\b"
+    ),
+    late_pattern(
+        r"\b[Ww]here(?:['’]s|[ \t](?:is|are|was))[ \t]the[ \t]"
+        r"((?:definition|declaration|implementation)s?)(?=[ \t]of\b)"
+    ),
+)
 #: Letters of a word that may be mistyped. Shorter ones resemble others ("lanes" and "lines"), and
 #: each letter costs 54 spellings.
 _LEAST: Final = 6
@@ -49,14 +76,14 @@ async def find_subjects(
     question: str, absent: Sequence[str], collections: Sequence[Searchable], timeout_s: float
 ) -> tuple[str, ...]:
     """Return those of the `absent` words that the `question` may be about: not those that only ask
-    ("explain", "pls"), not those that ask a measure ("how long is it valid?"), and not those in
-    lower case that a wrong, missing, additional or misplaced letter separates from a word of the
-    index ("chunkker"), the first letter excepted.
+    ("explain", "pls"), not those that ask a measure or a place ("how long is it valid?", "where is
+    it defined?"), and not those in lower case that a wrong, missing, additional or misplaced letter
+    separates from a word of the index ("chunkker"), the first letter excepted.
 
     For these, each collection is asked how many chunks have the other spellings. One that fails or
     takes longer than `timeout_s` has none."""
-    measures = _measures(question)
-    left = tuple(one for one in absent if one not in _ASKING and one not in measures)
+    asking = _only_asking(question)
+    left = tuple(one for one in absent if one not in _ASKING and one not in asking)
     typed = [one for one in left if _may_be_mistyped(one)][:_MOST_WORDS]
     if not typed:
         return left
@@ -66,11 +93,17 @@ async def find_subjects(
     return tuple(one for one in left if one not in found)
 
 
-def _measures(question: str) -> frozenset[str]:
-    """Return the words of the question that occur only where they ask a measure."""
-    found = frozenset(_MEASURE.findall(question))
-    elsewhere = frozenset(_WORD.findall(_MEASURE.sub("", question))) if found else frozenset()
-    return found - elsewhere
+def _only_asking(question: str) -> frozenset[str]:
+    """Return the words of the question that occur only where they ask a measure or a place."""
+    matches = [one for pattern in (_MEASURE, *_PLACE) for one in pattern.finditer(question)]
+    places = {
+        match.start(n) for match in matches for n, word in enumerate(match.groups(), 1) if word
+    }
+    words = _WORD.finditer(question) if places else ()
+    asking, others = set[str](), set[str]()
+    for word in words:
+        (asking if word.start() in places else others).add(word[0])
+    return frozenset(asking - others)
 
 
 def _may_be_mistyped(word: str) -> bool:
