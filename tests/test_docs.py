@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -92,6 +94,30 @@ def test_files_that_a_page_names_are_there(page: str) -> None:
         if ours and not any((base / name).exists() for base in (ROOT, PACKAGE)):
             missing.append(name)
     assert missing == []
+
+
+def test_citations_of_this_repository_have_the_paths_of_their_revision() -> None:
+    """A quoted result keeps its names, also if files move later."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("no git history")
+    cited = re.compile(r"\bpincite@([0-9a-f]{7,40}):([\w./-]+)(?:#L\d+(?:-L(\d+))?)?")
+    found = [match.groups() for page in PAGES for match in cited.finditer(text_of(page))]
+    assert found
+    if any(_git(git, "cat-file", "-e", f"{ref}^{{commit}}") is None for ref, *_ in found):
+        pytest.skip("the history does not reach back to the cited revisions")
+    wrong = []
+    for ref, path, last in found:
+        text = _git(git, "show", f"{ref}:{path}")
+        if text is None or len(text.splitlines()) < int(last or 0):
+            wrong.append(f"{ref}:{path}#L{last}")
+    assert wrong == []
+
+
+def _git(git: str, *arguments: str) -> bytes | None:
+    """What git prints, None if it fails."""
+    done = subprocess.run([git, "-C", str(ROOT), *arguments], capture_output=True, check=False)
+    return done.stdout if done.returncode == 0 else None
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
