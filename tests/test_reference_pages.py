@@ -9,9 +9,22 @@ from dataclasses import fields
 from pathlib import Path
 
 import click
+import msgspec
+import pytest
 
 from pincite import Pincite
-from pincite.model import Evidence, EvidencePack
+from pincite.model import (
+    AbsentTerms,
+    Context,
+    Evidence,
+    EvidencePack,
+    Match,
+    Notice,
+    Omitted,
+    Plan,
+    Signal,
+    Verdict,
+)
 from pincite.stages.pack import SCHEMA_VERSION
 from pincite.surfaces.cli.app import SECTIONS, app
 from pincite.surfaces.cli.ask import MODEL_FAILED
@@ -101,6 +114,26 @@ def test_the_fields_of_a_pack_and_of_a_passage_are_in_the_page_and_nothing_else(
     of_pack, of_passage = (names(one.split("\n\n")[0]) for one in (pack, passage))
     assert of_pack[: len(PACK)] == list(PACK)
     assert sorted(of_passage) == sorted(Evidence.__struct_fields__)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("`verdict`", Verdict),
+        ("`plan`", Plan),
+        ("one of `warnings`", Notice),
+        ("one of `omitted`", Omitted),
+        ("`absent_terms`", AbsentTerms),
+        ("one of `signals`", Signal),
+        ("`context`", Context),
+        ("one of `matches`", Match),
+    ],
+)
+def test_the_fields_of_a_value_within_a_pack_are_in_the_page(value: str, kind: type) -> None:
+    table = page("results.md").split("\n| value | fields |\n")[1].split("\n\n")[0]
+    (told,) = re.findall(rf"^\| {value} \| (.+) \|$", table, re.MULTILINE)
+    names_of = {one.encode_name for one in msgspec.inspect.type_info(kind).fields}  # type: ignore[attr-defined]
+    assert set(re.findall(r"`([^`]+)`", told)) >= names_of
 
 
 def test_the_example_of_a_pack_is_one() -> None:
