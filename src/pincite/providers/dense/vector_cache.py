@@ -188,6 +188,7 @@ class VectorCache:
                 db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
                 db.execute("PRAGMA journal_mode = WAL").fetchall()
                 db.execute("PRAGMA synchronous = NORMAL")
+                db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
                 ((version,),) = db.execute("PRAGMA user_version")
                 if version not in (0, _FORMAT):
                     raise sqlite3.DatabaseError(f"format {version}")
