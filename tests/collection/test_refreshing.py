@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pincite.daemon.refresh.freshness import Freshness, Pending, Trouble
 from pincite.engine.searcher import refreshing_notices
 from pincite.model import Scope
@@ -51,6 +53,16 @@ def test_a_collection_or_source_that_no_message_shows_is_not_named() -> None:
     assert said(of_source, settings()) == ["files of main changed and are being indexed"]
     gone = Freshness(troubles=(Trouble("main", "docs", "/d does not exist"),))
     assert said(bound, settings(), gone) == ["a collection is not kept up to date"]
+
+
+@pytest.mark.parametrize(
+    "bound", [Scope(bound_where="kind = docs"), Scope(kinds=("docs",), unshown=("kinds",))]
+)
+def test_a_caller_with_a_bound_filter_is_told_of_no_source(bound: Scope) -> None:
+    hidden = "files of main, files of code changed and are being indexed"
+    assert said(bound, settings()) == [hidden]
+    gone = Freshness(troubles=(Trouble("main", "docs", "/d does not exist"),))
+    assert said(bound, settings(), gone) == ["main is not kept up to date"]
 
 
 def test_what_cannot_be_indexed_is_said_with_the_reason_but_not_to_tenants() -> None:

@@ -16,6 +16,7 @@ BOUND = (
     Scope(collections=("inner",), unshown=("collections",)),
     Scope(tags={"tenant": "a"}, unshown=("tags.tenant",)),
     Scope(bounds={"space_id": ("s1",)}),
+    Scope(bound_where="kind = docs"),
 )
 NOTHING = Notice("nothing_in_scope", "no indexed document matches paths=['x']")
 

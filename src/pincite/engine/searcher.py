@@ -38,6 +38,7 @@ from pincite.scope.filter import check_scope
 from pincite.scope.paths import path_test
 from pincite.scope.tagged_index import named_infos, within_tags
 from pincite.scope.unshown import unnamed
+from pincite.scope.warnings import is_bound
 from pincite.search import search
 from pincite.support.fields import replace
 from pincite.trace import Trace
@@ -316,20 +317,18 @@ class Searcher:
 
 def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
     """Warnings about documents that are still being indexed, and about what cannot be indexed. If a
-    collection requires tags, or the search has tags or restrictions that no message shows, they
-    name neither sources nor numbers."""
+    collection requires tags, or the search has tags or restrictions that a program set, they name
+    neither sources nor numbers."""
 
     def concerned(collection: str, source: str) -> bool:
         elsewhere = scope.collections and collection and collection not in scope.collections
         return not elsewhere and not (scope.sources and source and source not in scope.sources)
 
-    unshown = {"collections", "sources"} & {*scope.unshown}
-
     def hidden(collection: str) -> bool:
         options = settings.use.options.get(collection)
         any_requires = not collection and any(o.require for o in settings.use.options.values())
         required = any_requires or (options is not None and options.require)
-        return bool(scope.tags or scope.bounds or unshown or required)
+        return bool(scope.tags or is_bound(scope) or required)
 
     said = [
         f"files of {scope.called(one.collection)}"

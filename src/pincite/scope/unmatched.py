@@ -18,6 +18,7 @@ from pincite.scope.filter import given_filter, in_scope
 from pincite.scope.near import near_names, near_paths
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tagged_index import fits_document
+from pincite.scope.warnings import is_bound
 from pincite.scope.where import parse_where
 from pincite.stores.predicate import holds_of, matches
 
@@ -215,7 +216,7 @@ def _words(scope: Scope) -> str:
         for name, value in given.items()
         if value and name not in scope.unshown
     )
-    if not (scope.bounds or scope.bound_where or scope.unshown):
+    if not is_bound(scope):
         return f"matches {said}"
     return f"that may be searched matches {said}" if said else "is within what may be searched"
 

@@ -44,20 +44,20 @@ def warnings_of(
 def omitted_of(omitted: Sequence[Omitted], scope: Scope) -> tuple[Omitted, ...]:
     """Return the passages that are not shown, without details if their caller may not know the
     places of sources: `why` and the citation say enough."""
-    if not _hides_places(scope):
+    if not is_bound(scope):
         return tuple(omitted)
     return tuple(replace(one, detail="") for one in omitted)
 
 
-def _hides_places(scope: Scope) -> bool:
+def is_bound(scope: Scope) -> bool:
     """Does the program or a workspace bind its caller, who is then somebody else than the owner of
     the files?"""
-    return bool(scope.unshown or scope.bounds)
+    return bool(scope.unshown or scope.bounds or scope.bound_where)
 
 
 def _shown(notice: Notice, scope: Scope) -> Notice:
     said = notice.message
-    if _hides_places(scope):
+    if is_bound(scope):
         said = _OF_A_SOURCE.get(notice.code, said)
     if "collections" in scope.unshown and notice.code == _FAILED:
         said = f"{scope.called('')} was left out, because it failed: see `pincite status`"

@@ -1,4 +1,4 @@
-"""What a model reads of a bound source or collection whose files have changed: no name, no place.
+"""What a model reads of bound sources whose files have changed: no name, no place.
 
 A citation begins with the name of its source. The pack that a program reads has its collections in
 fields of their own.
@@ -98,7 +98,16 @@ CHANGES: dict[str, tuple[Callable[[Path], Path], Callable[[Path], Any], bool | N
 }
 
 
-@pytest.mark.parametrize("bound", ["sources", "collections"])
+#: What the program binds, and a part of names that nothing may show.
+BOUND: dict[str, tuple[dict[str, Any], str]] = {
+    "sources": ({"sources": [f"merger-{number}" for number in range(len(CHANGES))]}, "merger"),
+    "collections": ({"collections": "takeover"}, "takeover"),
+    "kinds": ({"kinds": ["docs", "data"]}, "merger"),
+    "where": ({"where": "kind in (docs, data)"}, "merger"),
+}
+
+
+@pytest.mark.parametrize("bound", BOUND)
 def test_no_model_reads_the_name_or_the_place_of_a_bound_source(
     tmp_path: Path, opened: Opened, bound: str
 ) -> None:
@@ -112,14 +121,13 @@ def test_no_model_reads_the_name_or_the_place_of_a_bound_source(
     for place, (_, spoil, _) in zip(places, CHANGES.values(), strict=True):
         spoil(place)
     sources = [f"merger-{number}" for number in range(len(CHANGES))]
-    names: Any = {"sources": sources} if bound == "sources" else {"collections": "takeover"}
+    names, hidden = BOUND[bound]
     source = opened(EvidenceSource(index, limit=20, **names))
     pack = source.search(QUESTION)
     omitted = {one.citation.partition("@")[0] for one in pack.omitted}
     for name, (_, _, is_omitted) in zip(sources, CHANGES.values(), strict=True):
         assert is_omitted in (None, name in omitted), name
     assert len(pack.evidence) + len(pack.omitted) == len(CHANGES)
-    hidden = "merger" if bound == "sources" else "takeover"
     for said in (
         asyncio.run(evidence_text(source, QUESTION)),
         msgspec.to_builtins(pack),
@@ -140,7 +148,7 @@ def without_fields(said: Any) -> Any:
     return re.sub(r"merger-\d+@", "", said) if isinstance(said, str) else said
 
 
-async def of_adk(index: Path, names: Any) -> Any:
+async def of_adk(index: Path, names: dict[str, Any]) -> Any:
     tools = EvidenceToolset(index, tools=["retrieve_adk_evidence"], **names)
     try:
         return await tools.retrieve_adk_evidence(QUESTION)
