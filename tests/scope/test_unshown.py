@@ -53,6 +53,15 @@ LONG = "a" * 60
         (f"S could not search pincite_{NAME}: 404", "S could not search a collection: 404"),
         (f"S could not write to {NAME}.1024: 404", "S could not write to a collection: 404"),
         (f"S could not index a.b of {NAME}: 404", "S could not index a.b of a collection: 404"),
+        # of Chroma and of Qdrant, where another program deleted it
+        (
+            f"C could not search {NAME}.384: Collection [pincite_{NAME}.384] does not exist",
+            "C could not search a collection: a collection does not exist",
+        ),
+        (
+            f"Q could not search pincite_{NAME}: Not found: Collection `pincite_{NAME}` doesn't!",
+            "Q could not search a collection: Not found: a collection doesn't!",
+        ),
         (f"no http://x/collections/{NAME}/points", "no http://x/collections/a collection/points"),
         ("no http://x/collections/team%2Fmerger", "no http://x/collections/a collection"),
         ("no http://x/collections/%C3%BCber?a=b", "no http://x/collections/a collection?a=b"),
@@ -64,6 +73,10 @@ LONG = "a" * 60
         (f"no collection is named 'x'; known collections: {NAME}, y", "no collection is named 'x'"),
         # no names, or those of something else
         ("the documents of my-docs", "the documents of my-docs"),
+        ("the attribute 'docs' has the type", "the attribute 'docs' has the type"),
+        ("no source is named 'docs'", "no source is named 'docs'"),
+        ("tag 'docs' has no value", "tag 'docs' has no value"),
+        ("Collection [docs-of-all] is", "Collection [docs-of-all] is"),
         ("no answer from docs.example.org", "no answer from docs.example.org"),
         ("see docs/filters.md", "see docs/filters.md"),
         (f"{NAME}s is another one", f"{NAME}s is another one"),

@@ -28,13 +28,18 @@ _VERBS = (
 #: How sentences of ours go on behind the name of a collection.
 _PREDICATES = r"(?:gave|was|is|has|belongs|ranks|requires)"
 _COMMANDS = r"(?:(?<![\w-])(?:-c|--collections?)|\bpincite (?:collections [a-z]+|reembed))[ =]"
+#: Quotes behind these have the name of something else, which may be that of a collection, too.
+_OF_OTHERS = "".join(
+    rf"(?<!\b{one} )(?<!\b{one} is named )" for one in ("attribute", "kind", "source", "tag")
+)
 _KNOWN = re.compile(r"; known collections: [^\n;]*")
 _OF_ADDRESSES = re.compile(r"(?<=\bcollections/)[^\s/?#'\"`:,;()]+")
 
 
 def without_names(text: str, scope: Scope) -> str:
     """Return the text with `a collection` for each unshown collection of the scope and each of its
-    members, where a message has a name: in quotes, behind the words "collection" and "member",
+    members, where a message has a name: in quotes, unless behind "attribute", "kind", "source"
+    or "tag", behind the words "collection" and "member" of ours or of a store (`Collection [x]`),
     before the verb of a sentence, behind that of a store, behind `collections/` in an address, and
     in a command. If the collections may be shown, return it unchanged."""
     names = tuple(filter(None, scope.collections))
@@ -74,9 +79,9 @@ def _places(names: tuple[str, ...]) -> tuple[re.Pattern[str], tuple[re.Pattern[s
     return re.compile(stored), tuple(
         re.compile(place)
         for place in (
-            rf"(?P<kept>)(?:\b[Tt]he |\b[Aa] )?\b(?:collection|member):?"
-            rf" (?:(?P<quote>{_QUOTE}){stored}(?P=quote)|{stored}{end})",
-            rf"(?P<kept>)(?P<quote>{_QUOTE}){name}(?P=quote)",
+            rf"(?P<kept>)(?:\b[Tt]he |\b[Aa] )?\b(?:[Cc]ollection|[Mm]ember):?"
+            rf" (?:(?P<quote>{_QUOTE}){stored}(?P=quote)|\[{stored}\]|{stored}{end})",
+            rf"(?P<kept>){_OF_OTHERS}(?P<quote>{_QUOTE}){name}(?P=quote)",
             rf"(?P<kept>^|[:;] ){name}(?= {_PREDICATES}\b)",
             rf"(?P<kept>\b(?:vectors|points) of ){name}{end}",
             rf"(?P<kept>\bcould not {_VERBS} ){stored}(?=:)",
