@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -9,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pincite.providers.dense.vector_cache import VectorCache
 from pincite.support.databases.private_file import require_private_file
 from pincite.support.databases.private_sqlite import PrivateFile
 
@@ -52,6 +55,37 @@ def test_the_file_is_its_users_alone(tmp_path: Path) -> None:
     require_private_file(path, make=False)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [one.name for one in tmp_path.iterdir()] == ["a.db"]
+
+
+def refuse(*_: object) -> None:
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+def test_a_file_system_without_hard_links_has_private_files_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "a.db"
+    before = os.umask(0)
+    try:
+        require_private_file(path, make=True)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    cache = VectorCache(tmp_path / "cache.db", 1_000_000)
+    cache.put("model@8", {b"k" * 16: np.ones((1, 8), np.float32)})
+    assert cache.status().models == {"model@8": 1}
+    cache.close()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.db", "cache.db"]
+
+
+def test_a_file_that_cannot_be_made_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.support.databases.private_file.name_once", refuse)
+    with pytest.raises(PermissionError):
+        require_private_file(tmp_path / "a.db", make=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe", "nothing"])

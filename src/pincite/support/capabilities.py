@@ -91,14 +91,16 @@ def _no_folder(handle: int, path: str | Path) -> int:
 
 
 def name_once(fresh: Path, name: Path) -> None:
-    """Give a complete file its final name. If several processes do so, the first succeeds. Raises
-    FileExistsError if the name is taken, OSError."""
+    """Give a complete file its final name; who may read it stays. If several processes do so, the
+    first succeeds. Raises FileExistsError if the name is taken, OSError."""
     try:
         os.link(fresh, name)
     except FileExistsError:
         raise
     except OSError:  # some file systems have no links
-        with name.open("xb") as file:
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC | BINARY
+        mode = stat.S_IMODE(fresh.stat().st_mode)
+        with os.fdopen(os.open(name, flags, mode), "wb") as file:
             file.write(fresh.read_bytes())
 
 

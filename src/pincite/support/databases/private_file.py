@@ -17,7 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from pincite.support.capabilities import BINARY, CLOSE_ON_EXEC, NEVER_WAIT, NO_FOLLOW, is_own
+from pincite.support.capabilities import (
+    BINARY,
+    CLOSE_ON_EXEC,
+    NEVER_WAIT,
+    NO_FOLLOW,
+    is_own,
+    name_once,
+)
 
 #: What to do about hard links in a folder. A copy has none to the files outside of it.
 UNLINK: Final = "copy the folder with cp -a, and put the copy in its place"
@@ -128,10 +135,12 @@ def require_private_file(path: Path, *, make: bool) -> os.stat_result:
     for a missing file."""
     if make and not os.path.lexists(path):
         empty = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-        os.close(os.open(empty, os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC, 0o600))
-        with suppress(FileExistsError):
-            os.link(empty, path)
-        empty.unlink()
+        os.close(os.open(empty, _CREATE, 0o600))
+        try:
+            with suppress(FileExistsError):
+                name_once(empty, path)
+        finally:
+            empty.unlink()
     status = require_regular(path)
     _close_to_others(path, status)
     return status
