@@ -47,7 +47,7 @@ def _raw(opened: OpenSource, page: str, name: str) -> bytes | None:
             raw = opened.read(entry)
         except SourceError:
             continue
-        return raw if reject_content(path, raw) is None else None
+        return raw if reject_content(path, raw, included=True) is None else None
     return None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from pincite.readers.decoding import decode
 from pincite.readers.extraction.extractors import extracted_suffix
 from pincite.readers.remarks import generated_mark
@@ -77,9 +79,10 @@ def reject_name(path: str, size: int, limits: SourceLimits) -> Skipped | None:
     return Skipped(path, code, detail) if code else None
 
 
-def reject_content(path: str, raw: bytes) -> Skipped | None:
+def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped | None:
     """Return the reason to skip a file by its content, None if there is none; call it before making
-    a document. Files for text extraction are checked by their extractor."""
+    a document. Files for text extraction are checked by their extractor. A saved result that a page
+    has `included` is a sample of it, and no reason."""
     if extracted_suffix(path):
         return None
     if not raw.strip():
@@ -95,7 +98,7 @@ def reject_content(path: str, raw: bytes) -> Skipped | None:
         controls = len(head) - len(head.translate(None, _CONTROLS))
         if controls * 10 > len(head):
             return Skipped(path, "binary", "mostly control characters")
-    if b'"schema_version"' in raw[:64] and _RESULT.match(raw.decode("latin-1")):
+    if not included and _is_result(raw):
         return Skipped(path, "generated", "a result of Pincite")
     if not _is_minified(raw):
         return None
@@ -104,6 +107,18 @@ def reject_content(path: str, raw: bytes) -> Skipped | None:
         return Skipped(path, "minified", f"{per_line:,} bytes per line")
     mark = generated_mark(raw[:HEAD_BYTES].decode("latin-1"))  # data in the form of code
     return Skipped(path, "generated", mark) if mark else None
+
+
+def _is_result(raw: bytes) -> bool:
+    """Return whether the whole file is one saved result. Notes behind one, or other lines of JSON,
+    are somebody's own text."""
+    if b'"schema_version"' not in raw[:64] or not _RESULT.match(raw.decode("latin-1")):
+        return False
+    try:
+        msgspec.json.decode(raw, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def _is_minified(raw: bytes) -> bool:
