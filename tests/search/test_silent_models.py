@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from pincite.errors import Unavailable
-from pincite.model import EvidencePack, Vector
+from pincite.model import EvidencePack, Matrix, Vector
 from pincite.profile import Profile
 from pincite.stages.retrieve import SearchMode
+from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.concurrency import left_s
 from pincite.support.fields import replace
 from tests.scene import TEXTS, TopicEncoder, ask, make
@@ -18,7 +20,10 @@ QUESTION = "how do I rotate a key with a new secret"
 
 
 class Silent(TopicEncoder):
+    asked = 0
+
     async def embed_query(self, text: str) -> Vector:
+        self.asked += 1
         await asyncio.sleep(60)
         return await super().embed_query(text)
 
@@ -61,6 +66,41 @@ def test_a_model_has_four_fifths_of_the_time_of_a_search(names: tuple[str, ...])
     profile = Profile()
     profile = replace(profile, retrieve=replace(profile.retrieve, timeout_s=1_000.0))
     ask(QUESTION, *asking, profile=profile)
+    assert had
+    assert all(700 < seconds <= 800 for seconds in had)
+
+
+@pytest.mark.parametrize("names", [("main",), ("main", "other")])
+def test_a_model_that_was_silent_in_the_probe_is_not_waited_for_again(
+    names: tuple[str, ...],
+) -> None:
+    silent = Silent()
+    made = [asyncio.run(make(TopicEncoder(), TEXTS, name=name)) for name in names]
+    profile = Profile()
+    retrieving = replace(profile.retrieve, timeout_s=1.0)
+    profile = replace(profile, retrieve=retrieving, probe=replace(profile.probe, enabled=True))
+    pack = ask(QUESTION, *(replace(one, dense=silent) for one in made), profile=profile)
+    assert silent.asked == 1
+    assert pack.evidence[0].path == "keys"
+    assert pack.plan.passes[0] == "probe"
+    told = [one.message for one in pack.warnings if one.code.endswith("_unavailable")]
+    assert len(told) == len(names) + 1
+    assert all("within 0.8 s" in one for one in told)
+
+
+def test_a_model_sees_the_time_that_is_left_for_a_document_as_well() -> None:
+    had: list[float] = []
+
+    class Documents(TopicEncoder):
+        async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+            had.append(left_s())
+            return await super().embed_documents(texts)
+
+    async def embedded() -> None:
+        vectors = QueryVectors(shared=True, limit_s=800.0)
+        await vectors.of_document(Documents(), QUESTION)
+
+    asyncio.run(embedded())
     assert had
     assert all(700 < seconds <= 800 for seconds in had)
 

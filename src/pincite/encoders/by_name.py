@@ -138,7 +138,7 @@ class Models:
 class CollectionEncoder:
     """The encoder of a collection's model as a `DenseEncoder` that is opened with its first
     query. It refuses to work if it is not the one that the collection was made with. It has no
-    time limit of its own: a search has one for all of its vectors."""
+    time limit of its own: the probe and each pass of a search have one for all of their vectors."""
 
     def __init__(self, models: Models, spec: CollectionSpec, named: str = "") -> None:
         """`named` opens the model instead of the name that the spec keeps."""

@@ -34,9 +34,9 @@ async def probe_nearest(run: Run) -> Probed | None:
 
 
 def after_probe(run: Run, probed: Probed) -> Run:
-    """The search after its probe: the vectors of the question are known, and keyword search is
+    """The search after its probe: what models said of the question is known, and keyword search is
     added for a question that vectors alone may miss."""
-    collections = remembered(run.deps.collections, run.query, probed.vectors)
+    collections = remembered(run.deps.collections, run.query, probed)
     profile = _with_words(run.profile) if probed.verdict is None else run.profile
     return replace(run, deps=replace(run.deps, collections=collections), profile=profile)
 

@@ -24,9 +24,9 @@ from pincite.model import (
 )
 from pincite.model.citation import cite
 from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
-from pincite.ports.tracing import embed_query
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
+from pincite.stages.retrieve.vectors import ENCODING_SHARE, QueryVectors
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
@@ -56,7 +56,8 @@ class ProbeConfig(msgspec.Struct, frozen=True):
 class Probed:
     """The nearest chunk of each collection, nearest first, and the verdict by its cosine. `verdict`
     is None if it is unknown. `unknown` names the collections without a known nearest chunk.
-    `vectors` has the question's vectors, by the fingerprint of the model."""
+    `vectors` has the question's vectors, by the fingerprint of the model; `lost` has the errors of
+    models without one."""
 
     candidates: tuple[Candidate, ...]
     verdict: Verdict | None
@@ -64,6 +65,7 @@ class Probed:
     unknown: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
     vectors: Mapping[str, Vector] = field(default_factory=dict, repr=False)
+    lost: Mapping[str, PinciteError] = field(default_factory=dict, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -89,11 +91,12 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """An encoder that returns an already computed vector of the question."""
+    """An encoder that returns an already computed vector of the question. With the error of a model
+    that was not able to embed it, it raises this for every text, and nothing waits again."""
 
     encoder: DenseEncoder
     text: str
-    vector: Vector = field(repr=False)
+    found: Vector | PinciteError = field(repr=False)
 
     @property
     def fingerprint(self) -> str:
@@ -108,9 +111,13 @@ class Remembering:
         return self.encoder.languages
 
     async def embed_query(self, text: str) -> Vector:
-        return self.vector if text == self.text else await self.encoder.embed_query(text)
+        if isinstance(self.found, PinciteError):
+            raise self.found
+        return self.found if text == self.text else await self.encoder.embed_query(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        if isinstance(self.found, PinciteError):
+            raise self.found
         return await self.encoder.embed_documents(texts)
 
 
@@ -138,7 +145,7 @@ async def probe(
         if one.dense is None or one.spec.dense is None:
             return _Found(doubt="it has no dense vectors")
         if (fingerprint := one.dense.fingerprint) in lost:
-            return _Found(doubt=lost[fingerprint])
+            return _Found(doubt=lost[fingerprint].message)
         filter_ = await scope_filter(one, scope, schema)
         return await _nearest(one, vectors[fingerprint], filter_, config, citable)
 
@@ -164,16 +171,19 @@ async def probe(
         unknown=tuple(name for name, _ in unknown),
         notices=_unavailable(unknown, scope) if doubted else (),
         vectors=vectors,
+        lost=lost,
     )
 
 
 def remembered(
-    collections: Sequence[Searchable], query: Query, vectors: Mapping[str, Vector]
+    collections: Sequence[Searchable], query: Query, probed: Probed
 ) -> tuple[Searchable, ...]:
-    """Return the collections with encoders that reuse the question's vectors."""
+    """Return the collections with encoders that reuse what the probe found: the question's vectors,
+    and the errors of models without one."""
+    found: dict[str, Vector | PinciteError] = {**probed.vectors, **probed.lost}
     return tuple(
-        replace(one, dense=Remembering(one.dense, query.text, vectors[one.dense.fingerprint]))
-        if one.dense is not None and one.dense.fingerprint in vectors
+        replace(one, dense=Remembering(one.dense, query.text, found[one.dense.fingerprint]))
+        if one.dense is not None and one.dense.fingerprint in found
         else one
         for one in collections
     )
@@ -189,30 +199,31 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def _reason(error: BaseException) -> str:
-    """Return the reason why a collection or model did not answer. Raises errors that do not concern
-    it alone."""
+    """Return the reason why a collection did not answer, as `_own`."""
+    return _own(error).message
+
+
+def _own(error: BaseException) -> PinciteError:
+    """Return the error of a collection or model. Raises those that do not concern it alone."""
     of_all = EnginePanicked | WorkspaceUnavailable
     if isinstance(error, PinciteError) and not isinstance(error, of_all):
-        return error.message
+        return error
     raise error
 
 
 async def _vectors(
     text: str, collections: Sequence[Searchable], timeout_s: float
-) -> tuple[dict[str, Vector], dict[str, str]]:
-    """Embed the question once with each model. Returns vectors and failures by fingerprint."""
+) -> tuple[dict[str, Vector], dict[str, PinciteError]]:
+    """Embed the question once with each model, in the same share of the time as in a search.
+    Returns vectors and errors by fingerprint."""
     encoders = {one.dense.fingerprint: one.dense for one in collections if one.dense is not None}
-    outcomes = await gather_outcomes(
-        [
-            with_timeout(name, embed_query(encoder, text), timeout_s)
-            for name, encoder in encoders.items()
-        ]
-    )
+    wanted = QueryVectors(shared=False, limit_s=timeout_s * ENCODING_SHARE)
+    outcomes = await gather_outcomes([wanted.of(encoder, text) for encoder in encoders.values()])
     vectors: dict[str, Vector] = {}
-    lost: dict[str, str] = {}
+    lost: dict[str, PinciteError] = {}
     for name, outcome in zip(encoders, outcomes, strict=True):
         if isinstance(outcome, BaseException):
-            lost[name] = _reason(outcome)
+            lost[name] = _own(outcome)
         else:
             vectors[name] = outcome
     return vectors, lost

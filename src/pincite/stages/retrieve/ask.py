@@ -26,11 +26,10 @@ from pincite.scope.where import Schema
 from pincite.stages.retrieve.config import RetrieveConfig, SearchMode
 from pincite.stages.retrieve.rankings import ask, merge_wordings, with_all_words
 from pincite.stages.retrieve.symbols import defining
-from pincite.stages.retrieve.vectors import QueryVectors
+from pincite.stages.retrieve.vectors import ENCODING_SHARE, QueryVectors
 from pincite.support.concurrency import gather, gather_outcomes, with_timeout
 from pincite.support.fields import replace
 
-_ENCODING_SHARE = 0.8  # of the time limit; words answer in the rest; guess, unmeasured
 _DEFINING = 10  # chunks of each name, where a pass is made for them
 
 
@@ -62,7 +61,7 @@ async def retrieve(
     is raised.
     """
     schema = schema_of((one.spec for one in collections), scope)
-    limit_s = config.timeout_s * _ENCODING_SHARE
+    limit_s = config.timeout_s * ENCODING_SHARE
     vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s)
     try:
         results = await gather_outcomes(

@@ -1,4 +1,4 @@
-"""The vectors of one search's questions."""
+"""The vectors of the questions of one pass of a search, or of its probe."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pincite.model import SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
 from pincite.ports.tracing import embed_query, model_call
 from pincite.support.concurrency import within
+
+ENCODING_SHARE = 0.8  # of the time limit; words answer in the rest; guess, unmeasured
 
 
 async def _as_document(encoder: DenseEncoder, text: str) -> Vector:
@@ -44,12 +46,16 @@ class QueryVectors:
         """Return the vector that the text would have as a document."""
         key = (f"document {encoder.fingerprint}", text)
         if key not in self._tasks:
-            self._tasks[key] = asyncio.ensure_future(_as_document(encoder, text))
+            self._tasks[key] = asyncio.ensure_future(self._as_document(encoder, text))
         return await self._in_time(asyncio.shield(self._tasks[key]), encoder)
 
     async def _embedded(self, encoder: DenseEncoder, text: str) -> Vector:
         async with within(self._until_s - asyncio.get_running_loop().time()):
             return await embed_query(encoder, text)
+
+    async def _as_document(self, encoder: DenseEncoder, text: str) -> Vector:
+        async with within(self._until_s - asyncio.get_running_loop().time()):
+            return await _as_document(encoder, text)
 
     async def _in_time(self, work: Awaitable[Vector], encoder: DenseEncoder) -> Vector:
         try:
