@@ -109,6 +109,17 @@ def test_a_text_that_was_deleted_is_not_in_the_file(
 
 
 @pytest.mark.usefixtures("careless")
+def test_a_text_that_makes_room_for_another_is_not_in_the_file(tmp_path: Path) -> None:
+    notes, wordings = NoteCache(tmp_path / "n.db", 1), Wordings(tmp_path / "w.db", 1)
+    for text in (SECRET, "b"):
+        notes.put({text[:1].encode() * 16: text})
+        wordings["model", "1", text] = text
+    assert (notes.kept(), wordings.kept()) == (1, 1)
+    assert SECRET.encode() not in (tmp_path / "n.db").read_bytes()
+    assert SECRET.encode() not in (tmp_path / "w.db").read_bytes()
+
+
+@pytest.mark.usefixtures("careless")
 @pytest.mark.parametrize("count", [1, 50])
 def test_a_vector_that_was_deleted_is_not_in_the_file(tmp_path: Path, count: int) -> None:
     path = tmp_path / "cache.db"

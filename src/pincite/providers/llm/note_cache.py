@@ -81,7 +81,6 @@ class NoteCache:
         """Erase all notes; return their number."""
 
         def delete(db: sqlite3.Connection) -> int:
-            db.execute("PRAGMA secure_delete = ON")
             with db:
                 return db.execute("DELETE FROM notes").rowcount
 
@@ -94,6 +93,7 @@ class NoteCache:
                 try:
                     make_private_cache(self.path)
                     with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
+                        db.execute("PRAGMA secure_delete = ON")
                         db.execute(_SCHEMA)
                         return work(db)
                 except (sqlite3.OperationalError, OSError):

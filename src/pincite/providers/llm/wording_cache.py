@@ -77,7 +77,6 @@ class Wordings(MutableMapping[Key, str]):
         self._memory.clear()
 
         def delete(db: sqlite3.Connection) -> int:
-            db.execute("PRAGMA secure_delete = ON")
             with db:
                 return db.execute("DELETE FROM wordings").rowcount
 
@@ -112,6 +111,7 @@ class Wordings(MutableMapping[Key, str]):
                 try:
                     make_private_cache(self.path)
                     with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
+                        db.execute("PRAGMA secure_delete = ON")
                         db.execute(_SCHEMA)
                         return work(db)
                 except (sqlite3.OperationalError, UnicodeError, OSError):
