@@ -42,11 +42,16 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def forget_notes(path: Path) -> int:
+def forget_vectors(path: Path) -> int | None:
+    with closing(VectorCache(path, 1_000_000)) as cache:
+        return cache.clear()
+
+
+def forget_notes(path: Path) -> int | None:
     return NoteCache(path).forget()
 
 
-def forget_wordings(path: Path) -> int:
+def forget_wordings(path: Path) -> int | None:
     return Wordings(path).forget()
 
 
@@ -57,7 +62,7 @@ def careless(monkeypatch: pytest.MonkeyPatch) -> None:
     connect = sqlite3.connect
 
     def opened(*given: Any, **named: Any) -> sqlite3.Connection:
-        db = connect(*given, **named)
+        db: sqlite3.Connection = connect(*given, **named)
         db.execute("PRAGMA secure_delete = OFF")
         return db
 
@@ -98,7 +103,7 @@ def test_an_older_cache_that_others_can_read_is_closed_to_them(
     ("fill", "forget"), [(fill_notes, forget_notes), (fill_wordings, forget_wordings)]
 )
 def test_a_text_that_was_deleted_is_not_in_the_file(
-    tmp_path: Path, fill: Callable[[Path], None], forget: Callable[[Path], int]
+    tmp_path: Path, fill: Callable[[Path], None], forget: Callable[[Path], int | None]
 ) -> None:
     path = tmp_path / "cache.db"
     fill(path)
@@ -130,6 +135,32 @@ def test_a_vector_that_was_deleted_is_not_in_the_file(tmp_path: Path, count: int
         assert cache.clear() == count
     kept = path.read_bytes()
     assert not [vector for vector in vectors if vector[:, :64].tobytes() in kept]
+
+
+@pytest.mark.parametrize("writes", [True, False])
+@pytest.mark.parametrize(
+    ("fill", "forget"),
+    [
+        (fill_vectors, forget_vectors),
+        (fill_notes, forget_notes),
+        (fill_wordings, forget_wordings),
+    ],
+)
+def test_a_cache_in_use_is_not_said_to_be_erased(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fill: Callable[[Path], None],
+    forget: Callable[[Path], int | None],
+    writes: bool,
+) -> None:
+    for module in ("dense.vector_cache", "llm.note_cache", "llm.wording_cache"):
+        monkeypatch.setattr(f"pincite.providers.{module}._BUSY_S", 0.01)
+    path = tmp_path / "cache.db"
+    fill(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        other.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        assert forget(path) is None
 
 
 def test_a_cache_that_is_not_there_is_neither_counted_nor_created(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import contextlib
 import io
 import json
 import os
-from contextlib import redirect_stderr, redirect_stdout
+import sqlite3
+from contextlib import closing, redirect_stderr, redirect_stdout
 from typing import Any
 from unittest import mock
 
@@ -320,6 +321,20 @@ def test_clearing_the_cache_deletes_descriptions_of_pictures_too(
     assert "image-notes.db" not in run(shop, "cache", "status")
     run(shop, "cache", "clear")
     assert "deleted: 0 vectors\n" in said()
+
+
+def test_clearing_a_cache_in_use_fails_and_says_what_is_left(
+    server: ContractServer, shop: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.providers.llm.note_cache._BUSY_S", 0.01)
+    notes = NoteCache(shop.folder / "image-notes.db")
+    notes.put({b"k" * 16: "The passport of Ada."})
+    with closing(sqlite3.connect(notes.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        run(shop, "cache", "clear", code=1)
+        other.execute("ROLLBACK")
+    assert "not erased: descriptions of pictures" in said()
+    assert notes.kept() == 1
 
 
 def test_doctor_names_what_works_and_what_would_mend_the_rest(

@@ -85,9 +85,11 @@ class VectorCache:
         empty = CacheStatus(str(self.path), 0, self.limit_bytes, {})
         return self._try(self._status, empty) if self.path.is_file() else empty
 
-    def clear(self) -> int:
-        """Remove everything; return the number of vectors or groups of vectors removed."""
-        return self._try(self._clear, 0) if self.path.is_file() else 0
+    def clear(self) -> int | None:
+        """Remove everything; return the number of vectors or groups of vectors removed. None if
+        they may still be in the file, because another process uses it."""
+        nothing: int | None = None
+        return self._try(self._clear, nothing) if self.path.is_file() else 0
 
     def close(self) -> None:
         """Close the file."""
@@ -160,7 +162,9 @@ class VectorCache:
             count = db.execute("DELETE FROM vectors").rowcount
             db.execute("DELETE FROM models")
         db.execute("PRAGMA incremental_vacuum").fetchall()
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        ((busy, *_),) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:  # the file itself is as before
+            raise sqlite3.OperationalError("another process reads the file")
         return count
 
     def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:

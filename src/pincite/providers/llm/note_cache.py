@@ -77,14 +77,15 @@ class NoteCache:
 
         return self._try(count, 0) if self.path.is_file() else 0
 
-    def forget(self) -> int:
-        """Erase all notes; return their number."""
+    def forget(self) -> int | None:
+        """Erase all notes; return their number, None if that failed: the file may be in use."""
 
         def delete(db: sqlite3.Connection) -> int:
             with db:
                 return db.execute("DELETE FROM notes").rowcount
 
-        return self._try(delete, 0) if self.path.is_file() else 0
+        nothing: int | None = None
+        return self._try(delete, nothing) if self.path.is_file() else 0
 
     def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
         """Run `work`. Return `otherwise` if the cache is locked, full or not writable."""

@@ -72,15 +72,18 @@ class Wordings(MutableMapping[Key, str]):
 
         return self._try(count, 0) if self.path is not None and self.path.is_file() else 0
 
-    def forget(self) -> int:
-        """Erase everything; return the number of texts that the file had."""
+    def forget(self) -> int | None:
+        """Erase everything; return the number of texts that the file had, None if that failed: it
+        may be in use."""
         self._memory.clear()
 
         def delete(db: sqlite3.Connection) -> int:
             with db:
                 return db.execute("DELETE FROM wordings").rowcount
 
-        return self._try(delete, 0) if self.path is not None and self.path.is_file() else 0
+        nothing: int | None = None
+        there = self.path is not None and self.path.is_file()
+        return self._try(delete, nothing) if there else 0
 
     def _read(self, key: Key) -> str | None:
         def ask(db: sqlite3.Connection) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from pincite.errors import StoreError
 from pincite.support.fields import replace
 from pincite.surfaces.cli.groups import Group
 from pincite.surfaces.cli.options import index_option, json_option
@@ -117,13 +118,21 @@ def clear(index: Path | None) -> None:
     if vectors is None:
         say(f"{_OFF}; nothing was deleted")
         return
-    deleted = [f"{vectors.clear():,} vectors"]
+    wordings, notes = wordings_beside(vectors.path), notes_beside(vectors.path)
+    counts = {"vectors": vectors.clear(), _WORDINGS: wordings.forget(), _NOTES: notes.forget()}
     vectors.close()
-    if worded := wordings_beside(vectors.path).forget():
-        deleted.append(f"{worded:,} {_WORDINGS}")
-    if described := notes_beside(vectors.path).forget():
-        deleted.append(f"{described:,} {_NOTES}")
-    say(f"deleted: {', '.join(deleted)}")
+    deleted = [
+        f"{count:,} {what}"
+        for what, count in counts.items()
+        if count or (what == "vectors" and count is not None)
+    ]
+    if deleted:
+        say(f"deleted: {', '.join(deleted)}")
+    if left := [what for what, count in counts.items() if count is None]:
+        raise StoreError(
+            f"not erased: {', '.join(left)}: the file is in use, or it cannot be written",
+            hint="end what uses it, then run `pincite cache clear` again",
+        )
 
 
 def _vectors(index: Path | None) -> VectorCache | None:
