@@ -205,13 +205,13 @@ def test_a_forked_client_gets_connections_of_its_own() -> None:
 LOOPS = """
 import asyncio, gc, sys
 from pathlib import Path
-from pincite.daemon import client
-index = client.RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
+from pincite.daemon.client import remote_index
+index = remote_index.RemoteIndex(Path(sys.argv[1]), Path("models"), 60.0)
 for _ in range(3):
     asyncio.run(index.documents("main"))
     assert index._idle == []
     gc.collect()
-assert client._FOREIGN == []
+assert remote_index._FOREIGN == []
 """
 
 

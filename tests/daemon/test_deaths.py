@@ -47,7 +47,7 @@ PANICKING = """
 import os, sys, tempfile
 from pathlib import Path
 import qdrant_edge as edge
-from pincite.index import opening
+from pincite.index import store_of_folder
 from pincite.daemon.__main__ import main
 from pincite.stores.open_store import Opened
 from pincite.stores.qdrant_edge.store import EdgeStore
@@ -70,7 +70,7 @@ kind = {"panicking": Panicking, "poisoned": Poisoned}[sys.argv[2]]
 def opened(root, environ):
     store = kind(root / "collections")
     return Opened(store, store, store.keep_only)
-opening.open_remembered = opened
+store_of_folder.open_remembered = opened
 sys.exit(main(sys.argv[1], "models", "60"))
 """
 

@@ -117,14 +117,14 @@ def test_a_full_disk_can_be_searched_and_written_to_when_there_is_room_again(
 TRUSTING = """
 import sys
 from pathlib import Path
-from pincite.index import opening
+from pincite.index import store_of_folder
 from pincite.daemon.__main__ import main
 from pincite.stores.open_store import Opened
 from pincite.stores.qdrant_edge.store import EdgeStore
 def opened(root, environ):
     store = EdgeStore(root / "collections", lambda _: 10**15)  # so much is free, it believes
     return Opened(store, store, store.keep_only)
-opening.open_remembered = opened
+store_of_folder.open_remembered = opened
 sys.exit(main(sys.argv[1], "models", "60"))
 """
 

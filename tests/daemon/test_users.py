@@ -23,11 +23,11 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 AS_NOBODY = """
 import asyncio, os, sys
 from pathlib import Path
-from pincite.collection import searching  # imported late, when Python may be out of reach
+from pincite.engine import searcher  # imported late, when Python may be out of reach
 from pincite.engine import AsyncPincite
-from pincite.daemon import client
-from pincite.daemon import peers
-from pincite.daemon import protocol
+from pincite.daemon.client import remote_index
+from pincite.daemon.wire import peers
+from pincite.daemon.wire import protocol
 from pincite.profile import Profile
 from pincite.settings.load import Settings
 os.setgroups([])
@@ -35,7 +35,7 @@ os.setresgid(65534, 65534, 65534)
 os.setresuid(65534, 65534, 65534)
 root = Path(sys.argv[1])
 async def open_index():
-    await client.RemoteIndex(root, root, 60.0).collections()
+    await remote_index.RemoteIndex(root, root, 60.0).collections()
 async def search():
     settings = Settings(index=root, models=root, profile=Profile(), offline=True)
     async with AsyncPincite(settings) as pincite:

@@ -98,8 +98,8 @@ def test_an_older_daemon_is_in_use_while_a_process_indexes_and_asks_nothing() ->
 OTHER_MESSAGES = """
 import sys
 import msgspec
-from pincite.daemon import service
-from pincite.daemon import protocol
+from pincite.daemon.server import service
+from pincite.daemon.wire import protocol
 from pincite.daemon.__main__ import main
 kind = sys.argv[2]
 class Daemon(service.Daemon):

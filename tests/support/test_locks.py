@@ -15,7 +15,7 @@ from pincite.support.processes.locks import HELD, is_held, open_lock, remove_loc
 HOLDS = """
 import sys
 from pathlib import Path
-from pincite.support import locks
+from pincite.support.processes import locks
 locks.FLOCK = sys.argv[2] == "flock"
 lock = locks.open_lock(Path(sys.argv[1]))
 assert lock.take()
@@ -94,7 +94,7 @@ def test_looking_whether_a_lock_is_held_does_not_let_go_of_it(kind: str, tmp_pat
     path = tmp_path / "owner.lock"
     lock = open_lock(path)
     assert lock.take()
-    looks = "import sys; from pathlib import Path; from pincite.support import locks;"
+    looks = "import sys; from pathlib import Path; from pincite.support.processes import locks;"
     looks += "locks.FLOCK = sys.argv[2] == 'flock'; print(locks.is_held(Path(sys.argv[1])))"
     for _ in range(2):
         assert is_held(path)
