@@ -9,9 +9,9 @@ import pytest
 
 from pincite.errors import Unavailable
 from pincite.model import EvidencePack, Matrix, Vector
+from pincite.ports.query_vectors import QueryVectors
 from pincite.profile import Profile
 from pincite.stages.retrieve import SearchMode
-from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.concurrency import left_s
 from pincite.support.fields import replace
 from tests.scene import TEXTS, TopicEncoder, ask, make

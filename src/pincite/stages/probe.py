@@ -24,9 +24,9 @@ from pincite.model import (
 )
 from pincite.model.citation import cite
 from pincite.ports import DenseEncoder, Filter, Searchable, SearchRequest
+from pincite.ports.query_vectors import ENCODING_SHARE, QueryVectors
 from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
-from pincite.stages.retrieve.vectors import ENCODING_SHARE, QueryVectors
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line

@@ -12,12 +12,12 @@ import pytest
 from pincite.encoders.by_name import CollectionEncoder, Models
 from pincite.errors import AuthError, ConfigError, TooLarge, Unavailable
 from pincite.model import CollectionSpec, Notice
+from pincite.ports.query_vectors import QueryVectors
 from pincite.providers.dense.voyage import address
 from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
 from pincite.settings.sections.models import ModelSettings
-from pincite.stages.retrieve.vectors import QueryVectors
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 from tests.providers.dense.remotes import KEY, embed, opened
