@@ -21,7 +21,7 @@ _NOBODY = 65534
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user, too")
 
 AS_NOBODY = """
-import asyncio, os, sys
+import asyncio, contextlib, os, sys
 from pathlib import Path
 from pincite.engine import searcher  # imported late, when Python may be out of reach
 from pincite.engine import AsyncPincite
@@ -42,9 +42,13 @@ async def search():
         await pincite.search("fox")  # with its log
 async def talk():
     reader, writer = await asyncio.open_unix_connection(root / protocol.SOCKET)
-    await protocol.write_frame(writer, protocol.encode(("collections", ())))
-    print("answered" if await protocol.read_frame(reader) else "hung up")
-    writer.close()
+    try:
+        await protocol.write_frame(writer, protocol.encode(("collections", ())))
+        print("answered" if await protocol.read_frame(reader) else "hung up")
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):  # the daemon hung up while it was asked
+            await writer.wait_closed()
 async def answer():
     async def served(reader, writer):
         await protocol.read_frame(reader)
@@ -56,7 +60,7 @@ try:
     asyncio.run({"open": open_index, "talk": talk, "answer": answer, "search": search}[
         sys.argv[2]
     ]())
-except ConnectionResetError:
+except (BrokenPipeError, ConnectionResetError):
     print("hung up")
 except Exception as error:
     print(f"{type(error).__name__}: {error}")

@@ -28,6 +28,7 @@ from pincite.support.databases.sqlite_schema import (
     migrate,
     require_passive,
     require_sqlite_file,
+    use_log,
 )
 from pincite.support.decodable import ready
 from pincite.support.fields import replace
@@ -100,7 +101,7 @@ class RecordStore:
         db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=60)
         try:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect only in a new file
-            db.execute("PRAGMA journal_mode = WAL")
+            use_log(db)
             db.execute("PRAGMA synchronous = FULL")  # no other copy of this data exists
             db.execute("PRAGMA foreign_keys = ON")
             db.execute("PRAGMA secure_delete = FAST")

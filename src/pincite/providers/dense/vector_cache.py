@@ -22,6 +22,7 @@ import numpy as np
 
 from pincite.model import Matrix
 from pincite.support.databases.private_file import make_private_cache
+from pincite.support.databases.sqlite_schema import use_log
 
 R = TypeVar("R")
 
@@ -190,7 +191,7 @@ class VectorCache:
             try:
                 db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
                 db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # before the first table
-                db.execute("PRAGMA journal_mode = WAL").fetchall()
+                use_log(db, _BUSY_S)
                 db.execute("PRAGMA synchronous = NORMAL")
                 db.execute("PRAGMA secure_delete = ON")  # the default of few builds of SQLite
                 ((version,),) = db.execute("PRAGMA user_version")

@@ -15,7 +15,12 @@ from typing import Any, Final
 
 from pincite.errors import DiskFull, MemoryUnavailable
 from pincite.support.databases.private_file import require_private_file
-from pincite.support.databases.sqlite_schema import migrate, require_no_journal
+from pincite.support.databases.sqlite_schema import (
+    is_of_another_program,
+    migrate,
+    require_no_journal,
+    use_log,
+)
 
 _BUSY_S: Final = 20.0  # others write a few rows at a time
 _FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
@@ -93,26 +98,16 @@ class PrivateFile:
             try:
                 if not made:
                     self._require_own(db)
-                db.execute("PRAGMA journal_mode = WAL")
+                use_log(db, _BUSY_S)
                 db.execute("PRAGMA synchronous = FULL")  # this file is the only copy of its data
                 db.execute("PRAGMA foreign_keys = ON")
                 db.execute("PRAGMA secure_delete = ON")
-                self._migrate(db)
+                migrate(db, self._migrations, f"{self._what} {self._path}")
             except BaseException:
                 db.close()
                 raise
             self._db = db
         return self._db
-
-    def _migrate(self, db: sqlite3.Connection) -> None:
-        """Bring the schema up to date. If two processes open a new file at once, the second has
-        nothing to do."""
-        try:
-            migrate(db, self._migrations, f"{self._what} {self._path}")
-        except sqlite3.OperationalError:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            migrate(db, self._migrations, f"{self._what} {self._path}")
 
     def _make(self) -> bool:
         """Create the file for its user alone; SQLite gives the files beside it the same mode.
@@ -126,9 +121,7 @@ class PrivateFile:
 
     def _require_own(self, db: sqlite3.Connection) -> None:
         """Refuse the file of another program, because a setting may name any file."""
-        (mark,) = db.execute("PRAGMA application_id").fetchone()
-        (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        if mark != self._mark and tables:
+        if is_of_another_program(db, self._mark):
             raise OSError(0, "it is another program's database")
 
     @contextmanager

@@ -15,6 +15,7 @@ from pincite.support.databases.private_file import require_regular, require_regu
 
 _MAKING_S: Final = 1.0  # far longer than a process needs to make a file
 _POLL_S: Final = 0.02
+_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def require_no_journal(path: Path) -> None:
@@ -103,17 +104,70 @@ def require_passive(database: sqlite3.Connection, name: str) -> None:
         )
 
 
+def is_of_another_program(database: sqlite3.Connection, mark: int) -> bool:
+    """Return whether a file has tables but not this application id. The tables are read first:
+    another process may make the file meanwhile, and it writes both in one transaction."""
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (found,) = database.execute("PRAGMA application_id").fetchone()
+    return bool(tables) and found != mark
+
+
+def use_log(database: sqlite3.Connection, timeout_s: float = 20.0) -> None:
+    """Put a file into WAL mode. Raises errors of SQLite.
+
+    While another process does the same with a new file, SQLite reports a busy file at once,
+    whatever the timeout of the connection is. So it is tried again for `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL").fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
+        else:
+            return
+
+
 def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) -> None:
-    """Run the scripts that the file has not seen, each in a transaction of its own. The file stores
-    their number in `user_version`. `name` is the name of the file in messages. Raises IndexTooNew
-    if the file has seen more scripts than there are, StoreError, and errors of SQLite."""
+    """Run the scripts that the file has not seen, each in a transaction of its own, also if other
+    processes do the same. The file stores their number in `user_version`. `name` is the name of the
+    file in messages. Raises IndexTooNew if the file has seen more scripts than there are,
+    StoreError, and errors of SQLite."""
     require_passive(database, name)
+    while (version := _version(database, len(migrations), name)) < len(migrations):
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(database, len(migrations), name) == version:
+                for statement in statements_of(migrations[version]):
+                    database.execute(statement)
+                database.execute(f"PRAGMA user_version = {version + 1}")
+            database.execute("COMMIT")
+        except BaseException:
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+            raise
+
+
+def _version(database: sqlite3.Connection, known: int, name: str) -> int:
     (version,) = database.execute("PRAGMA user_version").fetchone()
-    if version > len(migrations):
+    if version > known:
         raise IndexTooNew(
             f"{name} has schema {version}, but this version of Pincite knows up to"
-            f" {len(migrations)}: a newer version wrote it",
+            f" {known}: a newer version wrote it",
             hint="pip install --upgrade pincite",
         )
-    for number, script in enumerate(migrations[version:], start=version + 1):
-        database.executescript(f"BEGIN; {script}; PRAGMA user_version = {number}; COMMIT;")
+    return int(version)
+
+
+def statements_of(script: str) -> list[str]:
+    """Return the statements of a script one by one. `executescript` would commit before the first,
+    so that a transaction could not hold them all."""
+    found: list[str] = []
+    waiting = ""
+    for piece in script.split(";"):
+        waiting += f"{piece};"
+        if sqlite3.complete_statement(waiting):
+            found.append(waiting)
+            waiting = ""
+    return found

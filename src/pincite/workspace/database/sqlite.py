@@ -20,7 +20,12 @@ from typing import Any, Final, TypeVar, cast
 
 from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
 from pincite.support.databases.private_file import require_private_file
-from pincite.support.databases.sqlite_schema import require_no_journal
+from pincite.support.databases.sqlite_schema import (
+    is_of_another_program,
+    require_no_journal,
+    statements_of,
+    use_log,
+)
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import jobs
 from pincite.workspace.database.administration import DatabaseAdministration
@@ -221,7 +226,7 @@ class SqliteWorkspaces:
                 if step not in _steps_left(db, self._path):
                     db.execute("ROLLBACK")
                     continue
-                for statement in _statements(step.sql + script + _STEPS):
+                for statement in statements_of(step.sql + script + _STEPS):
                     db.execute(statement)
                 db.execute("INSERT INTO schema_steps VALUES (?, ?)", (step.number, step.name))
                 db.execute("COMMIT")
@@ -260,7 +265,7 @@ class _Connection:
         )
         try:
             _version(self.db, path)  # before anything is written to a file of another program
-            self.db.execute("PRAGMA journal_mode = WAL")
+            use_log(self.db, _BUSY_S)
             self.db.execute("PRAGMA synchronous = FULL")
             self.db.execute("PRAGMA foreign_keys = ON")
             self.db.execute("PRAGMA trusted_schema = ON")  # its views call the functions below
@@ -419,14 +424,12 @@ async def _awaited(work: Awaitable[T]) -> T:
 
 
 def _version(db: sqlite3.Connection, path: Path) -> int:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (mark,) = db.execute("PRAGMA application_id").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if tables and mark != _MARK:
+    if is_of_another_program(db, _MARK):
         raise WorkspaceUnavailable(
             f"{path} is another program's database",
             hint="name another file in [workspace] database",
         )
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     return int(version)
 
 
@@ -437,15 +440,3 @@ def _steps_left(db: sqlite3.Connection, path: Path) -> tuple[Step, ...]:
         (last,) = db.execute("SELECT coalesce(max(number), 0) FROM schema_steps").fetchone()
     # steps without a name have an unknown origin
     return steps_after(done, needed if last >= done else done, steps_of("sqlite"))
-
-
-def _statements(script: str) -> list[str]:
-    """Return the statements one by one: `executescript` would commit before each script."""
-    found: list[str] = []
-    waiting = ""
-    for piece in script.split(";"):
-        waiting += f"{piece};"
-        if sqlite3.complete_statement(waiting):
-            found.append(waiting)
-            waiting = ""
-    return found
