@@ -111,6 +111,15 @@ def test_the_request_that_is_one_too_many_waits_until_the_first_is_a_minute_old(
     assert take(other) == 20
 
 
+def test_nobody_else_can_read_the_file(file: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        take(pace_of(Time(), file, Rate(requests_per_minute=2)))
+    finally:
+        os.umask(before)
+    assert file.stat().st_mode & 0o077 == 0
+
+
 def test_tokens_of_a_minute_are_counted(file: Path) -> None:
     pace = pace_of(time := Time(), file, Rate(tokens_per_minute=1_000))
     assert take(pace, 400) == take(pace, 600) == 0
