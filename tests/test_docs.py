@@ -104,7 +104,7 @@ def test_citations_of_this_repository_have_the_paths_of_their_revision() -> None
     cited = re.compile(r"\bpincite@([0-9a-f]{7,40}):([\w./-]+)(?:#L\d+(?:-L(\d+))?)?")
     found = [match.groups() for page in PAGES for match in cited.finditer(text_of(page))]
     assert found
-    if any(_git(git, "cat-file", "-e", f"{ref}^{{commit}}") is None for ref, *_ in found):
+    if (_git(git, "rev-parse", "--is-shallow-repository") or b"").strip() == b"true":
         pytest.skip("the history does not reach back to the cited revisions")
     wrong = []
     for ref, path, last in found:

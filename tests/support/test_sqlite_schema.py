@@ -40,6 +40,15 @@ def test_a_file_of_a_newer_version_is_refused_by_name() -> None:
         migrate(database, STEPS[:1], "the file")
 
 
+def test_a_script_may_end_with_a_comment_but_not_within_a_statement() -> None:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    assert migrate(database, ("CREATE TABLE a (x) -- the first",), "the file") == (1,)
+    assert database.execute("SELECT count(*) FROM a").fetchone() == (0,)
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(database, ("", "CREATE TABLE b (x DEFAULT 'text)"), "the file")
+    assert database.execute("PRAGMA user_version").fetchone() == (1,)
+
+
 def connection(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
 
@@ -54,7 +63,7 @@ def test_a_step_is_taken_once_if_two_processes_begin_it(tmp_path: Path) -> None:
             migrate(second, steps, "the file")
 
     first.set_trace_callback(overtake)
-    migrate(first, steps, "the file")
+    assert migrate(first, steps, "the file") == ()
     assert first.execute("SELECT count(*) FROM a").fetchone() == (1,)
     assert first.execute("PRAGMA user_version").fetchone() == (2,)
 

@@ -36,6 +36,7 @@ from pincite.support.databases.sqlite_schema import (
     connect_to_read,
     require_no_journal,
     require_passive,
+    use_log,
 )
 from pincite.support.decodable import ready
 from pincite.support.terminal import one_line
@@ -221,7 +222,7 @@ def _writing(root: Path) -> Iterator[sqlite3.Connection]:
         opened = sqlite3.connect(place, uri=True, timeout=_BUSY_S, isolation_level=None)
         with closing(opened) as database, database:
             require_passive(database, f"the catalog {path}")
-            database.execute("PRAGMA journal_mode = WAL")
+            use_log(database, _BUSY_S)
             database.execute("BEGIN IMMEDIATE")
             require_passive(database, f"the catalog {path}")
             yield database

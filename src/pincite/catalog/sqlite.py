@@ -33,7 +33,7 @@ from pincite.model import (
     TermCounts,
 )
 from pincite.ports import Totals
-from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file
+from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file, use_log
 from pincite.support.decodable import ready
 
 MIGRATIONS = (
@@ -89,13 +89,12 @@ class SqliteCatalog:
             self._db = sqlite3.connect(str(path), isolation_level=None)
         try:
             with self._translated("opened"):
-                self._db.execute("PRAGMA journal_mode = WAL")
+                use_log(self._db)
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
-                (version,) = self._db.execute("PRAGMA user_version").fetchone()
-                migrate(self._db, MIGRATIONS, f"the catalog {self._path}")
+                taken = migrate(self._db, MIGRATIONS, f"the catalog {self._path}")
                 #: The id that a new catalog has got; empty for one that was there.
-                self.made = "" if version else add_identity(self._db)
+                self.made = add_identity(self._db) if 1 in taken else ""
                 self._terms = Terms(self._db)
         except BaseException:
             self._db.close()

@@ -24,7 +24,7 @@ import msgspec
 from pincite.errors import ConfigError, RateLimited
 from pincite.model import Notice
 from pincite.providers.retry import Clock
-from pincite.support.databases.private_file import create_private
+from pincite.support.databases.private_file import require_private_file
 
 #: Requests of the last minute count. The extra second allows for requests that took longer to
 #: arrive than the next ones will.
@@ -158,8 +158,8 @@ class Pace:
             if self._file is not None:
                 try:
                     self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                    with suppress(FileExistsError):  # SQLite would let others read it
-                        create_private(self._file, b"")
+                    if not self._file.exists():  # SQLite would let others read it
+                        require_private_file(self._file, make=True)
                     with closing(sqlite3.connect(self._file, timeout=_LOCKED_S)) as shared:
                         return _within_one(shared, work)
                 except (sqlite3.Error, OSError) as error:

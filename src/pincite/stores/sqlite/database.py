@@ -10,7 +10,7 @@ from typing import Any
 
 from pincite.errors import DiskFull, StoreError
 from pincite.stores.predicate import has_phrase, has_words
-from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file
+from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file, use_log
 
 #: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs
 #: words in another way. Collections that are to be searched so have an index of FTS5 beside.
@@ -61,7 +61,7 @@ class Database:
             self._db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
         try:
             with self.translated("opened"):
-                self._db.execute("PRAGMA journal_mode = WAL")
+                use_log(self._db, _BUSY_S)
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.execute("PRAGMA foreign_keys = ON")
                 self._db.execute("CREATE TEMP TABLE chosen (slot INTEGER, value TEXT)")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,10 @@ from pincite.support.capabilities import (
 
 #: What to do about hard links in a folder. A copy has none to the files outside of it.
 UNLINK: Final = "copy the folder with cp -a, and put the copy in its place"
+
+#: Where there are no hard links, the file itself is opened once. Meanwhile no other thread may get
+#: its name, because SQLite could open it.
+_MAKING: Final = threading.Lock()
 
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | CLOSE_ON_EXEC | BINARY
 
@@ -133,17 +138,24 @@ def require_private_file(path: Path, *, make: bool) -> os.stat_result:
     """Return the status of the file, which is created empty if `make` is set. SQLite gives the
     files beside it the same mode. Raises OSError for a link, a pipe or a folder in its place, and
     for a missing file."""
-    if make and not os.path.lexists(path):
-        empty = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-        os.close(os.open(empty, _CREATE, 0o600))
-        try:
-            with suppress(FileExistsError):
-                name_once(empty, path)
-        finally:
-            empty.unlink()
+    if make:
+        with _MAKING:
+            _make_empty(path)
     status = require_regular(path)
     _close_to_others(path, status)
     return status
+
+
+def _make_empty(path: Path) -> None:
+    if os.path.lexists(path):
+        return
+    empty = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    os.close(os.open(empty, _CREATE, 0o600))
+    try:
+        with suppress(FileExistsError):
+            name_once(empty, path)
+    finally:
+        empty.unlink()
 
 
 def make_private_cache(path: Path) -> None:

@@ -129,12 +129,13 @@ def use_log(database: sqlite3.Connection, timeout_s: float = 20.0) -> None:
             return
 
 
-def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) -> None:
+def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) -> tuple[int, ...]:
     """Run the scripts that the file has not seen, each in a transaction of its own, also if other
-    processes do the same. The file stores their number in `user_version`. `name` is the name of the
-    file in messages. Raises IndexTooNew if the file has seen more scripts than there are,
-    StoreError, and errors of SQLite."""
+    processes do the same. Return the numbers of those that this call ran, from 1. The file stores
+    the last one in `user_version`. `name` is the name of the file in messages. Raises IndexTooNew
+    if the file has seen more scripts than there are, StoreError, and errors of SQLite."""
     require_passive(database, name)
+    taken: list[int] = []
     while (version := _version(database, len(migrations), name)) < len(migrations):
         database.execute("BEGIN IMMEDIATE")
         try:
@@ -142,11 +143,13 @@ def migrate(database: sqlite3.Connection, migrations: Sequence[str], name: str) 
                 for statement in statements_of(migrations[version]):
                     database.execute(statement)
                 database.execute(f"PRAGMA user_version = {version + 1}")
+                taken.append(version + 1)
             database.execute("COMMIT")
         except BaseException:
             if database.in_transaction:
                 database.execute("ROLLBACK")
             raise
+    return tuple(taken)
 
 
 def _version(database: sqlite3.Connection, known: int, name: str) -> int:
@@ -170,4 +173,6 @@ def statements_of(script: str) -> list[str]:
         if sqlite3.complete_statement(waiting):
             found.append(waiting)
             waiting = ""
+    if waiting.strip():  # it ends with a comment, or SQLite says what it lacks
+        found.append(waiting)
     return found
