@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import clean_environment
+from tests.printed import missing
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDES = (*sorted(path.name for path in DOCS.glob("guide-*.md")), "tutorial.md")
@@ -57,17 +58,6 @@ def commands(text: str) -> list[tuple[str, list[str]]]:
         elif line.strip():
             found[-1][1].append(line)
     return found
-
-
-def missing(shown: list[str], printed: str) -> list[str]:
-    """The shown lines that were not printed in this order; `...` stands for anything."""
-    rest = iter(printed.splitlines())
-    same = doctest.OutputChecker().check_output
-    return [
-        line
-        for line in shown
-        if not any(same(f"{line}\n", f"{one}\n", doctest.ELLIPSIS) for one in rest)
-    ]
 
 
 def unnamed(page: str, printed: str) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import clean_environment
-from tests.test_guides import missing
+from tests.printed import missing
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from pincite.ports import LLM, Completion, ConversationState, Finish, Message
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from tests.answering.conversing import outside_of_fences, state_of
+from tests.answering.failing import Failing
 from tests.providers.served import opened
 
 LUNG = state_of("What is lung cancer?", "Lung cancer is a disease of the lungs.")
@@ -81,30 +82,6 @@ class Ended(ScriptedLLM):
         self, messages: Sequence[Message], *, max_tokens: int | None = None
     ) -> Completion:
         return Completion(self._answers[0], self._finish)
-
-
-class Failing(ScriptedLLM):
-    """Raises, or never answers."""
-
-    def __init__(self, error: PinciteError | None) -> None:
-        super().__init__("")
-        self._error = error
-
-    async def complete(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None
-    ) -> Completion:
-        if self._error is None:
-            await asyncio.Event().wait()
-        raise self._error or Unavailable("never")
-
-    async def stream(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        on_finish: Callable[[Finish], None] | None = None,
-    ) -> AsyncIterator[str]:
-        yield ""
 
 
 def test_a_follow_up_gets_what_it_leaves_out_from_a_model() -> None:

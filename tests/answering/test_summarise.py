@@ -21,7 +21,7 @@ from pincite.support.token_estimate import estimate_tokens
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from tests.answering.conversing import outside_of_fences
-from tests.answering.test_condense import Failing
+from tests.answering.failing import Failing
 from tests.providers.served import opened
 
 

@@ -23,7 +23,7 @@ from pincite.stores.sqlite.database import Database
 from pincite.support.databases import sqlite_schema
 from pincite.support.databases.private_sqlite import PrivateFile
 from pincite.surfaces.cli.app import app
-from tests.catalog.test_origin import fill, root, ship, use, without_id
+from tests.catalog.origins import fill, root, ship, use, without_id
 
 __all__ = ["root"]
 

@@ -8,10 +8,10 @@ from pincite.chunkers.code.grammars import GRAMMARS, grammar_for, lacks_grammar,
 from pincite.chunkers.code.parsing import parse, parse_repaired
 from pincite.chunkers.code.patterns import PATTERNS, names_in, unquoted
 from pincite.readers.languages import file_type
+from tests.chunkers.definitions import DEFINITIONS
 from tests.chunkers.laws import lawful_chunks
 from tests.chunkers.more_samples import MORE_SAMPLES
 from tests.chunkers.samples import SAMPLES, Sample
-from tests.chunkers.test_programs import DEFINITIONS
 
 TINY = ChunkerConfig(target_tokens=24, max_tokens=72, solo_tokens=8)
 

@@ -12,21 +12,12 @@ import pytest
 
 from pincite.chunkers.code.grammars import GRAMMARS
 from pincite.chunkers.code.parsing import NeedsLimits, _Steps, _tokens, cautious, parse
+from tests.chunkers.broken import broken
 
 ROOT = Path(__file__).parents[2]
 #: Lines that take the square of their number. With other names for each {}, they do not repeat
 #: themselves.
 BROKEN = {"c": "- {}( <{}>", "go": "- {}( <{}>", "java": "{} =>", "python": "/* /* {}"}
-
-
-def broken(line: str, size: int) -> str:
-    """So many bytes of a line, with other names each time."""
-    chance = random.Random(line)
-    lines: list[str] = []
-    while sum(map(len, lines)) < size:
-        names = ("".join(chance.choices("abcdefghij", k=chance.randint(1, 8))) for _ in "ab")
-        lines.append(line.format(*names) + "\n")
-    return "".join(lines)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,66 +12,13 @@ from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.current_file import CitationStatus
 from pincite.engine import AsyncPincite
 from pincite.errors import StoreError
-from pincite.ingestion.options import IndexOptions
 from pincite.model import Chunk
 from pincite.ports import ReadableIndex
-from pincite.settings.load import load_settings
 from pincite.sources import Entry
 from pincite.sources.folder import FolderSource
-from tests.places import quick_folder
+from tests.citations.repository import FILE, Repository
+from tests.citations.repository import repository as repository
 from tests.sources.helpers import commit
-
-FILE = "a walrus sleeps on ice\nand dreams of fish\n"
-PAGE = f"# Animals\n\nSome are large.\n\n## Giraffes\n\n{'They eat the trees. ' * 60}\n\n" + (
-    f"## Walruses\n\n{'They sleep on ice. ' * 60}\n"
-)
-RULE = r"docs/(.*)\.md=>https://acme.example/\1/"
-
-
-class Repository:
-    """A checkout that was indexed at its first commit."""
-
-    def __init__(self, folder: Path) -> None:
-        self.place = folder / "acme"
-        self.settings = load_settings({"PINCITE_IDLE_S": "60"}, folder)
-        self.write("walrus.txt", FILE)
-        self.write("docs/page.md", PAGE)
-        self.sha = commit(self.place)
-        self.citation = f"acme@{self.sha}:walrus.txt#L1-L2"
-
-    def write(self, path: str, text: str) -> None:
-        (self.place / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.place / path).write_text(text)
-
-    def index(self, **attributes: str) -> None:
-        async def session() -> None:
-            async with AsyncPincite(self.settings) as engine:
-                options = IndexOptions(lexical=True, url_rule=RULE, attributes=attributes)
-                await engine.index([self.place], options=options)
-
-        asyncio.run(session())
-
-    def check(self, citation: str = "", quote: str = "") -> ClaimCheck:
-        async def session() -> ClaimCheck:
-            async with AsyncPincite(self.settings) as engine:
-                (found,) = await engine.check([Claim(citation or self.citation, quote)])
-                return found
-
-        return asyncio.run(session())
-
-
-@pytest.fixture
-def repository() -> Iterator[Repository]:
-    with quick_folder() as folder:
-        made = Repository(folder)
-
-        async def stop() -> None:
-            async with AsyncPincite(made.settings) as engine:
-                await engine.stop()
-
-        made.index()
-        yield made
-        asyncio.run(stop())
 
 
 def test_a_citation_without_a_quote_stands_for_the_lines_of_its_commit(

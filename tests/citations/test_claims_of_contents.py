@@ -9,7 +9,7 @@ import pytest
 
 from pincite.citations.passage import Passage
 from pincite.engine import AsyncPincite
-from tests.citations.test_claims import Repository, repository
+from tests.citations.repository import Repository, repository
 from tests.sources.helpers import commit
 
 __all__ = ["repository"]

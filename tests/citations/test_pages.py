@@ -18,7 +18,7 @@ from pincite.model import Candidate, Chosen, Evidence, EvidencePack, Gated, Plan
 from pincite.model.citation import cite
 from pincite.stages.pack import PackConfig, pack
 from pincite.support.fields import replace
-from tests.ingestion.test_extracted import Office
+from tests.ingestion.office import Office
 from tests.readers.office_files import docx, pptx
 
 SLIDES = (

@@ -11,8 +11,8 @@ from pincite.citations.passage import IndexedFile, read_lines
 from pincite.model import Source, SourceRecord
 from pincite.model.citation import parse_citation
 from pincite.model.revisions import content_ref, dirty_ref
+from tests.sources.archives import zipped
 from tests.sources.helpers import commit, git, plant
-from tests.sources.test_archives import zipped
 
 TEXT = "one\ntwo\n"
 

@@ -21,7 +21,7 @@ from pincite.records.delete import Chosen, count
 from pincite.sources.record_places import keep_elsewhere, keep_in_folder
 from pincite.sources.record_store import RecordState, RecordStore
 from pincite.sources.record_store_postgres import PostgresRecords
-from tests.citations.test_records import TEXT, Shelf, pack_of
+from tests.citations.shelf import TEXT, Shelf, pack_of
 from tests.records.desk import run
 
 

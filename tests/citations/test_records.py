@@ -8,39 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.citations.check_item import Checked
-from pincite.citations.claims import check_claims
-from pincite.citations.compare_claim import Claim, ClaimCheck
-from pincite.citations.get import get
+from pincite.citations.compare_claim import ClaimCheck
 from pincite.citations.pages import chars_of_quote
-from pincite.citations.passage import Passage
 from pincite.citations.resolve import NotNamed
-from pincite.citations.verify import verify
 from pincite.errors import UsageError
-from pincite.model import Evidence, EvidencePack, Scope
-from pincite.model.citation import cite
+from pincite.model import Evidence
 from pincite.support.fields import replace
 from pincite.support.finding.find import Lines, find_chars, find_text
-from tests.records.desk import Desk, run
-
-TEXT = "First line.\nThe printer is on fire.\nCall the brigade.\nLast line."
-
-
-class Shelf(Desk):
-    """Records that can be read and checked."""
-
-    def cited(self, path: str) -> str:
-        (chunk,) = [one for one in run(self.chunks()) if one.path == path]
-        return cite(chunk)
-
-    def get(self, locator: str, context: int = 0) -> Passage:
-        return run(get(self.index, locator, context, self.root))
-
-    def check(self, citation: str, quote: str = "") -> ClaimCheck:
-        return run(check_claims(self.index, [Claim(citation, quote)], self.root))[0]
-
-    def verify(self, pack: EvidencePack) -> Checked:
-        return run(verify(self.index, pack, folder=self.root))[0]
+from tests.citations.shelf import TEXT, Shelf, pack_of
+from tests.records.desk import run
 
 
 @pytest.fixture
@@ -128,16 +104,6 @@ def test_a_quote_has_whole_words_and_numbers(shelf: Shelf) -> None:
         assert shelf.check(citation, quote).status == "fresh", quote
     inside = citation.replace(f"char=0,{len(text)}", "char=2,9")
     assert shelf.check(inside, "able to").status == "fresh"  # exactly the cited characters
-
-
-def pack_of(shelf: Shelf) -> EvidencePack:
-    from pincite.ports import Searchable
-    from pincite.providers.sparse.bm25 import Bm25Encoder
-    from tests.scene import ask
-
-    (info,) = run(shelf.index.collections())
-    one = Searchable(info.spec, shelf.index, Bm25Encoder())
-    return ask("printer fire", one, scope=Scope())
 
 
 def test_evidence_of_a_record_is_verified_against_what_is_stored(shelf: Shelf) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pincite.citations.resolve import NotNamed
 from pincite.engine import AsyncPincite
 from pincite.surfaces.tools.hints import error_text
-from tests.citations.test_claims import Repository, repository
+from tests.citations.repository import Repository, repository
 
 __all__ = ["repository"]
 

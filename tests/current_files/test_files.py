@@ -21,8 +21,8 @@ from pincite.model.revisions import content_ref
 from pincite.ports import Quote, Seen
 from pincite.sources import SourceLimits
 from pincite.support.fields import replace
-from pincite.support.machine import this_machine
 from tests.builders import chunk
+from tests.current_files.looks import files_of, look, record
 from tests.sources.helpers import commit
 
 TEXT = "alpha\nbeta\ngamma\n"
@@ -39,23 +39,6 @@ def quote(path: str = "docs/a.md", text: str = "beta", **values: object) -> Quot
     digest = hashlib.sha256(TEXT.encode()).hexdigest()
     known = {"ref": content_ref(digest), "content_hash": digest, "start_line": 2, "end_line": 2}
     return Quote("main", chunk("a", text=text, path=path, repo="acme", **(known | values)))
-
-
-def record(place: Path, **values: object) -> SourceRecord:
-    source = Source("acme", str(place), "folder")
-    return replace(SourceRecord(source, machine=this_machine()), **values)
-
-
-def files_of(*records: SourceRecord, limits: SourceLimits = SourceLimits()) -> FilesOnDisk:
-    async def sources(collection: str) -> Sequence[SourceRecord]:
-        assert collection == "main"
-        return records
-
-    return FilesOnDisk(sources, limits)
-
-
-def look(files: FilesOnDisk, *quotes: Quote, limit_s: float = 30.0) -> tuple[Seen, ...]:
-    return asyncio.run(files.look(quotes, limit_s))
 
 
 def seen_after(folder: Path, *quotes: Quote) -> Seen:

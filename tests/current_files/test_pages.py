@@ -16,7 +16,7 @@ from pincite.ports import Quote, Seen
 from pincite.readers import read_document
 from pincite.support.fields import replace
 from pincite.support.fields import replace as replaced
-from tests.current_files.test_files import files_of, look, record
+from tests.current_files.looks import files_of, look, record
 from tests.readers.office_files import docx, pptx
 
 SLIDES = (("One", "first words"), ("Two", "second words\nin two lines"))

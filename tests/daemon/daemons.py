@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import stat
 import subprocess
 import sys
@@ -76,3 +77,16 @@ def daemon(code: str, folder: Path, *arguments: object) -> Iterator[subprocess.P
     finally:
         process.terminate()
         process.communicate(timeout=600)
+
+
+def daemons_of(folder: Path) -> set[int]:
+    """The processes that were started as daemons of this folder."""
+    found = set()
+    for process in Path("/proc").iterdir():
+        try:
+            command = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"pincite.daemon" in command and os.fsencode(folder) in command:
+            found.add(int(process.name))
+    return found

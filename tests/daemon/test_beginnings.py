@@ -14,20 +14,7 @@ import pytest
 from pincite.daemon.wire import protocol
 from pincite.errors import IndexNotFound, IndexUnavailable
 from pincite.testing.points import LEXICAL_SPEC
-from tests.daemon.daemons import A1, client, connected, gone, run
-
-
-def daemons_of(folder: Path) -> set[int]:
-    """The processes that were started as daemons of this folder."""
-    found = set()
-    for process in Path("/proc").iterdir():
-        try:
-            command = (process / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"pincite.daemon" in command and os.fsencode(folder) in command:
-            found.add(int(process.name))
-    return found
+from tests.daemon.daemons import A1, client, connected, daemons_of, gone, run
 
 
 async def kill_first(folder: Path, count: float) -> int:

@@ -14,8 +14,7 @@ from pincite.daemon.client import standby
 from pincite.daemon.wire import protocol
 from pincite.support.capabilities import FORK
 from pincite.testing.points import LEXICAL_SPEC
-from tests.daemon.daemons import A1, client, connected, gone, is_empty, run, script
-from tests.daemon.test_beginnings import daemons_of
+from tests.daemon.daemons import A1, client, connected, daemons_of, gone, is_empty, run, script
 from tests.places import HANGS_S
 
 pytestmark = pytest.mark.skipif(

@@ -16,7 +16,7 @@ from pincite.model import Answer, Turn
 from pincite.settings.load import Settings, load_settings
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
-from tests.engine.test_answers import GOOD, settings
+from tests.engine.asked import GOOD, settings
 
 T = TypeVar("T")
 FOLLOW_UP = "and how long are they kept?"

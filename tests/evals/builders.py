@@ -15,13 +15,16 @@ from pincite.evals.golden.targets import find_targets
 from pincite.evals.run.results import QueryResult, Run, Stamp
 from pincite.evals.run.runner import Subject, run_golden
 from pincite.index.local import LocalIndex
-from pincite.model import Scope, VerdictLevel
+from pincite.model import EvidencePack, Question, Scope, VerdictLevel
 from pincite.ports import DenseEncoder, Reranker, Searchable, SparseEncoder
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
+from pincite.search import search
 from pincite.stores.memory import MemoryStore
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
+from pincite.trace import Trace
 
 DOCUMENTS = {
     "keys": "To rotate a key call rotate_key with the new secret, then restart every worker.",
@@ -142,3 +145,8 @@ def write_beir(folder: Path, golden: GoldenSet, corpus: Mapping[str, str]) -> No
 
 def _lines(rows: list[dict[str, str]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def ask(text: str, deps: Deps, profile: Profile) -> EvidencePack:
+    pack = asyncio.run(search(Question(text), deps, profile, Trace(lambda: 0.0)))
+    return replace(pack, timings_ms={})

@@ -20,8 +20,7 @@ from pincite.stages.coverage import CoverageConfig
 from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder, OverlapReranker
-from tests.evals.builders import collection, hybrid, result, run_of, subject_of, take
-from tests.evals.test_running import ask
+from tests.evals.builders import ask, collection, hybrid, result, run_of, subject_of, take
 
 SIGNAL = "coverage/normalised"
 

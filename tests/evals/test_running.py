@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from pincite.deps import Deps
 from pincite.errors import ModelUnavailable
 from pincite.evals.analysis.summary import scores, summarise
 from pincite.evals.golden.questions import Expected, GoldenQuery, GoldenSet
 from pincite.evals.run.runner import measured_profile, preset_in_use
 from pincite.evals.sweep.shared_ports import Ledger, share
-from pincite.model import EvidencePack, Question
 from pincite.ports import RerankScore
 from pincite.profile import Profile
-from pincite.search import search
 from pincite.settings.load import load_settings
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder, OverlapReranker
-from pincite.trace import Trace
-from tests.evals.builders import GOLDEN, collection, hybrid, subject_of, take
+from tests.evals.builders import GOLDEN, ask, collection, hybrid, subject_of, take
 
 
 def test_a_run_has_ranks_after_every_stage_that_ranks() -> None:
@@ -142,11 +137,6 @@ def test_the_stamp_changes_with_what_is_indexed_and_with_the_profile() -> None:
     changed = take(hybrid(), profile=Profile(gate=GateConfig(signal="coverage")))
     assert changed.stamp.profile_fingerprint != run.stamp.profile_fingerprint
     assert changed.stamp.profile["gate"]["signal"] == "coverage"
-
-
-def ask(text: str, deps: Deps, profile: Profile) -> EvidencePack:
-    pack = asyncio.run(search(Question(text), deps, profile, Trace(lambda: 0.0)))
-    return replace(pack, timings_ms={})
 
 
 def test_shared_ports_change_no_pack_and_ask_everything_once() -> None:

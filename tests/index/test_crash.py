@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from pincite.testing.points import (
     source_of,
 )
 from tests.index.crash_client import check_whole
+from tests.index.fragile import Crash, Fragile, Fuse
 from tests.places import quick_folder
 
 Step = Callable[[Index], Coroutine[Any, Any, object]]
@@ -71,40 +72,6 @@ STEPS: tuple[Step, ...] = (
     lambda index: index.replace("main", [D1]),
     lambda index: index.drop("main"),
 )
-
-
-class Crash(BaseException):
-    """The process is gone: nothing after this happens."""
-
-
-class Fuse:
-    """Burns through at the given call, and stays so."""
-
-    def __init__(self, calls: int) -> None:
-        self.left = calls
-
-    def burn(self) -> None:
-        if self.left <= 0:
-            raise Crash
-        self.left -= 1
-
-
-class Fragile:
-    """A store or catalog in a process that dies before, or right after, one of its calls."""
-
-    def __init__(self, inner: object, fuse: Fuse) -> None:
-        self._inner, self._fuse = inner, fuse
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
-        method = getattr(self._inner, name)
-
-        async def call(*args: object, **kwargs: object) -> object:
-            self._fuse.burn()
-            result = await method(*args, **kwargs)
-            self._fuse.burn()
-            return result
-
-        return call
 
 
 async def seen(index: Index) -> tuple[dict[str, str], set[str]]:

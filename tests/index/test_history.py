@@ -17,8 +17,8 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.ingestion.enrich import enrich
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.support.fields import replace
-from tests.ingestion.test_incremental import Make, Mirror, chroma, edge, memory, qdrant
-from tests.ingestion.test_incremental import sqlite as sqlite_file
+from tests.ingestion.mirror import Make, Mirror, chroma, edge, memory, qdrant
+from tests.ingestion.mirror import sqlite as sqlite_file
 from tests.places import quick_folder
 from tests.surfaces.conftest import Cli
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import UsageError
 from tests.ingestion.desk import Desk
-from tests.ingestion.test_file_attributes import PAGE, front
+from tests.ingestion.front_matter import PAGE, front
 from tests.places import quick_folder
 
 NAMES = ("institution", "course")

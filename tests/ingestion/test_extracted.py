@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,21 +10,10 @@ from pincite.model import OnPage
 from pincite.readers.extraction import extractors
 from pincite.sources import SourceLimits
 from pincite.support.fields import replace
-from tests.ingestion.desk import Desk
+from tests.ingestion.office import Office
 from tests.readers.office_files import code, docx, markdown, notebook, pptx, xlsx
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
-
-
-class Office(Desk):
-    """A folder of files of all kinds."""
-
-    def put(self, path: str, raw: bytes) -> None:
-        place = self.folder / "docs" / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(raw)
-        stamp = next(self.clock)
-        os.utime(place, ns=(stamp, stamp))
 
 
 @pytest.fixture

@@ -9,12 +9,7 @@ import pytest
 
 from pincite.errors import ConfigError, InvalidAttribute, UsageError
 from tests.ingestion.desk import Desk
-
-PAGE = "# Page\n\nThe turnstile rotates.\n"
-
-
-def front(block: str) -> str:
-    return f"---\n{block}\n---\n\n{PAGE}"
+from tests.ingestion.front_matter import PAGE, front
 
 
 @pytest.fixture

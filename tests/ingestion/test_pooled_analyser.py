@@ -24,8 +24,8 @@ from pincite.ingestion.analysis.pooled import Shared
 from pincite.ingestion.analysis.worker_pool import Workers
 from pincite.model import Document
 from pincite.providers.sparse.bm25 import Bm25Encoder
-from tests.chunkers.test_parsing import broken
-from tests.ingestion.test_workers import by_lines, document
+from tests.chunkers.broken import broken
+from tests.ingestion.documents import by_lines, document
 from tests.places import HANGS_S
 
 CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")

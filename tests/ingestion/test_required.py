@@ -9,7 +9,7 @@ import pytest
 
 from pincite.errors import UsageError
 from tests.ingestion.desk import Desk
-from tests.ingestion.test_file_attributes import PAGE, front
+from tests.ingestion.front_matter import PAGE, front
 
 REQUIRE = "[collections.main]\nrequire = ['institution', 'mode']\n"
 

@@ -21,7 +21,7 @@ from pincite.sources import Selection, SourceLimits, open_source
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
-from tests.ingestion.test_reuse import SPARSE, functions
+from tests.ingestion.indexed_folder import SPARSE, functions
 from tests.sources.helpers import commit, plant
 
 WHOLE = Selection()

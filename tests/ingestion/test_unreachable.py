@@ -16,7 +16,7 @@ from pincite.model import CollectionSpec, Notice
 from pincite.sources import Selection, SourceLimits, open_source
 from tests.disks import unreadable
 from tests.ingestion.desk import Index
-from tests.ingestion.test_reuse import SPARSE
+from tests.ingestion.indexed_folder import SPARSE
 from tests.places import quick_folder
 
 SPEC = CollectionSpec("main", SPARSE.fingerprint, ChunkerConfig().fingerprint)

@@ -21,8 +21,8 @@ from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 from pincite.testing.points import assert_equal
-from tests.ingestion.test_reuse import SPARSE, Grouped, Place, Reading, edge, functions, memory
-from tests.ingestion.test_reuse import sqlite as sqlite_file
+from tests.ingestion.indexed_folder import SPARSE, Grouped, Place, Reading, edge, functions, memory
+from tests.ingestion.indexed_folder import sqlite as sqlite_file
 from tests.places import quick_folder
 
 STORES = [memory, edge, sqlite_file]

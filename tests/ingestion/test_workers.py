@@ -19,28 +19,23 @@ from pathlib import Path
 
 import pytest
 
-from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.code.parsing import unparsed
 from pincite.collection.placeholders import NoSparse
 from pincite.errors import SourceError
 from pincite.ingestion.analysis import choose as analysers
-from pincite.ingestion.analysis.analyse import Analysed, Pending, analyse
+from pincite.ingestion.analysis.analyse import Pending, analyse
 from pincite.ingestion.analysis.choose import open_analyser
 from pincite.ingestion.analysis.local import Careful
 from pincite.ingestion.analysis.worker_pool import Workers
 from pincite.ingestion.analysis.worker_process import Worker
-from pincite.model import Document, PageSpan, Source
-from pincite.providers.sparse.bm25 import Bm25Encoder
-from pincite.readers import read_document
+from pincite.model import PageSpan
 from pincite.stores.memory import MemoryStore
 from pincite.support.fields import replace
-from tests.chunkers.test_parsing import broken
-from tests.ingestion.test_reuse import Place, functions
+from tests.chunkers.broken import broken
+from tests.ingestion.documents import CONFIG, SPARSE, by_lines, document
+from tests.ingestion.indexed_folder import Place, functions
 from tests.places import HANGS_S
 
-CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")
 ROOT = Path(__file__).parents[2]
-SOURCE = Source("acme", "/acme", "folder")
 
 
 @pytest.fixture
@@ -49,10 +44,6 @@ def two() -> Iterator[Workers]:
     found = Workers(CONFIG, "english", 2)
     yield found
     found.close()
-
-
-def document(text: str, path: str = "a.py") -> Document:
-    return read_document(text.encode(), source=SOURCE, path=path, ref="1")
 
 
 def test_the_files_of_this_project_are_cut_and_weighed_alike(two: Workers) -> None:
@@ -122,11 +113,6 @@ def test_a_parser_that_does_not_end_costs_its_file() -> None:
             quick.submit(document("x = 1\n"), 90.0).result()
     finally:
         quick.close()
-
-
-def by_lines(one: Document) -> Analysed:
-    with unparsed():
-        return analyse(one, CONFIG, SPARSE, 90.0)
 
 
 def test_code_whose_parser_takes_too_much_memory_is_cut_by_lines() -> None:

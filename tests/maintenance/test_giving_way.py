@@ -12,7 +12,7 @@ from pincite.engine import AsyncPincite
 from pincite.maintenance.giving_way import while_nobody_waits
 from pincite.ports import Waiting
 from tests.daemon.daemons import script
-from tests.daemon.refresh.test_refresh import engine_of, paths, run, settles, write
+from tests.daemon.refresh.refreshed import engine_of, paths, run, settles, write
 
 WAITS = """
 import asyncio, sys

@@ -11,7 +11,7 @@ from pincite.daemon.refresh.freshness import RunRequest, SourceReport
 from pincite.daemon.refresh.glance import parts_of
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
-from tests.daemon.refresh.test_refresh import contents, engine_of, git, run, write
+from tests.daemon.refresh.refreshed import contents, engine_of, git, run, write
 
 
 async def refreshed(engine: AsyncPincite, *places: Path) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
 from pincite.ports import Waiting
 from pincite.support.fields import replace
-from tests.daemon.refresh.test_refresh import (
+from tests.daemon.refresh.refreshed import (
     contents,
     engine_of,
     kill_a_refresh,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from pincite.engine import AsyncPincite
-from tests.daemon.refresh.test_refresh import contents, engine_of, settles, write
+from tests.daemon.refresh.refreshed import contents, engine_of, settles, write
 
 
 async def troubled(engine: AsyncPincite) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from pincite.errors import SourceError
 from pincite.readers.extraction.result import reason_of, refused
 from pincite.readers.extraction.run import Extracting
+from tests.readers.extracted import member
 from tests.readers.office_files import (
     docx,
     epub,
@@ -23,7 +24,6 @@ from tests.readers.office_files import (
     xlsx,
     zipped,
 )
-from tests.readers.test_office import member
 
 
 @pytest.fixture

@@ -23,12 +23,12 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pincite.errors import SourceError
 from pincite.readers.extraction.result import Extraction, reason_of
 from pincite.readers.extraction.run import Extracting
+from tests.readers.changed_office import BOOK, SHEET, SLIDE, changed, charted
+from tests.readers.extracted import member
 from tests.readers.office_files import PNG, docx, epub, notebook, pptx, rezipped, saved, xlsx
-from tests.readers.test_office import member
 
 LIMIT_S = 30.0
 STYLES, WORDS = "word/styles.xml", "word/document.xml"
-SHEET, SLIDE, BOOK = "xl/worksheets/sheet1.xml", "ppt/slides/slide1.xml", "OPS/book.opf"
 
 
 @pytest.fixture
@@ -42,13 +42,6 @@ def refusal(extracting: Extracting, name: str, raw: bytes) -> tuple[str, str]:
     with pytest.raises(SourceError) as caught:
         extracting.extract(name, raw, name)
     return reason_of(caught.value)
-
-
-def changed(raw: bytes, name: str, before: str, after: str) -> bytes:
-    """The file with another text in one of its members."""
-    text = member(raw, name)
-    assert before in text
-    return rezipped(raw, {name: text.replace(before, after, 1)})
 
 
 def shown(found: Extraction) -> list[tuple[str, int, str]]:
@@ -265,13 +258,6 @@ def test_notes_within_notes_are_walked_once(extracting: Extracting) -> None:
 def test_a_table_of_very_many_cells_takes_linear_time(extracting: Extracting) -> None:
     page = f"<table><tr>{'<td>' * 100_000}{'<th>' * 100_000}x</table>"
     assert extracting.extract("a.epub", epub(page), "x").text.endswith("x")
-
-
-def charted(kind: XL_CHART_TYPE, data: Any) -> bytes:
-    made = Presentation()
-    slide = made.slides.add_slide(made.slide_layouts[6])
-    slide.shapes.add_chart(kind, 0, 0, 9, 9, data)
-    return saved(made)
 
 
 def test_a_chart_is_read_by_the_points_that_it_has(extracting: Extracting) -> None:

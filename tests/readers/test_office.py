@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from pincite.errors import SourceError
-from pincite.readers.extraction.extractors import EXTRACTORS, extractor_name, is_missing
+from pincite.readers.extraction.extractors import EXTRACTORS, is_missing
 from pincite.readers.extraction.process import extract_here
-from pincite.readers.extraction.result import Extraction, fault_of, reason_of
+from pincite.readers.extraction.result import reason_of
+from tests.readers.extracted import extracted, member, parts
 from tests.readers.office_files import (
     PNG,
     a_day,
@@ -27,20 +28,6 @@ from tests.readers.office_files import (
     saved,
     xlsx,
 )
-
-
-def extracted(suffix: str, raw: bytes) -> Extraction:
-    """An extraction that keeps the law, the same each time."""
-    found = extract_here(suffix, raw)
-    assert fault_of(found) == ""
-    assert found == extract_here(suffix, raw)
-    assert found.extractor == extractor_name(suffix)
-    return found
-
-
-def parts(found: Extraction) -> list[tuple[int, str, str]]:
-    return [(one.page, one.kind, found.text[one.start : one.end]) for one in found.elements]
-
 
 SAMPLES = {
     "docx": docx((1, "Safety"), "Wear goggles.", [["a", "b"], ["1", "2"]]),
@@ -122,14 +109,6 @@ def test_what_was_deleted_or_is_hidden_is_not_read_and_what_was_inserted_is() ->
     document = member(raw, "word/document.xml").replace("<w:body>", f"<w:body>{body}")
     found = extracted("docx", rezipped(raw, {"word/document.xml": document}))
     assert found.text == "inserted controlled\n\nin a block\n\nkept"
-
-
-def member(raw: bytes, name: str) -> str:
-    import io
-    import zipfile
-
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        return archive.read(name).decode()
 
 
 def test_pictures_have_their_bytes_and_what_the_file_says_of_them() -> None:

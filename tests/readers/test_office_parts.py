@@ -12,9 +12,9 @@ from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
+from tests.readers.changed_office import SLIDE, changed, charted
+from tests.readers.extracted import extracted, member, parts
 from tests.readers.office_files import PNG, epub, pptx, rezipped, saved, xlsx
-from tests.readers.test_hostile_office import SLIDE, changed, charted
-from tests.readers.test_office import extracted, member, parts
 
 CHART, CHART_LINKS = "ppt/charts/chart1.xml", "ppt/slides/_rels/slide1.xml.rels"
 WORD_LINKS = "word/_rels/document.xml.rels"

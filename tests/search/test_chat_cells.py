@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-import numpy as np
 import pytest
 
 from pincite.deps import Deps
-from pincite.model import ChatMode, EvidencePack, Question, Vector
+from pincite.model import ChatMode, EvidencePack, Question
 from pincite.ports import Reranker, Searchable, Store
 from pincite.profile import Profile
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -30,17 +28,12 @@ from pincite.support.fields import replace
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.places import quick_folder
-from tests.scene import TOPICS, TopicEncoder, make
-from tests.search.test_probe import Recording
+from tests.scene import make
+from tests.search.recording import Recording
+from tests.search.weather import TEXTS, WeatherEncoder
 
 Cell = Literal["good", "weak", "off topic", "empty"]
 STORES = ("memory", "sqlite", "edge", "chroma")
-TEXTS = {
-    "keys": "To rotate a key call rotate_key with the new secret.",
-    "again": "To rotate a key call rotate_key again, with the new secret.",
-    "backups": "Backups run every night and are kept for thirty days.",
-    "billing": "Invoices are sent on the first day of each month.",
-}
 SAME = {"keys", "again"}
 QUESTIONS: dict[Cell, str] = {
     "good": "how do I rotate a key with a new secret",
@@ -48,20 +41,6 @@ QUESTIONS: dict[Cell, str] = {
     "off topic": "zebra quantum ferment",
     "empty": "how do I rotate a key with a new secret",
 }
-
-
-@dataclass
-class WeatherEncoder(TopicEncoder):
-    """Knows a topic that no document has."""
-
-    fingerprint: str = "topics/2"
-    dimensions: int = len(TOPICS) + 2
-
-    async def embed_query(self, text: str) -> Vector:
-        words = text.lower()
-        counts = [float(words.count(topic)) for topic in (*TOPICS, "weather")]
-        vector = np.array([*counts, 0.1], np.float32)
-        return vector / np.linalg.norm(vector)
 
 
 @asynccontextmanager

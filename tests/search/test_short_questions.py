@@ -14,7 +14,7 @@ from pincite.stages.gate import GateConfig, Thresholds
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.scene import make
-from tests.search.test_chat_cells import TEXTS, WeatherEncoder
+from tests.search.weather import TEXTS, WeatherEncoder
 
 
 def deps_of(one: Searchable) -> Deps:

@@ -194,7 +194,7 @@ def test_sparse_members_are_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["zip", "tar.gz"])
 def test_an_archive_of_very_many_files_is_read_up_to_a_number(tmp_path: Path, suffix: str) -> None:
-    from tests.sources.test_archives import tarred, zipped
+    from tests.sources.archives import tarred, zipped
 
     make = zipped if suffix == "zip" else tarred
     place = make(tmp_path / f"a.{suffix}", {f"{n:03}.md": "x" for n in range(200)})

@@ -15,7 +15,7 @@ from pincite.ports import Stored
 from pincite.stages.context import ContextConfig, Shown, context
 from pincite.stages.context.document import Document
 from pincite.support.fields import replace
-from tests.stages.test_context import COLLECTION, PARTS, Files, cut_up
+from tests.stages.context_files import COLLECTION, PARTS, Files, cut_up
 
 CONFIG = ContextConfig(least_lines=0, max_tokens=80)
 WIDE = ContextConfig(least_lines=60, max_tokens=2_000)

@@ -5,32 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import ConfigError
-from pincite.model import Hit, Ranking, SignalKind, SignalName
+from pincite.model import Ranking, SignalName
 from pincite.stages.fuse import FuseConfig, FuseMethod, dense_weight, fuse
 from pincite.support.fields import replace
 from tests.builders import chunk, ranking
-
-METHODS: tuple[FuseMethod, ...] = (
-    *("rrf", "rrf_bonus", "weighted_rrf", "dbsf", "weighted_sum", "weighted_dbsf"),
-)
-
-
-def ranked(
-    signal: SignalName, *hits: tuple[str, float], depth: int | None = None, collection: str = "main"
-) -> Ranking:
-    """A ranking by plain ids, so that ties can be told by eye."""
-    found = tuple(Hit(name, score) for name, score in hits)
-    kind: SignalKind = "cosine" if signal == "dense" else "bm25"
-    return Ranking(collection, signal, kind, found, len(found) if depth is None else depth)
-
-
-DENSE = ranked("dense", ("a", 0.9), ("b", 0.5), ("c", 0.1))
-SPARSE = ranked("sparse", ("c", 8.0), ("a", 6.0), ("b", 4.0))
-
-
-def values(method: FuseMethod, *rankings: Ranking, **config: float) -> dict[str, float]:
-    fused = fuse(rankings, FuseConfig(method=method, **config))  # type: ignore[arg-type]
-    return {one.id: one.score for one in fused}
+from tests.stages.rankings import DENSE, METHODS, SPARSE, ranked, values
 
 
 def test_rrf_adds_one_over_k_plus_rank_counted_from_one() -> None:

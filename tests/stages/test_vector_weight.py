@@ -11,7 +11,7 @@ from pincite.model import Ranking
 from pincite.profile import Profile
 from pincite.stages.fuse import FuseConfig, FuseMethod, fuse, shifted
 from pincite.stages.retrieve import RetrieveConfig
-from tests.stages.test_fuse import DENSE, METHODS, SPARSE, ranked, values
+from tests.stages.rankings import DENSE, METHODS, SPARSE, ranked, values
 
 ROUNDING = 1e-15
 

@@ -14,7 +14,7 @@ from pincite.stores.qdrant.connection import Connection
 from pincite.stores.qdrant.store import QdrantStore
 from pincite.stores.sqlite.store import SqliteStore
 from pincite.testing.points import DENSE_SPEC
-from tests.stores.test_agreement import Agreement
+from tests.stores.agreement import Agreement
 
 
 class Elsewhere(Agreement):

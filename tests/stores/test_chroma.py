@@ -26,7 +26,7 @@ from pincite.testing.points import DENSE_SPEC, request_for
 from pincite.testing.scores import assert_same, random_points
 from pincite.testing.stores import StoreContract
 from tests.places import quick_folder
-from tests.providers.core.test_proxies import proxy
+from tests.providers.core.proxy import proxy
 
 
 class TestChromaInAFolder(StoreContract):

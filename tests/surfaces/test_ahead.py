@@ -9,7 +9,7 @@ import pytest
 from pincite.daemon.client.json_exchange import SOCKET
 from pincite.surfaces.cli import ahead
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_quick import modules_of
+from tests.surfaces.imported import modules_of
 
 #: What an indexing run by words does not need.
 NOT_FOR_WORDS = (

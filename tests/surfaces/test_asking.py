@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
-import pexpect
-import pyte
 import pytest
 
 from pincite.model import Answer
 from pincite.surfaces.cli.chat import command_for
 from pincite.surfaces.text.answer_text import plain_text
 from pincite.testing.contract_server import ContractServer
-from tests.environment import clean_environment
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.surfaces.screens import CTRL_C, CTRL_D, ENTER, UP, terminal
 
 QUESTION = "how is a key rotated with the new secret?"
-ROWS, COLUMNS = 40, 120
-ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"
 
 
 @pytest.fixture
@@ -141,60 +131,6 @@ def test_chat_needs_a_terminal(asking: Cli) -> None:
 def test_a_scope_narrows_what_is_answered_from(asking: Cli) -> None:
     found = asking.json("ask", QUESTION, "--path", "docs/backups.md", code=3)
     assert found["sources"] == []
-
-
-class Terminal:
-    """A command in a terminal, and what stands on its screen."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        self._screen = pyte.Screen(COLUMNS, ROWS)
-        self._stream = pyte.ByteStream(self._screen)
-        clean: dict[str, Any] = clean_environment() | {"PINCITE_IDLE_S": "60", "TERM": "xterm"}
-        self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "pincite.surfaces.cli.app", *arguments],
-            cwd=str(folder),
-            env=clean | {"PINCITE_OFFLINE": "1", "PROMPT_TOOLKIT_NO_CPR": "1"},
-            dimensions=(ROWS, COLUMNS),
-            timeout=HANGS_S,
-        )
-
-    @property
-    def text(self) -> str:
-        return "\n".join(line.rstrip() for line in self._screen.display).rstrip()
-
-    def until(self, said: str, times: int = 1) -> str:
-        """Read until that stands on the screen."""
-        end = time.monotonic() + HANGS_S
-        while self.text.count(said) < times:
-            assert time.monotonic() < end, self.text
-            try:
-                self._stream.feed(self.child.read_nonblocking(10_000, 0.2))
-            except pexpect.TIMEOUT:
-                continue
-            except pexpect.EOF:
-                break
-        assert self.text.count(said) >= times, self.text
-        return self.text
-
-    def keys(self, keys: str) -> None:
-        self.child.send(keys)
-
-    def code(self) -> int | None:
-        self.child.expect(pexpect.EOF)
-        self._stream.feed(self.child.before or b"")
-        self.child.close()
-        status: int | None = self.child.exitstatus
-        return status
-
-
-@contextmanager
-def terminal(folder: Path, *arguments: str) -> Iterator[Terminal]:
-    opened = Terminal(folder, *arguments)
-    try:
-        yield opened
-    finally:
-        opened.child.close(force=True)
 
 
 def test_an_answer_is_shown_on_a_terminal_with_its_sources(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_asking import CTRL_C, ENTER, terminal
+from tests.surfaces.screens import CTRL_C, ENTER, terminal
 
 
 @pytest.fixture

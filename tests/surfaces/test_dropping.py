@@ -15,7 +15,7 @@ from pincite import AsyncPincite, load_settings
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_waiting import heed_interrupts
+from tests.surfaces.interrupts import heed_interrupts
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.testing.contract_server import ContractServer
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_external import provider, server, shop
+from tests.surfaces.foreign_shop import provider, server, shop
 
 __all__ = ["provider", "server", "shop"]
 pytestmark = [

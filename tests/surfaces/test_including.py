@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pincite.sources.including import leads_out, read_included, state_of
+from tests.sources.archives import zipped
 from tests.sources.helpers import opened, plant
-from tests.sources.test_archives import zipped
 from tests.surfaces.conftest import Cli
 
 PAGE = '# Pumps\n\nHow a pump is primed:\n\n```python\n--8<-- "examples/pump.py:prime"\n```\n'

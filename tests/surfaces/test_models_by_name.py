@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
 import sqlite3
-from contextlib import closing, redirect_stderr, redirect_stdout
+from contextlib import closing
 from typing import Any
-from unittest import mock
 
 import pytest
 
 from pincite.providers.llm.note_cache import NoteCache
-from pincite.surfaces.cli.app import main
 from pincite.testing.contract_server import ContractServer
-from tests.environment import clean_environment
 from tests.surfaces.conftest import KEY, Cli
-
-KEYS = {"VOYAGE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "CO_API_KEY": KEY}
+from tests.surfaces.in_process import run, said
 
 
 @pytest.fixture
@@ -38,40 +31,6 @@ def shop(server: ContractServer, cli: Cli) -> Cli:
         ),
     )
     return cli
-
-
-def run(cli: Cli, *arguments: str, code: int = 0, **more: str) -> str:
-    """Standard output of the command, run in this process; the key shows nowhere in it."""
-    variables = {
-        **clean_environment(),
-        "PINCITE_IDLE_S": "60",
-        "PINCITE_OFFLINE": "1",
-        "PINCITE_CACHE": str(cli.folder / "cache.db"),
-        **KEYS,
-        **more,
-    }
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        mock.patch.dict(os.environ, variables, clear=True),
-        mock.patch("sys.argv", ["pincite", *arguments]),
-        contextlib.chdir(cli.folder),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.raises(SystemExit) as caught,
-    ):
-        main()
-    assert KEY not in out.getvalue() + err.getvalue()
-    assert caught.value.code == code, err.getvalue()
-    SAID[:] = [err.getvalue()]
-    return out.getvalue()
-
-
-SAID: list[str] = []
-
-
-def said() -> str:
-    """What the last command wrote to standard error."""
-    return SAID[0]
 
 
 def test_a_model_is_kept_in_the_collection_and_embeds_its_queries(

@@ -3,111 +3,23 @@ what goes over the wire, and what comes back."""
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, TagsRequired
-from pincite.model import EvidencePack
-from pincite.settings.load import load_settings
-from pincite.testing.contract_server import ContractServer
-from tests.stores.qdrant_http import Recorder, recording_server
-from tests.surfaces.conftest import KEY
+from tests.surfaces.campus import LACKING, QUESTION, TAGS, Campus, noted
+from tests.surfaces.campus import campus as campus
 
-T = TypeVar("T")
-TAGS: dict[str, Any] = {"institution": "north", "mode": "exam"}
 SEARCH = "POST /collections/{collection_name}/points/query/batch"
-QUESTION = "how does a heat pump move heat"
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
     pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
 ]
-
-
-@dataclass(frozen=True)
-class Campus:
-    """An index folder whose points are on a recorded Qdrant server, and a recorded provider."""
-
-    folder: Path
-    server: ContractServer
-    qdrant: Recorder
-
-    def configure(self, more: str = "", models: str = "") -> None:
-        (self.folder / "pincite.toml").write_text(
-            f'extends = "notes"\n{more}\n'
-            f'[store]\nurl = "{self.qdrant.url}"\n'
-            f'[collections.main]\nrequire = ["institution", "mode"]\n'
-            f'[providers.voyage]\nurl = "{self.server.url("voyage")}"\ntries = 1\n{models}',
-            encoding="utf-8",
-        )
-
-    def within(self, work: Callable[[AsyncPincite], Awaitable[T]], key: str = KEY) -> T:
-        async def session() -> T:
-            environ = {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
-            environ |= {"PINCITE_CACHE": str(self.folder / "vectors.db")}
-            environ |= {"PINCITE_RATES": str(self.folder / "rates.db")}
-            environ |= {"VOYAGE_API_KEY": key, "OPENAI_API_KEY": key} if key else {}
-            async with AsyncPincite(load_settings(environ, self.folder)) as engine:
-                return await work(engine)
-
-        return asyncio.run(session())
-
-    def write(self, scores: Mapping[str, float], **attributes: Any) -> None:
-        """A note for each id, about the question, of which the reranker thinks so much."""
-        held: dict[str, Any] = {**TAGS, "courseName": "Physics", **attributes}
-        records = [
-            {
-                "id": name,
-                "pages": [{"text": _note(name, score), "page_number": 3}],
-                "attributes": held,
-            }
-            for name, score in scores.items()
-        ]
-        report = self.within(lambda engine: engine.upsert(records))
-        assert report.failed_count == 0, report.failed
-
-    def search(self, question: str = QUESTION, key: str = KEY, **options: Any) -> EvidencePack:
-        self.server.record.clear()
-        self.qdrant.requests.clear()
-        return self.within(lambda engine: engine.search(question, **{"tags": TAGS, **options}), key)
-
-    def asked(self, path: str) -> list[Any]:
-        """The bodies that a path of the provider was asked with."""
-        record = self.server.record
-        pairs = zip(record.paths, record.bodies, strict=True)
-        return [body for one, body in pairs if one.endswith(path)]
-
-    def stored(self, operation: str) -> list[Any]:
-        """The bodies of an operation of the Qdrant server."""
-        return [body for one, body in self.qdrant.requests if one == operation]
-
-    def payloads(self) -> list[Any]:
-        """What the server keeps of each chunk."""
-        engine = self.qdrant.engine
-        (one,) = engine.get_collections().collections
-        records, _ = engine.scroll(one.name, limit=100)
-        return [held.payload for held in records if held.payload and "text" in held.payload]
-
-
-def _note(name: str, score: float) -> str:
-    return f"A heat pump moves heat, says note {name}. relevance={score}"
-
-
-@pytest.fixture
-def campus(tmp_path: Path) -> Iterator[Campus]:
-    with ContractServer(key=KEY) as server, recording_server() as qdrant:
-        made = Campus(tmp_path, server, qdrant)
-        made.configure()
-        yield made
-        made.within(lambda engine: engine.stop())
-        assert qdrant.wrong == []
 
 
 def test_fifteen_candidates_reach_the_reranker_which_gives_the_best_five(campus: Campus) -> None:
@@ -117,7 +29,7 @@ def test_fifteen_candidates_reach_the_reranker_which_gives_the_best_five(campus:
     (body,) = campus.asked("/rerank")
     assert (body["model"], body["top_k"], body["query"]) == ("rerank-2", 5, QUESTION)
     assert len(body["documents"]) == 15
-    texts = {_note(name, score) for name, score in scores.items()}
+    texts = {noted(name, score) for name, score in scores.items()}
     assert set(body["documents"]) < texts  # the texts alone
     (query,) = campus.asked("/embeddings")
     assert (query["input_type"], query["input"]) == ("query", [QUESTION])
@@ -164,9 +76,15 @@ def test_a_point_has_the_names_of_the_application_and_its_result_too(campus: Cam
     names = ("text", "page_number", "isVisual", "imageUrl", *TAGS, "courseName", "chunkIndex")
     held = {name: payload[name] for name in names}
     wanted = {"page_number": 3, "isVisual": False, "imageUrl": None, "chunkIndex": 0}
-    assert held == {"text": _note("a", 0.5), **wanted, **TAGS, "courseName": "Physics"}
+    assert held == {"text": noted("a", 0.5), **wanted, **TAGS, "courseName": "Physics"}
     pack = campus.search(where="page_number = 3 and chunkIndex = 0 and isVisual = false")
-    one = {"text": _note("a", 0.5), "score": 0.5, "page": 3, "isVisual": False, "imageUrl": None}
+    one = {
+        "text": noted("a", 0.5),
+        "score": 0.5,
+        "page": 3,
+        "isVisual": False,
+        "imageUrl": None,
+    }
     assert pack.to_notes() == [one]
     assert len(campus.search(where="page_number = 4")) == 0
     assert len(campus.search(where="not imageUrl exists")) == 1
@@ -234,16 +152,6 @@ def test_a_model_of_another_size_is_refused_before_anything_is_made(campus: Camp
     with pytest.raises(ConfigError, match=r"1536 dimensions, but store\.dimensions is 1024"):
         campus.write({"a": 0.5})
     assert campus.qdrant.requests == []
-
-
-#: Each lacks a value for a required name.
-LACKING: list[dict[str, Any]] = [
-    {},
-    {"institution": "north"},
-    {"institution": "north", "mode": ""},
-    {"institution": [], "mode": "exam"},
-    {"institution": ["", ""], "mode": ["exam"]},
-]
 
 
 def test_forgotten_tags_are_refused_before_anybody_is_asked(campus: Campus) -> None:

@@ -15,7 +15,7 @@ from pincite.settings.terminal import terminal_settings
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_terminal import on_terminal
+from tests.surfaces.screens import on_terminal
 
 PLAIN = {"PINCITE_PAGER": "cat"}
 

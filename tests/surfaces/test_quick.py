@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,9 +18,9 @@ from pincite.settings.index_folder import nearest
 from pincite.settings.server_variables import SERVER_VARIABLES
 from tests.environment import clean_environment
 from tests.forked import run
-from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_terminal import on_terminal
+from tests.surfaces.imported import modules_of
+from tests.surfaces.screens import on_terminal
 
 #: An environment in which the daemon cannot know where the client has its files.
 LONG = {"XDG_DATA_HOME": "/elsewhere"}
@@ -50,26 +48,6 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     cli("index", "closed", "--lexical", "-c", "closed", "--set", "keeper=ann")
     yield cli
     cli("stop")
-
-
-def modules_of(cli: Cli, *arguments: str, **variables: str) -> list[str]:
-    """What a command has imported when it ends."""
-    code = (
-        "import sys\nfrom pincite.surfaces.cli.app import main\n"
-        f"sys.argv = ['pincite', *{arguments!r}]\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "sys.stderr.write('modules ' + ' '.join(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=cli.folder,
-        env=clean_environment() | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"} | variables,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=HANGS_S,
-    )
-    return done.stderr.rpartition("modules ")[2].split()
 
 
 def logged(cli: Cli) -> dict[str, Any]:

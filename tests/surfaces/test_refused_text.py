@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from tests.surfaces.conftest import Cli
-from tests.surfaces.test_models_by_name import run, said
+from tests.surfaces.in_process import run, said
 
 
 class Picky(BaseHTTPRequestHandler):

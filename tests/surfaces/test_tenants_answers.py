@@ -10,8 +10,8 @@ import pytest
 from pincite.engine import AsyncPincite
 from pincite.errors import ConversationNotFound, TagsRequired
 from pincite.model import Answer
-from tests.surfaces.test_notes import LACKING, QUESTION, TAGS, Campus
-from tests.surfaces.test_notes import campus as campus
+from tests.surfaces.campus import LACKING, QUESTION, TAGS, Campus
+from tests.surfaces.campus import campus as campus
 
 SENTENCE = "I could not find any relevant notes for your question."
 SOUTH = {"institution": "south", "mode": "exam"}

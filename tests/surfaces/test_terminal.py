@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import subprocess
 import sys
-import tty
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
+from tests.surfaces.screens import on_terminal
 
 #: A title, a link, the screen cleared, a line overwritten; C1; what reorders or cannot be seen.
 EVIL = (
@@ -48,46 +45,6 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     cli.write("pack.json", cli("search", "zebra", "--json").stdout)
     yield cli
     cli("stop")
-
-
-def on_terminal(cli: Cli, *arguments: str, **variables: str) -> tuple[str, str, int]:
-    """What the command writes to a terminal as its stdout and another one as its stderr."""
-    shown: dict[str, bytes] = {"stdout": b"", "stderr": b""}
-
-    def read(name: str, end: int) -> None:
-        while True:
-            try:
-                piece = os.read(end, 65536)
-            except OSError:  # all other ends are closed
-                piece = b""
-            if not piece:
-                return
-            shown[name] += piece
-
-    pairs = {name: pty.openpty() for name in shown}
-    for _, theirs in pairs.values():
-        tty.setraw(theirs)  # a newline stays one
-    readers = [Thread(target=read, args=(name, ours)) for name, (ours, _) in pairs.items()]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pincite.surfaces.cli.app", *arguments],
-        cwd=cli.folder,
-        env=clean_environment()
-        | {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1", "TERM": "xterm"}
-        | variables,
-        stdin=subprocess.DEVNULL,
-        stdout=pairs["stdout"][1],
-        stderr=pairs["stderr"][1],
-    )
-    for reader in readers:
-        reader.start()
-    for _, theirs in pairs.values():
-        os.close(theirs)
-    code = process.wait(timeout=HANGS_S)
-    for reader in readers:
-        reader.join(timeout=HANGS_S)
-    for ours, _ in pairs.values():
-        os.close(ours)
-    return shown["stdout"].decode(), shown["stderr"].decode(), code
 
 
 @pytest.mark.parametrize(

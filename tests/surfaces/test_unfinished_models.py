@@ -5,16 +5,8 @@ from __future__ import annotations
 from pincite.testing.contract_server import ContractServer
 from tests.surfaces.conftest import Cli
 from tests.surfaces.embedding import wait_until_embedded
-from tests.surfaces.test_models_by_name import run, said
-from tests.surfaces.test_several_models import (
-    OPENAI,
-    VOYAGE,
-    WITH_OPENAI,
-    paths,
-    search,
-    shop,
-    start,
-)
+from tests.surfaces.in_process import run, said
+from tests.surfaces.two_models import OPENAI, VOYAGE, WITH_OPENAI, paths, search, shop, start
 
 __all__ = ["shop"]
 

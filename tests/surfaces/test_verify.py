@@ -10,8 +10,8 @@ import pytest
 
 from pincite.model.revisions import dirty_ref
 from pincite.readers import content_hash_of
+from tests.sources.archives import METADATA, tarred, zipped
 from tests.sources.helpers import commit, git
-from tests.sources.test_archives import METADATA, tarred, zipped
 from tests.surfaces.conftest import Cli
 
 FILE = "a walrus sleeps on ice\nand dreams of fish\n"

@@ -13,6 +13,7 @@ from pincite.daemon.file_leases import FileLeases
 from pincite.ports import Waiting
 from tests.environment import clean_environment
 from tests.surfaces.conftest import Cli
+from tests.surfaces.interrupts import heed_interrupts
 
 
 def start(cli: Cli, *arguments: str) -> subprocess.Popen[str]:
@@ -25,11 +26,6 @@ def start(cli: Cli, *arguments: str) -> subprocess.Popen[str]:
         text=True,
         preexec_fn=heed_interrupts,
     )
-
-
-def heed_interrupts() -> None:
-    """What a shell starts in the background ignores SIGINT, and so do its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_many_runs_of_different_folders_at_once_are_all_done(cli: Cli) -> None:

@@ -16,7 +16,7 @@ from pincite.surfaces.mcp.server import make_server
 from pincite.surfaces.mcp.tools import tools
 from tests.places import HANGS_S, quick_folder
 from tests.telemetry.collectors import collector
-from tests.telemetry.test_searches import indexed
+from tests.telemetry.indexed import indexed
 from tests.telemetry.watching import Seen, watched
 
 pytestmark = pytest.mark.anyio

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from opentelemetry.trace import StatusCode
 
-from pincite import AsyncPincite, Trace
+from pincite import Trace
 from pincite.errors import UsageError
 from pincite.ports.tracing import installed, span
-from pincite.settings.load import Settings, load_settings
 from tests.places import quick_folder
+from tests.telemetry.indexed import indexed
 from tests.telemetry.watching import watched
 
 pytestmark = pytest.mark.anyio
-TEXT = "# Keys\n\nTo rotate a key, call rotate_key with the new secret.\n"
-
-
-def settings_of(folder: Path) -> Settings:
-    (folder / "docs").mkdir()
-    (folder / "docs" / "keys.md").write_text(TEXT)
-    return load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
-
-
-async def indexed(folder: Path) -> AsyncPincite:
-    engine = AsyncPincite(settings_of(folder))
-    await engine.index(folder / "docs", lexical=True)
-    return engine
 
 
 async def test_each_stage_of_a_search_here_is_a_span_below_that_of_the_search() -> None:

@@ -18,7 +18,7 @@ from pincite.workspace.worker import WorkerConfig, work_once
 from pincite.workspace.workspace import Workspace
 from tests.places import quick_folder
 from tests.workspace.postgres_server import Server
-from tests.workspace.test_worker import Yard, yard
+from tests.workspace.yard import Yard, yard
 
 pytestmark = pytest.mark.anyio
 

@@ -24,9 +24,8 @@ from pincite.workspace.database.postgres import PostgresWorkspaces
 from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.ports import Administration, Workspaces
 from tests.places import quick_folder
+from tests.workspace.openers import BehindPgbouncer, OnPostgres, OnSqlite
 from tests.workspace.postgres_server import Database
-from tests.workspace.test_postgres import BehindPgbouncer, OnPostgres
-from tests.workspace.test_sqlite import OnSqlite
 
 T = TypeVar("T")
 

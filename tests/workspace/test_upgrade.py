@@ -23,8 +23,8 @@ from pincite.workspace.database.schema_steps import steps_of
 from tests.places import quick_folder
 from tests.stores.qdrant_http import recording_server
 from tests.workspace.cut_proxy import cable
+from tests.workspace.machines import Host, Site, environ_of, until, user
 from tests.workspace.postgres_server import Database, Server
-from tests.workspace.test_hosts_apart import Host, Site, environ_of, until, user
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),

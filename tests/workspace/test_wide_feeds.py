@@ -10,7 +10,7 @@ from pincite.citations.compare_claim import Claim
 from pincite.errors import NotFound, UsageError
 from pincite.model import EvidencePack
 from pincite.workspace import Access, Document, workspace
-from tests.workspace.test_access_databases import Real, database, real
+from tests.workspace.real import Real, database, real
 
 __all__ = ["database", "real"]
 pytestmark = pytest.mark.anyio

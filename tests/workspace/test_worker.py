@@ -8,78 +8,27 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pincite.errors import ConfigError, StoreError
-from pincite.settings.load import load_settings
-from pincite.workspace import Access, Document
+from pincite.workspace import Access
 from pincite.workspace.database.administration import DatabaseAdministration
-from pincite.workspace.database.sqlite import SqliteWorkspaces
 from pincite.workspace.files.folder import FolderFiles
 from pincite.workspace.files.one_database import bind_files, sweep_files
 from pincite.workspace.worker import WorkerConfig, WorkerDeps, work, work_once
-from pincite.workspace.workspace import Workspace
-from tests.places import HANGS_S, quick_folder
+from tests.places import HANGS_S
+from tests.workspace.yard import ENVIRONMENT, pieces, yard
 
 pytestmark = pytest.mark.anyio
 
-ENVIRONMENT = {"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}
 KILLS = int(os.environ.get("PINCITE_WORKER_KILLS", "6"))
-
-
-class Yard:
-    """A user, a space, and what a worker works with."""
-
-    def __init__(self, folder: Path, deps: WorkerDeps, user_id: str, space_id: str) -> None:
-        self.folder, self.deps, self.user_id, self.space_id = folder, deps, user_id, space_id
-
-    async def upload(self, name: str, text: str | bytes) -> Document:
-        stored = await self.deps.files.put(self.space_id, _pieces(text), 1_000_000)
-        async with self.deps.workspaces.of(self.user_id) as session:
-            return await session.add_document(self.space_id, name, stored.content_hash, stored.size)
-
-    async def document(self, document_id: str) -> Document:
-        async with self.deps.workspaces.of(self.user_id) as session:
-            return await session.document(document_id)
-
-    async def found(self, text: str) -> list[str]:
-        pack = await self.deps.workspace.search(Access(self.user_id), text, limit=50)
-        return [str(one.attributes["document_id"]) for one in (*pack.evidence, *pack.closest)]
-
-
-async def _pieces(text: str | bytes) -> AsyncIterator[bytes]:
-    yield text.encode() if isinstance(text, str) else text
 
 
 async def sweep(deps: WorkerDeps, age_s: float) -> int:
     return await sweep_files(deps.workspaces, deps.files, age_s, -1)
-
-
-@asynccontextmanager
-async def yard(configured: str = "") -> AsyncIterator[Yard]:
-    """`configured` is the pincite.toml of the server."""
-    with quick_folder() as folder:
-        (folder / "pincite.toml").write_text(configured, encoding="utf-8")
-        index = folder / ".pincite"
-        settings = load_settings(ENVIRONMENT, folder, index)
-        index.mkdir(mode=0o700)
-        workspaces = SqliteWorkspaces(index / "workspaces.db")
-        await workspaces.migrate()
-        try:
-            async with workspaces.administration() as operator:
-                user = await operator.add_user("Anna")
-            async with Workspace(settings, workspaces, lexical=True) as workspace:
-                deps = WorkerDeps(
-                    "w1", workspaces, workspace, FolderFiles(index / "files"), lambda: 0.5
-                )
-                yield Yard(folder, deps, user.id, user.personal)
-        finally:
-            await workspaces.close()
 
 
 async def test_a_fault_that_passes_is_retried_and_one_that_stays_is_dead(
@@ -160,7 +109,7 @@ async def test_what_was_asked_last_is_what_there_is_in_the_end(
         async def replaced_meanwhile(self: Any, *given: Any) -> Any:
             done = await index_document(self, *given)
             monkeypatch.setattr(workspace, "index_document", index_document)
-            stored = await made.deps.files.put(made.space_id, _pieces("the heron wades"), 100)
+            stored = await made.deps.files.put(made.space_id, pieces("the heron wades"), 100)
             async with made.deps.workspaces.of(made.user_id) as session:
                 await session.change_document(
                     document.id, content_hash=stored.content_hash, size=stored.size
@@ -180,7 +129,7 @@ async def test_files_that_nobody_needs_are_swept_once_they_are_old() -> None:
     async with yard() as made:
         kept = await made.upload("a.txt", "the quetzal flies")
         gone = await made.upload("b.txt", "the heron wades")
-        await made.deps.files.put(made.space_id, _pieces("never recorded"), 100)
+        await made.deps.files.put(made.space_id, pieces("never recorded"), 100)
         async with made.deps.workspaces.of(made.user_id) as session:
             await session.delete_document(gone.id)
         while await work_once(made.deps, WorkerConfig()):
@@ -194,7 +143,7 @@ async def test_a_file_that_is_put_again_while_others_are_swept_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with yard() as made:
-        stored = await made.deps.files.put(made.space_id, _pieces("the quetzal flies"), 100)
+        stored = await made.deps.files.put(made.space_id, pieces("the quetzal flies"), 100)
         for path in (made.folder / ".pincite/files").rglob(stored.content_hash):
             os.utime(path, (0, 0))
         older_than = FolderFiles.older_than
@@ -202,7 +151,7 @@ async def test_a_file_that_is_put_again_while_others_are_swept_stays(
         async def put_again(self: FolderFiles, age_s: float) -> tuple[tuple[str, str], ...]:
             found = await older_than(self, age_s)
             assert found
-            await self.put(made.space_id, _pieces("the quetzal flies"), 100)
+            await self.put(made.space_id, pieces("the quetzal flies"), 100)
             return found
 
         await made.upload("a.txt", "a file that is needed")

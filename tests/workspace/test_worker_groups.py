@@ -11,7 +11,7 @@ from pincite.errors import StoreError, WorkspaceUnavailable
 from pincite.support.writing_until import may_write
 from pincite.workspace.database.administration import DatabaseAdministration
 from pincite.workspace.worker import WorkerConfig, work_once
-from tests.workspace.test_worker import Yard, yard
+from tests.workspace.yard import Yard, yard
 
 pytestmark = pytest.mark.anyio
 

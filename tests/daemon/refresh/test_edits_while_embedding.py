@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pincite.engine import AsyncPincite
-from tests.daemon.refresh.test_refresh import engine_of, run, settles, write
+from tests.daemon.refresh.refreshed import engine_of, run, settles, write
 
 PAGES, WORDS = 150, 1_200  # 700 kB: several seconds on two cores
 SOME = 110  # pages of a run whose end is waited for: vectors of 500 kB are left to it

@@ -19,39 +19,14 @@ from pincite.daemon.refresh.glance import (
     parts_of,
 )
 from pincite.model import DocumentRecord, Source, SourceRecord
-from pincite.readers import content_hash_of
 from pincite.sources import Skipped
 from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
+from tests.daemon.refresh.two_pages import docs as docs
+from tests.daemon.refresh.two_pages import indexed, record_of
 from tests.disks import unreadable
 from tests.places import quick_folder
 from tests.sources.helpers import commit, git
-
-
-def record_of(folder: Path) -> SourceRecord:
-    return SourceRecord(Source("docs", str(folder), "folder"), complete=True)
-
-
-def indexed(folder: Path) -> list[DocumentRecord]:
-    """What a catalog would have of all files, by their times of now."""
-    found = []
-    for path in sorted(folder.rglob("*.md")):
-        seen, name = path.stat(), path.relative_to(folder).as_posix()
-        digest = content_hash_of(path.read_bytes())
-        one = DocumentRecord(
-            "docs", name, name, digest, "ref", seen.st_size, seen.st_mtime_ns, 1, 1
-        )
-        found.append(one)
-    return found
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    (folder / "inner").mkdir(parents=True)
-    for name in ("a.md", "inner/b.md"):
-        (folder / name).write_text(f"# {name}\n")
-    return folder
 
 
 def look(docs: Path, records: list[DocumentRecord], limits: Limits = Limits()) -> Glance:

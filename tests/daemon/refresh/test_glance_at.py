@@ -16,8 +16,8 @@ from pincite.daemon.refresh.glance import Limits, glance, glance_at, parts_of
 from pincite.index.documents import records_at
 from pincite.model import DocumentRecord, Source, SourceRecord
 from pincite.support.fields import replace
-from tests.daemon.refresh.test_glance import docs as docs
-from tests.daemon.refresh.test_glance import indexed, record_of
+from tests.daemon.refresh.two_pages import docs as docs
+from tests.daemon.refresh.two_pages import indexed, record_of
 
 _NAMES = st.text("\0ab-/.\ud7ff\ue000\U0010ffff", min_size=1, max_size=6)
 _PATHS = st.lists(_NAMES, max_size=20, unique=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from pincite.daemon.refresh.freshness import RunRequest, Wish
 from pincite.daemon.refresh.indexer import Indexer
 from pincite.engine import AsyncPincite
-from tests.daemon.refresh.test_refresh import engine_of, paths, run, settles, write
+from tests.daemon.refresh.refreshed import engine_of, paths, run, settles, write
 from tests.environment import clean_environment
 from tests.places import HANGS_S
 

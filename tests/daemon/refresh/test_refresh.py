@@ -9,66 +9,24 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from pincite.engine import AsyncPincite
 from pincite.settings.load import load_settings
 from pincite.settings.sections.refresh import RefreshSettings
-from pincite.support.fields import replace
+from tests.daemon.refresh.refreshed import (
+    contents,
+    engine_of,
+    git,
+    kill_a_refresh,
+    paths,
+    run,
+    settles,
+    write,
+)
 from tests.environment import clean_environment
 from tests.places import HANGS_S, quick_folder
-
-
-@asynccontextmanager
-async def engine_of(folder: Path, **refresh: object) -> AsyncIterator[AsyncPincite]:
-    """An engine that keeps `folder/.pincite` up to date; its daemon ends with the block."""
-    values = {"mode": "auto", "every_s": 0.0, **refresh}
-    settings = load_settings({"PINCITE_IDLE_S": "60", "PINCITE_OFFLINE": "1"}, folder)
-    settings = replace(settings, refresh=RefreshSettings(**values))  # type: ignore[arg-type]
-    async with AsyncPincite(settings) as engine:
-        try:
-            yield engine
-        finally:
-            await engine.stop()
-
-
-async def paths(engine: AsyncPincite) -> list[str]:
-    return sorted(one.path for one in await engine.client().documents("main"))
-
-
-async def contents(engine: AsyncPincite) -> dict[str, str]:
-    return {one.path: one.content_hash for one in await engine.client().documents("main")}
-
-
-async def settles(is_so: Callable[[], object], every_s: float = 0.05) -> None:
-    """Return when this is true; a test that hangs here has failed."""
-    until_s = time.monotonic() + HANGS_S
-    while True:
-        found = is_so()
-        if await found if asyncio.iscoroutine(found) else found:
-            return
-        assert time.monotonic() < until_s
-        await asyncio.sleep(every_s)
-
-
-def write(folder: Path, path: str, text: str) -> Path:
-    place = folder / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8")
-    return place
-
-
-def run(check: Callable[[Path], object]) -> None:
-    with quick_folder() as folder:
-        (folder / "docs").mkdir()
-        for number in range(3):
-            write(folder, f"docs/p{number}.md", f"# Page {number}\n\nThe fox number {number}.\n")
-        asyncio.run(check(folder))  # type: ignore[arg-type]
 
 
 def test_a_search_names_what_is_being_indexed_and_the_next_one_finds_it() -> None:
@@ -218,23 +176,6 @@ def test_what_costs_money_waits_for_somebody_who_asks() -> None:
     assert kept_back(settings, free, remote=False) == ""
 
 
-async def kill_a_refresh(engine: AsyncPincite, folder: Path) -> None:
-    """Add 300 files to the indexed folder `docs`, and kill the processes that index them."""
-    await engine.index(folder / "docs", lexical=True)
-    for number in range(300):
-        write(folder, f"docs/many/{number}.md", f"# {number}\n\nThe fox {number}.\n")
-    await engine.refresh(wait=False)
-    pid = (await engine.client().hello()).pid
-
-    def children() -> list[int]:
-        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-        return [int(one) for one in text.split()]
-
-    await settles(children)
-    for child in children():
-        os.kill(child, signal.SIGKILL)
-
-
 def test_a_killed_run_is_said_and_the_next_one_catches_up() -> None:
     async def check(folder: Path) -> None:
         async with engine_of(folder, watch=False) as engine:
@@ -248,11 +189,6 @@ def test_a_killed_run_is_said_and_the_next_one_catches_up() -> None:
             assert len(await paths(engine)) == 303
 
     run(check)
-
-
-def git(folder: Path, *words: str) -> None:
-    names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", "-C", str(folder), *names, *words], check=True, capture_output=True)
 
 
 def test_branches_are_followed() -> None:

@@ -6,7 +6,6 @@ All of them are read as users' are, by a process with a limit of memory: none is
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -19,6 +18,7 @@ from pincite.readers.extraction.result import Extraction, reason_of
 from pincite.readers.extraction.run import Extracting
 from pincite.readers.pdf.characters import MOST_GLYPHS
 from tests.readers.pdf.files import drawn, texts, typeset
+from tests.readers.pdf.objects import built, stream
 
 FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
 HELLO = "BT /F 12 Tf 72 700 Td (Hello there) Tj ET"
@@ -34,30 +34,6 @@ def ended() -> Iterator[None]:
 
 def extract_pdf(raw: bytes) -> Extraction:
     return EXTRACTING.extract("hostile.pdf", raw, hashlib.sha256(raw).hexdigest())
-
-
-def built(objects: Mapping[int, str | bytes], root: int = 1) -> bytes:
-    """A PDF of these objects, with its table of references."""
-    written, places = b"%PDF-1.7\n", {}
-    for number, body in objects.items():
-        places[number] = len(written)
-        raw = body.encode("latin-1") if isinstance(body, str) else body
-        written += b"%d 0 obj\n%s\nendobj\n" % (number, raw)
-    size = max(objects) + 1
-    table = b"".join(
-        b"%010d 00000 n \n" % places[n] if n in places else b"0000000000 65535 f \n"
-        for n in range(size)
-    )
-    start = len(written)
-    trailer = b"trailer << /Size %d /Root %d 0 R >>" % (size, root)
-    return written + b"xref\n0 %d\n%s%s\nstartxref\n%d\n%%%%EOF" % (size, table, trailer, start)
-
-
-def stream(content: str | bytes, entries: str = "", packed: bool = False) -> bytes:
-    raw = content.encode("latin-1") if isinstance(content, str) else content
-    if packed:
-        raw, entries = zlib.compress(raw), f"{entries} /Filter /FlateDecode"
-    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(raw), entries.encode(), raw)
 
 
 def page(

@@ -13,7 +13,7 @@ from pincite.errors import SourceError
 from pincite.readers.extraction.run import extract
 from pincite.readers.page_pictures.ask import paint
 from tests.readers.pdf.files import drawn, typeset
-from tests.readers.pdf.test_hostile import built, stream
+from tests.readers.pdf.objects import built, stream
 
 PAGES = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"
 

@@ -15,17 +15,12 @@ from haystack import Pipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-from openai.types.responses import (
-    ResponseFunctionToolCall,
-    ResponseOutputMessage,
-    ResponseOutputText,
-)
 from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import ModelResponse as PydanticResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agents import Agent, Model, ModelResponse, Runner, Usage
+from agents import Agent, Runner
 from pincite import Pincite
 from pincite.errors import UsageError
 from pincite.surfaces.frameworks import dspy as our_dspy
@@ -35,6 +30,7 @@ from pincite.surfaces.frameworks import openai_agents, pydantic_ai
 from pincite.surfaces.frameworks.evidence_source import EvidenceSource, metadata_of
 from pincite.surfaces.frameworks.langchain import PinciteRetriever as LangChainRetriever
 from tests.surfaces.frameworks.conftest import FILES, QUESTIONS, Opened
+from tests.surfaces.frameworks.scripted import Scripted, calls_the_tool
 from tests.surfaces.packs import pack, result
 
 
@@ -43,58 +39,12 @@ def in_text(text: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"acme@\S+?:(?:docs|src)/\S+?#L\d+(?:-L?\d+)?", text)))
 
 
-class Scripted(Model):
-    """A model that calls the tool with a question, or with arguments as JSON, and then keeps what
-    it was told."""
-
-    def __init__(
-        self, question: str = "", arguments: str = "", tool: str = "search_evidence"
-    ) -> None:
-        self.tool = tool
-        self.arguments = arguments or json.dumps({"query": question, "where": ""})
-        self.told = ""
-
-    async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> Any:  # noqa: A002
-        outputs = [one for one in input if isinstance(one, dict) and one.get("output")]
-        if not outputs:
-            said: Any = ResponseFunctionToolCall(
-                arguments=self.arguments,
-                call_id="c1",
-                name=self.tool,
-                type="function_call",
-            )
-        else:
-            self.told = str(outputs[-1]["output"])
-            text = ResponseOutputText(annotations=[], text="done", type="output_text")
-            said = ResponseOutputMessage(
-                id="m1", content=[text], role="assistant", status="completed", type="message"
-            )
-        return ModelResponse(output=[said], usage=Usage(), response_id=None)
-
-    def stream_response(self, *_: Any, **__: Any) -> Any:
-        raise NotImplementedError
-
-
 def by_openai_agents(index: Path, question: str) -> str:
     model = Scripted(question)
     with closing(EvidenceSource(index)) as source:
         agent = Agent(name="dev", tools=[openai_agents.evidence_tool(source)], model=model)
         assert asyncio.run(Runner.run(agent, "go")).final_output == "done"
     return model.told
-
-
-def calls_the_tool(question: str, told: list[str]) -> Any:
-    """A function for `FunctionModel`: it calls the tool, and notes what it was told."""
-
-    def model(messages: list[ModelMessage], info: AgentInfo) -> PydanticResponse:
-        for part in messages[-1].parts:
-            if isinstance(part, ToolReturnPart):
-                told.append(str(part.content))
-                return PydanticResponse([TextPart("done")])
-        (tool,) = info.function_tools
-        return PydanticResponse([ToolCallPart(tool.name, {"query": question})])
-
-    return model
 
 
 def by_pydantic_ai(index: Path, question: str) -> str:

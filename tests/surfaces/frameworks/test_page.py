@@ -12,7 +12,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from pincite import Pincite
 from tests.environment import clean_environment
-from tests.surfaces.frameworks.test_frameworks import Scripted, calls_the_tool
+from tests.surfaces.frameworks.scripted import Scripted, calls_the_tool
 
 PAGE = Path(__file__).parents[3] / "docs/frameworks.md"
 QUESTION = "how is a key rotated?"

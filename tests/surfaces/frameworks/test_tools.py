@@ -20,7 +20,7 @@ from pincite.surfaces.frameworks.evidence_source import EvidenceSource
 from pincite.surfaces.frameworks.tools import evidence_text
 from pincite.surfaces.tools.hints import ToolNames, for_tools
 from tests.surfaces.frameworks.conftest import Opened
-from tests.surfaces.frameworks.test_frameworks import Scripted
+from tests.surfaces.frameworks.scripted import Scripted
 
 MAKERS: list[Any] = [openai_agents.evidence_tool, pydantic_ai.evidence_tool]
 

@@ -7,17 +7,15 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 from pincite.surfaces.http.serving import RequestLimits
 from tests.places import HANGS_S
 from tests.surfaces.http.described import Description
-from tests.surfaces.http.desks import HOST, Office, office
+from tests.surfaces.http.desks import HOST, office
+from tests.surfaces.http.listening import listening
 
 pytestmark = pytest.mark.anyio
 
@@ -49,20 +47,6 @@ OPERATIONS = set(
     """.split()
 )
 _EXAMPLES = os.environ.get("PINCITE_SCHEMA_EXAMPLES", "4")
-
-
-@asynccontextmanager
-async def listening(served: Office) -> AsyncIterator[int]:
-    config = uvicorn.Config(served.app, port=0, lifespan="off", log_level="critical")
-    server = uvicorn.Server(config)
-    task = asyncio.create_task(server.serve())
-    while not server.started:  # noqa: ASYNC110 - it has no event for it
-        await asyncio.sleep(0.01)
-    try:
-        yield server.servers[0].sockets[0].getsockname()[1]
-    finally:
-        server.should_exit = True
-        await task
 
 
 async def test_operations_keep_their_names_and_each_says_what_it_does() -> None:

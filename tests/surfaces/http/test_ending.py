@@ -16,8 +16,8 @@ from pincite.surfaces.http.guard import Guard, GuardLimits
 from pincite.surfaces.http.requests import Message, Receive, Scope, Send
 from pincite.workspace.workspace import Workspace
 from tests.surfaces.http.desks import HOST, office
-from tests.surfaces.http.test_described import listening
-from tests.surfaces.http.test_slow_bodies import slow, taken
+from tests.surfaces.http.listening import listening
+from tests.surfaces.http.slow_uploads import slow, taken
 
 pytestmark = pytest.mark.anyio
 SCOPE = {"type": "http", "method": "GET", "path": "/v1/me", "headers": [(b"host", HOST.encode())]}

@@ -10,7 +10,7 @@ import pytest
 from pincite.surfaces.http.app import Names, make_app
 from pincite.version import VERSION
 from tests.surfaces.http.desks import HOST, Office, office
-from tests.surfaces.http.test_described import listening
+from tests.surfaces.http.listening import listening
 
 pytestmark = pytest.mark.anyio
 

@@ -4,53 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
 
 from pincite.surfaces.http.guard import GuardLimits
-from tests.surfaces.http.desks import HOST, Office, Person, office
-from tests.surfaces.http.test_described import listening
+from tests.surfaces.http.desks import HOST, Person, office
+from tests.surfaces.http.listening import listening
+from tests.surfaces.http.slow_uploads import SLOTS, slow, taken
 
 pytestmark = pytest.mark.anyio
-SLOTS = GuardLimits().at_once // 2
-
-
-class Slow:
-    """An upload of which the head and one byte are sent."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
-
-    async def status(self) -> int:
-        return int((await self._reader.readline()).split()[1])
-
-    async def whole(self) -> tuple[str, bytes]:
-        """Head and body of the response, until the server closes the connection."""
-        head, _, body = (await self._reader.read()).partition(b"\r\n\r\n")
-        return f"{head.decode()}\r\n", body
-
-    async def send(self, raw: bytes) -> None:
-        self._writer.write(raw)
-        await self._writer.drain()
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-@asynccontextmanager
-async def slow(port: int, who: Person, size: int = 100_000) -> AsyncIterator[Slow]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    made = Slow(reader, writer)
-    head = f"POST /v1/documents?filename=a.txt HTTP/1.1\r\nhost: {HOST}\r\n"
-    head += f"authorization: Bearer {who.key}\r\ncontent-length: {size}\r\n\r\na"
-    await made.send(head.encode())
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 async def upload(port: int, who: Person) -> httpx.Response:
@@ -58,12 +22,6 @@ async def upload(port: int, who: Person) -> httpx.Response:
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
         path = "/v1/documents?filename=b.txt"
         return await client.post(path, content=b"the quetzal flies", headers=headers)
-
-
-async def taken(served: Office, streams: int) -> None:
-    """Wait until so many slots for uploads and answers are in use."""
-    while served.app._streams._value > SLOTS - streams:  # noqa: ASYNC110 - no event for it
-        await asyncio.sleep(0.01)
 
 
 async def test_slow_uploads_of_one_key_leave_those_of_others_alone() -> None:

@@ -29,7 +29,7 @@ from pincite.surfaces.mcp.tools import tools
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
-from tests.surfaces.mcp.test_transports import OLD, start
+from tests.surfaces.mcp.messages import OLD, start
 
 _IMPORTED = """
 import asyncio, sys

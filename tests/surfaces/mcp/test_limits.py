@@ -19,7 +19,7 @@ from pincite.surfaces.mcp.limits import HttpLimits, Limited
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
-from tests.surfaces.mcp.test_transports import JSON, NEW, NEW_HEADERS, OLD
+from tests.surfaces.mcp.messages import JSON, NEW, NEW_HEADERS, OLD
 
 _SERVER = """
 import asyncio, os

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pincite.surfaces.mcp.lines import mended, refusal
 from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
-from tests.surfaces.mcp.test_transports import OLD, start
+from tests.surfaces.mcp.messages import OLD, start
 
 CALL: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
 BEGUN = {"jsonrpc": "2.0", "method": "notifications/initialized"}

@@ -21,8 +21,9 @@ from pincite.settings.load import load_settings
 from pincite.surfaces.mcp.serving import security, serve_http
 from pincite.surfaces.web.address import Address
 from tests.surfaces.conftest import Cli
+from tests.surfaces.mcp.calls import structure_of
 from tests.surfaces.mcp.conftest import command
-from tests.surfaces.mcp.test_tools import structure_of
+from tests.surfaces.mcp.messages import JSON, NEW, NEW_HEADERS, OLD, start
 
 CALLS: dict[str, dict[str, Any]] = {
     "search_evidence": {"query": "rotate a key", "limit": 1, "detail": "full"},
@@ -31,30 +32,6 @@ CALLS: dict[str, dict[str, Any]] = {
     "index_status": {},
     "refresh": {},
 }
-JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-OLD = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2024-11-05",
-        "capabilities": {},
-        "clientInfo": {"name": "old", "version": "1"},
-    },
-}
-NEW = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "tools/list",
-    "params": {
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "new", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }
-    },
-}
-NEW_HEADERS = JSON | {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list"}
 
 
 async def call_all(client: Client) -> str:
@@ -65,19 +42,6 @@ async def call_all(client: Client) -> str:
     assert refused.is_error
     assert "- main: 3 documents" in (client.instructions or "")
     return client.protocol_version
-
-
-def start(indexed: Cli, *options: str) -> subprocess.Popen[str]:
-    server = command(indexed.folder, *options)
-    return subprocess.Popen(
-        [server.command, *server.args],
-        cwd=indexed.folder,
-        env=server.env,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])

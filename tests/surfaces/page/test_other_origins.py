@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.places import HANGS_S
-from tests.surfaces.http.test_page import serving
+from tests.surfaces.http.example_server import serving
 from tests.surfaces.mcp.conftest import indexed  # noqa: F401 - a fixture
-from tests.surfaces.mcp.test_transports import JSON, OLD, start
+from tests.surfaces.mcp.messages import JSON, OLD, start
 
 _SEND = """async ([url, options]) => {
     try {

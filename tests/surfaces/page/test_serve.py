@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.places import HANGS_S
 from tests.readers.pdf.files import typeset
-from tests.surfaces.http.test_page import PINCITE, serving
+from tests.surfaces.http.example_server import PINCITE, serving
 
 TEXT = """# Beasts <script>window.hacked = 1</script>
 

@@ -7,7 +7,7 @@ import pytest
 from pincite.workspace import Access
 from pincite.workspace.worker import WorkerConfig, work_once
 from tests.readers.pdf.files import photographed, typeset
-from tests.workspace.test_worker import yard
+from tests.workspace.yard import yard
 
 pytestmark = pytest.mark.anyio
 
