@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -83,6 +84,27 @@ def test_no_file_is_longer_than_one_can_live_in() -> None:
         if (count := path.read_text(encoding="utf-8").count("\n")) > 500
     }
     assert long == {}
+
+
+#: A module of tests that is imported, or run by its name.
+_TEST_MODULE = re.compile(
+    r"\btests(?:\.\w+)*\.test_\w+|\bfrom tests(?:\.\w+)* import (?:\([^)]*|.*)\btest_\w+"
+)
+
+
+def test_no_module_imports_from_a_test_module() -> None:
+    """What several test files share is in a module beside them, whose name has no `test_`."""
+    room = "tests.room"
+    for text in (f"from {room}.test_a import b", f"from {room} import (\n    a,\n    test_b,\n)"):
+        assert _TEST_MODULE.search(text), text
+    assert not _TEST_MODULE.search(f"from {room}.desk import PAGE\nfrom {room} import desk")
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for folder in ("src", "tests", "bench", "release", "examples")
+        for path in (ROOT / folder).rglob("*.py")
+        for match in _TEST_MODULE.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
 
 
 def test_the_top_level_tells_the_story() -> None:

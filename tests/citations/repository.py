@@ -16,13 +16,9 @@ from tests.places import quick_folder
 from tests.sources.helpers import commit
 
 FILE = "a walrus sleeps on ice\nand dreams of fish\n"
-
-
 PAGE = f"# Animals\n\nSome are large.\n\n## Giraffes\n\n{'They eat the trees. ' * 60}\n\n" + (
     f"## Walruses\n\n{'They sleep on ice. ' * 60}\n"
 )
-
-
 RULE = r"docs/(.*)\.md=>https://acme.example/\1/"
 
 

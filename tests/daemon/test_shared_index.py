@@ -9,17 +9,16 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
 from pincite.daemon.shared_index import SharedIndex
 from pincite.errors import ConfigError, PinciteError, StoreError, UsageError
-from pincite.ports import Index, Waiting
-from pincite.stores.settings import StoreSettings
+from pincite.ports import Index
 from pincite.support.fields import replace
 from pincite.testing.indexes import A1, A2, B1, IndexContract, chunk_found, texts
 from pincite.testing.points import DENSE_SPEC, LEXICAL_SPEC, request_for
+from tests.daemon.shared_indexes import LONG, opened_index
 from tests.places import HANGS_S
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.workspace.conftest import anyio_backend, database, migrated, postgres
@@ -31,11 +30,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning"),
     pytest.mark.filterwarnings("ignore:Local mode performs exact:UserWarning"),
 ]
-LONG = Waiting(20.0)
-
-
-def opened_index(database: Database, url: str, prefix: str = "") -> SharedIndex:
-    return SharedIndex(database.operator, StoreSettings("qdrant", url, prefix), None, Path("/"))
 
 
 class TestOnServers(IndexContract):
@@ -134,7 +128,7 @@ async def test_a_store_that_is_away_is_named_and_is_back_without_a_restart(
 
 CHILD = """
 import asyncio, sys
-from tests.daemon.test_shared_index import LONG, opened_index
+from tests.daemon.shared_indexes import LONG, opened_index
 from tests.workspace.postgres_server import Database
 from pincite.testing.indexes import A2
 

@@ -39,8 +39,6 @@ from tests.index.fragile import Crash, Fragile, Fuse
 from tests.stores.qdrant_http import recording_server
 
 Make = Callable[[], Store]
-
-
 QUESTIONS = ("alpha", "how does beta follow gamma", "zeta zeta epsilon delta a b c")
 
 

@@ -13,8 +13,6 @@ from pincite.ports import Stored
 from tests.scene import make
 
 SMALL = ChunkerConfig(target_tokens=16, max_tokens=24, solo_tokens=8)
-
-
 COLLECTION = asyncio.run(make(None, {}))
 
 

@@ -20,8 +20,6 @@ def ranked(
 
 
 DENSE = ranked("dense", ("a", 0.9), ("b", 0.5), ("c", 0.1))
-
-
 SPARSE = ranked("sparse", ("c", 8.0), ("a", 6.0), ("b", 4.0))
 
 

@@ -20,20 +20,10 @@ from pincite.testing.scores import assert_ordered, assert_same
 from tests.places import quick_folder
 
 NAMES = tuple("abcdefgh")
-
-
 REVISIONS = ("r1", "r2", "r3", "r4")
-
-
 TEXTS = ("fox", "fox cow", "cow cow hen", "", "hen owl fox", "🎉 owl")
-
-
 revisions = st.sampled_from(REVISIONS)
-
-
 texts = st.sampled_from(TEXTS)
-
-
 points = st.builds(lambda name, text: point_of(text, name), st.sampled_from(NAMES), texts)
 
 

@@ -18,11 +18,7 @@ from tests.stores.qdrant_http import Recorder, recording_server
 from tests.surfaces.conftest import KEY
 
 T = TypeVar("T")
-
-
 TAGS: dict[str, Any] = {"institution": "north", "mode": "exam"}
-
-
 QUESTION = "how does a heat pump move heat"
 
 

@@ -10,8 +10,6 @@ from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.readers import read_document
 
 CONFIG, SPARSE = ChunkerConfig(), Bm25Encoder("english")
-
-
 SOURCE = Source("acme", "/acme", "folder")
 
 

@@ -22,8 +22,6 @@ from tests.stores.qdrant_http import Recorder, recording_server
 from tests.surfaces.conftest import Cli
 
 MODEL = "embeddinggemma"
-
-
 PLACES = ("https://example.org/keys", "https://example.org/backups", "https://example.org/bills")
 
 

@@ -8,8 +8,6 @@ from tests.surfaces.conftest import Cli
 from tests.surfaces.mcp.conftest import command
 
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-
-
 OLD = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -20,8 +18,6 @@ OLD = {
         "clientInfo": {"name": "old", "version": "1"},
     },
 }
-
-
 NEW = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -34,8 +30,6 @@ NEW = {
         }
     },
 }
-
-
 NEW_HEADERS = JSON | {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list"}
 
 

@@ -14,6 +14,7 @@ from pincite.surfaces.mcp.workspace import make_workspace_server
 from pincite.surfaces.tools.documents_tool import NAME, function_schema, search_documents
 from pincite.workspace import Access
 from pincite.workspace.chunks import format_chunks_for_llm, search_chunks
+from tests.workspace.conftest import anyio_backend as anyio_backend
 from tests.workspace.desk import ANNA, BERT, HERS, HIS, SAME, TEAM, Desk, opened_desk
 from tests.workspace.memory import page
 

@@ -52,8 +52,6 @@ class BehindPgbouncer(OnPostgres):
 
 
 _GROWS = re.compile(r"SCAN (documents|feed_documents|document_sources|conversations|turns)\b")
-
-
 _COUNTS_ALL = "SELECT 'job', state, count(*)"  # for the metrics
 
 

@@ -15,8 +15,6 @@ from tests.surfaces.cli.models.in_process import KEYS, run
 from tests.surfaces.conftest import Cli
 
 OPENAI, VOYAGE = "openai:text-embedding-3-small@256", "voyage:voyage-4@256"
-
-
 WITH_OPENAI = "docs__text_embedding_3_small_256"
 
 

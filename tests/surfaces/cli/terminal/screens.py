@@ -22,8 +22,6 @@ from tests.places import HANGS_S
 from tests.surfaces.conftest import Cli
 
 ROWS, COLUMNS = 40, 120
-
-
 ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"
 
 
