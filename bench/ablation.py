@@ -24,10 +24,10 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.adk import find_wheel, require_docs
 from bench.code_search import Query as Asking
 from bench.code_search import Repository, chosen, mean, ndcg
 from bench.frame import Options, require
-from bench.golden import find_wheel, require_docs
 from bench.product import new_index, open_product
 from bench.quality import build
 from bench.variants import deps_of, profile_of

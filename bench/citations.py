@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.adk import find_wheel, require_docs
 from bench.frame import ROOT, Options, SkippedError
-from bench.golden import find_wheel, require_docs
 from bench.product import open_product, read_raw, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.evals.golden.targets import every_chunk

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.frame import ROOT, Options
-from bench.latency import Times, memory_of, times
 from bench.product import release, settings_of, temporary_folder
 from bench.synthetic import World
+from bench.times import Times, memory_of, times
 from pincite.daemon.client.open_index import open_index
 from pincite.evals.analysis.statistics import median
 

@@ -25,8 +25,9 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.adk import find_wheel, require_docs
 from bench.frame import Options, require
-from bench.golden import find_wheel, require_docs, score
+from bench.golden import score
 from bench.product import open_product, spec_of, temporary_folder
 from bench.variants import Variant, deps_of, profile_of
 from pincite.answering.condense import condense

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.adk import require_docs
 from bench.frame import Options, require
-from bench.golden import require_docs
 from bench.product import open_product, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.evals.analysis.compare import Difference, compare

@@ -28,11 +28,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.adk import require_docs
 from bench.frame import Options, SkippedError, describe_machine
-from bench.golden import require_docs
-from bench.latency import cpu_s
 from bench.product import open_product, spec_of, temporary_folder
 from bench.rivals import TorchFigures, against
+from bench.times import cpu_s
 from bench.torch_encoder import TorchEncoder
 from bench.vectors import open_product_encoder
 from pincite.daemon.wire.protocol import ServedIndex

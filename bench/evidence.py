@@ -23,10 +23,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from bench.adk import find_wheel, require_docs
 from bench.frame import Options, require
-from bench.golden import find_wheel, require_docs
-from bench.latency import Times, times
 from bench.product import open_product, release, temporary_folder
+from bench.times import Times, times
 from bench.vectors import open_product_encoder
 from pincite.catalog.file import open_catalog
 from pincite.deps import Deps

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.frame import Options
-from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
+from bench.times import Times, times
 from pincite.engine import AsyncPincite
 from pincite.settings.sections.refresh import RefreshSettings
 from pincite.support.fields import replace

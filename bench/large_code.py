@@ -28,8 +28,9 @@ import msgspec
 
 from bench.code_search import Query, chosen
 from bench.frame import Options
-from bench.latency import Times, cpu_s, medians_of, times
+from bench.latency import medians_of
 from bench.product import open_product, temporary_folder
+from bench.times import Times, cpu_s, times
 from pincite.catalog.file import FILES
 from pincite.evals.analysis.statistics import mean
 from pincite.ingestion.options import IndexOptions

@@ -23,7 +23,6 @@ loading, smoothing, the pack.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -35,12 +34,13 @@ from bench.frame import Options
 from bench.product import release, temporary_folder
 from bench.raw_engine import time_engine
 from bench.synthetic import PER_DOCUMENT, GivenVectors, Query, World, spec_for
+from bench.times import Times, cpu_s, memory_of, times
 from bench.variants import ask, deps_of, profile_of
 from bench.waits import Waits
 from bench.while_written import Size, optimised, settle, while_written
 from pincite.catalog.file import open_catalog
 from pincite.engine import AsyncPincite
-from pincite.evals.analysis.statistics import median, quantile
+from pincite.evals.analysis.statistics import median
 from pincite.index.folder import make_folder
 from pincite.index.local import LocalIndex
 from pincite.model import EvidencePack
@@ -52,16 +52,6 @@ from pincite.support.fields import replace
 _SEED = 20261121
 _PROFILE = profile_of("default", results=12)
 _ROUNDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Milliseconds."""
-
-    p50: float
-    p95: float
-    max: float
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,29 +236,3 @@ async def _in_process(root: Path, queries: Sequence[Query]) -> list[float]:
 def medians_of(stages: Sequence[dict[str, float]]) -> dict[str, float]:
     """The median of each stage."""
     return {name: round(median([one[name] for one in stages]), 3) for name in stages[0]}
-
-
-def times(values: Sequence[float]) -> Times:
-    """Their quantiles."""
-    return Times(
-        p50=round(median(values), 2),
-        p95=round(quantile(values, 0.95), 2),
-        max=round(max(values, default=0.0), 2),
-        count=len(values),
-    )
-
-
-def memory_of(pid: int) -> dict[str, float]:
-    """Megabytes by the names in `/proc/PID/status`: VmRSS is all, RssAnon not backed by files."""
-    found = {}
-    for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
-        name, _, value = line.partition(":")
-        if value.endswith(" kB"):
-            found[name] = round(int(value.split()[0]) * 1024 / 1e6, 1)
-    return found
-
-
-def cpu_s(pid: int) -> float:
-    """Processor time that a process has used, in user and system mode together."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from bench.adk import require_docs
 from bench.evaluation import indexed
 from bench.frame import Options, require
-from bench.golden import require_docs
 from bench.product import open_product
 from bench.vectors import CachedEncoder
 from pincite.evals.analysis.measures import by_ranks

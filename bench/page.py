@@ -22,8 +22,8 @@ from typing import Any, Final
 import msgspec
 from playwright.async_api import Page, async_playwright
 
+from bench.adk import require_docs
 from bench.frame import Options, SkippedError
-from bench.golden import require_docs
 from bench.product import release, settings_of, temporary_folder
 from bench.refusals import adk_questions
 from pincite.engine import AsyncPincite

@@ -24,11 +24,11 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.adk import require_docs
 from bench.cli import Commands, timed
 from bench.frame import Options, SkippedError, require
-from bench.golden import require_docs
-from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
+from bench.times import Times, times
 from pincite.daemon.client.open_index import open_index
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.analysis.statistics import median

@@ -30,10 +30,10 @@ from typing import Any, Final
 import msgspec
 
 from bench.frame import ROOT, Options
-from bench.latency import memory_of
 from bench.made_records import Work
 from bench.product import open_product
 from bench.records_searcher import Seen, plain
+from bench.times import memory_of
 from pincite.daemon.client.spawn import daemon_pid
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions

@@ -20,9 +20,9 @@ from typing import Any, Final
 
 import msgspec
 
-from bench.latency import Times, times
 from bench.made_records import Work, key, mark
 from bench.product import settings_of
+from bench.times import Times, times
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, PinciteError, UsageError
 from pincite.model import Evidence

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from bench.latency import Times
 from bench.records import STEPS, RecordFigures, Written
+from bench.times import Times
 from pincite.evals.report.tables import table
 
 _NAMES = {

@@ -25,9 +25,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from bench.adk import find_wheel, require_docs
 from bench.code_search import read as read_repositories
 from bench.frame import ROOT, Options, require
-from bench.golden import find_wheel, require_docs
 from bench.product import new_index, open_product, temporary_folder
 from bench.quality import build
 from bench.variants import deps_of, profile_of

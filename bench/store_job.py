@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from bench.frame import ROOT
-from bench.latency import Times
+from bench.times import Times
 from pincite.stores.qdrant_edge.layout import EdgeLayout
 
 Kind = Literal["edge", "sqlite", "chroma", "memory", "qdrant", "qdrant-local"]

@@ -16,10 +16,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from bench.latency import Times, memory_of, times
 from bench.nearest import Nearest
 from bench.store_job import IN_MEMORY, Asked, Built, Done, Filled, Job
 from bench.synthetic import PER_DOCUMENT, Query, World, chunk_id, spec_for
+from bench.times import Times, memory_of, times
 from bench.waits import Waits
 from pincite.model import Matrix
 from pincite.ports import EVERYTHING, AnyOf, Filter, SearchRequest, Store

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from bench.latency import Times
 from bench.million import MillionFigures
 from bench.store_job import Asked, Built
 from bench.stores import StoreFigures, StoreRow
+from bench.times import Times
 from pincite.evals.report.tables import table
 
 _NONE = "–"

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Final
 from zipfile import ZipFile
 
+from bench.adk import find_wheel, require_docs
 from bench.frame import Options, SkippedError
-from bench.golden import find_wheel, require_docs
 from bench.product import open_product, temporary_folder
 from pincite.engine import AsyncPincite
 from pincite.ingestion.options import IndexOptions

@@ -29,7 +29,7 @@ from bench.golden import GoldenFigures
 from bench.home import home
 from bench.keywords_table import keywords
 from bench.large_code_table import large_code
-from bench.latency import LatencyFigures, Times
+from bench.latency import LatencyFigures
 from bench.load import load
 from bench.local_table import local
 from bench.page import page
@@ -46,6 +46,7 @@ from bench.stores_table import million, stores
 from bench.symbols_table import symbols
 from bench.tenants import tenants
 from bench.thresholds import thresholds
+from bench.times import Times
 from bench.watching_table import watching
 from bench.wordings_table import wordings
 from pincite.evals.report.tables import table

@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import msgspec
 
+from bench.adk import require_docs
 from bench.frame import Options, require
-from bench.golden import require_docs
 from bench.product import new_index, open_product, temporary_folder
 from bench.quality import build
 from bench.refusals import SETS, Asked, adk_questions

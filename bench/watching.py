@@ -26,8 +26,8 @@ from typing import Final
 
 from bench.edits import begin, indexed, step
 from bench.frame import Options
-from bench.latency import Times, times
 from bench.product import release, settings_of, temporary_folder
+from bench.times import Times, times
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError
 from pincite.readers import content_hash_of
