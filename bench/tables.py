@@ -7,48 +7,48 @@ from typing import Any, Final
 
 import msgspec
 
-from bench.ablation import ablation
-from bench.agents import agents
-from bench.answers_table import answers
-from bench.citations import CitationFigures
-from bench.cli import CliFigures
-from bench.code_search_table import code_search
-from bench.conversations_table import conversations
-from bench.copied_table import copied
-from bench.descriptions_table import descriptions
-from bench.diversity_table import diversity
-from bench.docstrings_table import docstrings
-from bench.documents_table import documents
-from bench.encoder import EncoderFigures
-from bench.evaluation_table import evaluation
-from bench.evidence_table import evidence
-from bench.first_word import first_word
-from bench.frameworks import frameworks
-from bench.freshness import FreshnessFigures
-from bench.golden import GoldenFigures
-from bench.home import home
-from bench.keywords_table import keywords
-from bench.large_code_table import large_code
-from bench.latency import LatencyFigures
-from bench.load import load
-from bench.local_table import local
-from bench.page import page
-from bench.partial import partial
-from bench.providers_table import providers
-from bench.qmd import qmd
-from bench.quality import QualityFigures, Scores
-from bench.reading_table import reading
-from bench.records_table import records
-from bench.refusals_table import refusals
-from bench.short_table import short
-from bench.spans import SpanFigures
-from bench.stores_table import million, stores
-from bench.symbols_table import symbols
-from bench.tenants import tenants
-from bench.thresholds import thresholds
+from bench.answering.agents import agents
+from bench.answering.answers_table import answers
+from bench.answering.citations import CitationFigures
+from bench.answering.conversations_table import conversations
+from bench.answering.evidence_table import evidence
+from bench.answering.reading_table import reading
+from bench.answering.refusals_table import refusals
+from bench.answering.thresholds import thresholds
+from bench.local_preset.local_table import local
+from bench.local_preset.wordings_table import wordings
+from bench.retrieval.descriptions_table import descriptions
+from bench.retrieval.diversity_table import diversity
+from bench.retrieval.evaluation_table import evaluation
+from bench.retrieval.golden import GoldenFigures
+from bench.retrieval.keywords_table import keywords
+from bench.retrieval.partial import partial
+from bench.retrieval.quality import QualityFigures, Scores
+from bench.retrieval.short_table import short
+from bench.retrieval.spans import SpanFigures
+from bench.rivals.frameworks import frameworks
+from bench.rivals.qmd import qmd
+from bench.source_code.ablation import ablation
+from bench.source_code.code_search_table import code_search
+from bench.source_code.copied_table import copied
+from bench.source_code.docstrings_table import docstrings
+from bench.source_code.symbols_table import symbols
+from bench.speed.cli import CliFigures
+from bench.speed.documents_table import documents
+from bench.speed.encoder import EncoderFigures
+from bench.speed.first_word import first_word
+from bench.speed.freshness import FreshnessFigures
+from bench.speed.home import home
+from bench.speed.large_code_table import large_code
+from bench.speed.latency import LatencyFigures
+from bench.speed.load import load
+from bench.speed.page import page
+from bench.speed.providers_table import providers
+from bench.speed.watching_table import watching
+from bench.storage.records_table import records
+from bench.storage.stores_table import million, stores
+from bench.storage.tenants import tenants
 from bench.times import Times
-from bench.watching_table import watching
-from bench.wordings_table import wordings
 from pincite.evals.report.tables import table
 
 

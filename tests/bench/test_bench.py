@@ -16,15 +16,15 @@ import pytest
 pytest.importorskip("ir_measures", reason="pip install ir-measures")
 
 from bench.__main__ import main
-from bench.citations import find_uncovered, place_of
+from bench.answering.citations import find_uncovered, place_of
 from bench.frame import Options, SkippedError, load_results
 from bench.product import compile_package
 from bench.report import MARKERS, fill
-from bench.spans import score_spans
+from bench.retrieval.spans import score_spans
 from bench.variants import VARIANTS
 from bench.waits import Waits
 
-from bench import quality
+from bench.retrieval import quality
 from pincite.errors import UsageError
 from pincite.evals.analysis.statistics import median, quantile
 from pincite.evals.golden.beir import read_beir

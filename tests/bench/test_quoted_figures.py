@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.docstrings_table import docstrings
+from bench.source_code.docstrings_table import docstrings
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = ("lexical", "hybrid", "semble")

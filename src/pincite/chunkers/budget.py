@@ -3,8 +3,8 @@
 The cost of a character depends on its class and on that of the previous character. A letter at the
 start of a word costs nearly one piece. A common continuation costs nearly nothing, an unusual pair
 of letters more. The 1,025 weights are fitted to BERT's uncased vocabulary by
-`bench/fit_token_weights.py`; `docs/decisions/0003-chunking.md` has the errors. Because it is a sum
-over characters, the cost of any span is one subtraction.
+`bench/retrieval/fit_token_weights.py`; `docs/decisions/0003-chunking.md` has the errors. Because it
+is a sum over characters, the cost of any span is one subtraction.
 """
 
 from __future__ import annotations

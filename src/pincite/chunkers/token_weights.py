@@ -1,4 +1,5 @@
-"""Classes of characters, and the weights that `bench/fit_token_weights.py` printed; see `budget`.
+"""Classes of characters, and the weights that `bench/retrieval/fit_token_weights.py` printed; see
+`budget`.
 
 Row: class of the character before; column: class of the character; letter: the weight's level.
 """

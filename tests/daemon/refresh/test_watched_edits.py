@@ -15,8 +15,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from bench.edits import IGNORED, begin, indexed, step
-from bench.watching import chunks_of
+from bench.speed.edits import IGNORED, begin, indexed, step
+from bench.speed.watching import chunks_of
 
 from pincite.engine import AsyncPincite
 from pincite.errors import PinciteError

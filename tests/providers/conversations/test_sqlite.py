@@ -142,7 +142,7 @@ def test_several_processes_lose_no_turn_and_split_no_pair(tmp_path: Path) -> Non
 
 
 def test_random_calls_never_reach_a_conversation_of_another(tmp_path: Path) -> None:
-    """A sample here; all of them in `bench/conversations.py`."""
+    """A sample here; all of them in `bench/answering/conversations.py`."""
     chance = random.Random(11)
 
     async def session() -> None:

@@ -65,7 +65,7 @@ def modes_in(folder: Path) -> list[int]:
 
 
 def test_recall_of_random_cases_never_crosses_users(tmp_path: Path) -> None:
-    """A sample here; all of them in `bench/conversations.py`."""
+    """A sample here; all of them in `bench/answering/conversations.py`."""
     chance = random.Random(7)
     words = ("tea", "coffee", "bicycle", "printer", "cellar", "exam", "key", "lamp")
     said: dict[str, set[str]] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 import dspy
 import pytest
+from agents import Agent, Runner
 from haystack import Pipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -20,7 +21,6 @@ from pydantic_ai.messages import ModelMessage, TextPart, ToolCallPart, ToolRetur
 from pydantic_ai.messages import ModelResponse as PydanticResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agents import Agent, Runner
 from pincite import Pincite
 from pincite.errors import UsageError
 from pincite.surfaces.frameworks import dspy as our_dspy

@@ -9,10 +9,10 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from agents import Agent, Runner
 from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai.models.test import TestModel
 
-from agents import Agent, Runner
 from pincite import Pincite
 from pincite.errors import TagsRequired, UsageError
 from pincite.surfaces.frameworks import openai_agents, pydantic_ai

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import assert_type
 
+from agents import Agent
 from google.adk.agents import LlmAgent
 from langchain_core.documents import Document
 
-from agents import Agent
 from pincite import EvidencePack
 from pincite.surfaces.adk import EvidenceToolset
 from pincite.surfaces.frameworks import openai_agents, pydantic_ai

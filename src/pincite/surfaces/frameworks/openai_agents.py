@@ -21,9 +21,8 @@ from pincite.surfaces.tools.arguments import listed_schema
 from pincite.surfaces.tools.texts import MAX_TOKENS
 
 with needs_extra("openai-agents", "agents"):
-    from agents.tool_context import ToolContext
-
     from agents import FunctionTool, default_tool_error_function
+    from agents.tool_context import ToolContext
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""Is what is shown, refused, cited or answered right?"""

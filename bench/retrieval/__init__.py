@@ -1,0 +1,1 @@
+"""Is what is relevant found? Public collections, the golden set, and what settings change."""

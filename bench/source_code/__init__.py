@@ -1,0 +1,1 @@
+"""Do searches of code find the right file or definition?"""

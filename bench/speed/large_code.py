@@ -1,0 +1,153 @@
+"""Speed of keyword search in 100,000 chunks of real code, in the embedded store.
+
+Three copies of the repositories of `code-search-dev` are one collection. Its questions are asked
+for ten results with the profile as shipped, once in their order and then again.
+
+- search: milliseconds from the question to the pack, as `AsyncPincite.search` gives it, the hop to
+  the daemon included. `first`: each question is new to this daemon. `again`: it was asked before.
+- processor time: what the daemon spends on a search, a mean. Unlike the times above it does not
+  grow when other programs share the machine. It is counted in steps of 10 ms, over all questions.
+- stages: medians of the first round, as the packs have them.
+- whole files: the same index, whose catalog has lost the ids of chunks, as one that an earlier
+  version has made. Then the text around a result comes from all chunks of its file.
+
+Both are taken in turn, three times, each with a new daemon. Packs of both are compared.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from bench.frame import Options
+from bench.product import open_product, temporary_folder
+from bench.source_code.code_search import Query, chosen
+from bench.speed.latency import medians_of
+from bench.times import Times, cpu_s, times
+from pincite.catalog.file import FILES
+from pincite.evals.analysis.statistics import mean
+from pincite.ingestion.options import IndexOptions
+from pincite.model import EvidencePack
+
+_COPIES: Final = 3
+_ROUNDS: Final = 3
+_SHOWN: Final = 10
+_WAYS: Final = "around results", "whole files"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read. Milliseconds."""
+
+    first: Times
+    again: Times
+    first_daemon_cpu: float
+    again_daemon_cpu: float
+    stages_p50: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LargeCodeFigures:
+    """Both ways by name; `differing` questions had another pack."""
+
+    chunks: int
+    questions: int
+    index_s: float
+    differing: int
+    ways: dict[str, Reading]
+
+
+@dataclass(slots=True)
+class _Taken:
+    first: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+    first_cpu: list[float] = field(default_factory=list)
+    again_cpu: list[float] = field(default_factory=list)
+    stages: list[dict[str, float]] = field(default_factory=list)
+    packs: list[bytes] = field(default_factory=list)
+
+
+async def run(options: Options) -> LargeCodeFigures:
+    """Index the copies, then ask. Raises SkippedError naming what is missing."""
+    with temporary_folder() as work:
+        repositories = chosen(options, work / "repositories")
+        roots = [one.root for one in repositories]
+        queries = [query for one in repositories for query in one.queries]
+        root = work / "around results"
+        started_s = time.perf_counter()
+        async with open_product(root, options) as engine:
+            for copy in range(_COPIES):
+                for one, folder in zip(repositories, roots, strict=True):
+                    named = IndexOptions(lexical=True, name=f"{one.name}-{copy}")
+                    await engine.index(
+                        [_copied(folder, work / f"{copy}" / one.name)], options=named
+                    )
+            (info,) = await engine.client().collections()
+        index_s = time.perf_counter() - started_s
+        print(f"  {info.chunks} chunks in {index_s:.0f} s", flush=True)
+        other = work / "whole files"
+        shutil.copytree(root, other)
+        _forget_ids(other / FILES[0])
+        taken = {name: _Taken() for name in _WAYS}
+        for number in range(1 if options.quick else _ROUNDS):
+            for name, into in taken.items():
+                await _ask(work / name, options, queries, into)
+                print(f"  round {number + 1}, {name}: {times(into.first).p50} ms", flush=True)
+        pairs = zip(*(one.packs for one in taken.values()), strict=True)
+        return LargeCodeFigures(
+            info.chunks,
+            len(queries),
+            round(index_s, 1),
+            sum(one != other for one, other in pairs),
+            {name: _figures(one) for name, one in taken.items()},
+        )
+
+
+def _copied(folder: Path, to: Path) -> Path:
+    shutil.copytree(folder, to, symlinks=True)
+    return to
+
+
+def _forget_ids(catalog: Path) -> None:
+    with closing(sqlite3.connect(catalog)) as database:
+        database.execute("UPDATE documents SET chunk_ids = x''")
+        database.commit()
+
+
+async def _ask(root: Path, options: Options, queries: list[Query], into: _Taken) -> None:
+    async with open_product(root, options) as engine:
+        profile = engine.settings.profile.showing(_SHOWN)
+        await engine.search("what is opened here", profile=profile)
+        pid = (await engine.client().hello()).pid
+        into.packs.clear()
+        for walls, cpu in ((into.first, into.first_cpu), (into.again, into.again_cpu)):
+            before_s = cpu_s(pid)
+            for query in queries:
+                started_s = time.perf_counter()
+                pack = await engine.search(query.text, profile=profile)
+                walls.append((time.perf_counter() - started_s) * 1000)
+                if walls is into.first:
+                    into.stages.append(dict(pack.timings_ms))
+                    into.packs.append(_without_times(pack))
+            cpu.append(1000 * (cpu_s(pid) - before_s) / len(queries))
+
+
+def _without_times(pack: EvidencePack) -> bytes:
+    return msgspec.json.encode([pack.evidence, pack.verdict])
+
+
+def _figures(taken: _Taken) -> Reading:
+    return Reading(
+        times(taken.first),
+        times(taken.again),
+        round(mean(taken.first_cpu), 2),
+        round(mean(taken.again_cpu), 2),
+        medians_of(taken.stages),
+    )
