@@ -41,11 +41,7 @@ _IMPORTED: Final = (
     "pincite.daemon.server.search_here",
     *("pincite.citations.listing", "pincite.citations.get", "pincite.citations.verify"),
     *("pincite.collection.no_documents", "pincite.engine.searcher", "pincite.search"),
-    *(
-        "pincite.collection.unfinished",
-        "pincite.retrieval_log.recorder",
-        "pincite.current_files.verdicts",
-    ),
+    *("pincite.retrieval_log.recorder", "pincite.current_files.verdicts"),
     *("pincite.scope.choosing", "pincite.stages.rank_code.scores", "pincite.stages.absent"),
     *(
         "pincite.stages.answerable",

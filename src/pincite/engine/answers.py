@@ -156,9 +156,9 @@ class Answerer(Remembering):
         """Raise TagsRequired before a conversation is read and a model rewrites the question. The
         search raises all other errors of the scope."""
         try:
-            await self._searcher.opened(asked.question.scope, profile, asked=True)
+            await self._searcher.collections.opened(asked.question.scope, profile, asked=True)
         except TagsRequired:
-            if not await self._searcher.outdated():
+            if not await self._searcher.collections.outdated():
                 raise
         except PinciteError:
             return
@@ -204,7 +204,7 @@ class Answerer(Remembering):
     def _terms_of(self, pack: EvidencePack) -> Callable[[str], frozenset[str]]:
         from pincite.deps import informative_terms
 
-        known = self._searcher.infos
+        known = self._searcher.collections.infos
         shown = [one.collection for one in (*pack.evidence, *pack.closest)]
         of = [known[name].spec.language for name in (*shown, *known) if name in known]
         return informative_terms(of[0] if of else "english")

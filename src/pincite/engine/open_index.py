@@ -110,7 +110,7 @@ class OpenIndex:
         >>> pincite.reopen()
         """
         if self._made_searcher is not None:
-            self._made_searcher.reopen()
+            self._made_searcher.collections.reopen()
 
     async def refresh(self, *, wait: bool = True) -> Freshness:
         """Update indexed folders, checkouts and archives, also if `refresh.mode` is `manual`. A
@@ -159,7 +159,7 @@ class OpenIndex:
         >>> [one.spec.name for one in deps.collections]
         ['main']
         """
-        return (await self._searcher.opened(scope, self.settings.profile))[1]
+        return (await self._searcher.collections.opened(scope, self.settings.profile))[1]
 
     async def reranker(self) -> Reranker | None:
         """The open reranker; None if none is configured. If it cannot be opened, calling it raises
@@ -168,7 +168,7 @@ class OpenIndex:
         >>> await pincite.reranker() is None
         True
         """
-        return await self._searcher.reranker(self.settings.profile)
+        return await self._searcher.collections.reranker(self.settings.profile)
 
 
 def _recorder(settings: Settings) -> Recorder:

@@ -20,7 +20,6 @@ from typing import Final
 import msgspec
 
 from pincite.collection.members import all_members, as_one, members, visible
-from pincite.collection.unfinished import kept_back
 from pincite.daemon.client.open_index import open_index
 from pincite.daemon.refresh.freshness import DONE, GAVE_WAY, WORDS, RunRequest, SourceReport
 from pincite.daemon.refresh.glance import UNREAD, Glance, glance, glance_at, unreadable_of
@@ -33,6 +32,7 @@ from pincite.ingestion.deps import Only, Stopped
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
 from pincite.ingestion.sources.changes import UNREACHABLE, Emptied
+from pincite.maintenance.consent import needs_consent
 from pincite.maintenance.giving_way import while_nobody_waits
 from pincite.model import DocumentRecord, Notice, SourceRecord
 from pincite.ports import CollectionInfo
@@ -104,7 +104,7 @@ async def _refresh_base(
     for one in looked:
         if one not in changed:
             tell(_found(base, one, trouble=one.seen.detail, lasting=True))
-    if changed and (why := kept_back(settings, info, remote=asked.remote)):
+    if changed and (why := needs_consent(settings, info, remote=asked.remote)):
         for one in changed:
             tell(_found(base, one, trouble=why, lasting=True))
         return

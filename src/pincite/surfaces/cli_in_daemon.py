@@ -74,7 +74,7 @@ class _Inside(AsyncPincite):
         """Raise _Declined unless the whole search can run here."""
         try:
             question, profile = question_of(asked), profile_of(asked, self.settings)
-            _, deps = await self._searcher.opened(question.scope, profile)
+            _, deps = await self._searcher.collections.opened(question.scope, profile)
             index = cast("ServedIndex", self._client)
             hosted = remote_search_of(question, deps, index, profile, logged=False)
         except (EnginePanicked, _Declined):

@@ -164,16 +164,16 @@ def test_it_uses_what_the_source_was_indexed_with() -> None:
 
 
 def test_what_costs_money_waits_for_somebody_who_asks() -> None:
-    from pincite.collection.unfinished import kept_back  # the rule, without a provider
+    from pincite.maintenance.consent import needs_consent  # the rule, without a provider
     from pincite.model import CollectionSpec
     from pincite.ports import CollectionInfo
 
     settings = load_settings({}, Path("/nowhere"))
     paid = CollectionInfo(CollectionSpec("main", "s", "c", model="voyage:voyage-4"), (), 0, 0, 0)
     free = CollectionInfo(CollectionSpec("main", "s", "c"), (), 0, 0, 0)
-    assert "voyage:voyage-4" in kept_back(settings, paid, remote=False)
-    assert kept_back(settings, paid, remote=True) == ""
-    assert kept_back(settings, free, remote=False) == ""
+    assert "voyage:voyage-4" in needs_consent(settings, paid, remote=False)
+    assert needs_consent(settings, paid, remote=True) == ""
+    assert needs_consent(settings, free, remote=False) == ""
 
 
 def test_a_killed_run_is_said_and_the_next_one_catches_up() -> None:

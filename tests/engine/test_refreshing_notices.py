@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pincite.daemon.refresh.freshness import Freshness, Pending, Trouble
-from pincite.engine.searcher import refreshing_notices
+from pincite.engine.search_notices import refreshing_notices
 from pincite.model import Scope
 from pincite.settings.load import Settings, load_settings
 from pincite.settings.sections.models import CollectionOptions

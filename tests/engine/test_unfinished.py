@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.collection.unfinished import unfinished
+from pincite.engine.search_notices import unfinished
 from pincite.model import CollectionSpec, Scope, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings

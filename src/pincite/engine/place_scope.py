@@ -1,0 +1,88 @@
+"""Paths and revisions of a scope, as the sources of an index have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pincite.asking.paths import is_placed, place_paths
+from pincite.asking.revisions import find_commits, names_commit
+from pincite.catalog.file import holds_index
+from pincite.collection.members import visible
+from pincite.errors import StoreError, UsageError
+from pincite.model import DocumentRecord, Scope, SourceRecord
+from pincite.ports import CollectionInfo
+from pincite.scope.paths import path_test
+from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
+
+if TYPE_CHECKING:
+    from pincite.collection.external import ForeignCollections
+    from pincite.daemon.wire.protocol import ServedIndex
+    from pincite.settings.load import Settings
+
+
+async def place_scope(
+    scope: Scope,
+    here: str | None,
+    client: Callable[[], ServedIndex],
+    foreign: ForeignCollections,
+    settings: Settings,
+) -> Scope:
+    """The scope with paths that count from the roots of sources, and with the commits that its
+    `ref` names there. Only sources that the scope's tags allow to read count. A scope with a
+    collection or tag that cannot be searched stays as it is: the search raises the error.
+
+    `here` is the caller's folder, None if relative paths do not count from it."""
+    if is_placed(scope) and not names_commit(scope):
+        return scope
+    if foreign and not holds_index(settings.index):
+        return scope
+    index = client()
+    try:
+        infos = named_infos(visible(await index.collections()), scope.collections)
+        readable = _Readable(infos, within_tags(index, infos, scope.tags, scope.bounds))
+    except UsageError:
+        return scope
+    sources = await readable.sources()
+    if names_commit(scope):
+        scope = await find_commits(scope, sources)
+    if is_placed(scope):
+        return scope
+    return await place_paths(scope, [one.source for one in sources], here, readable.has_path)
+
+
+class _Readable:
+    """The documents that a scope allows to read. Each collection is listed once."""
+
+    def __init__(self, infos: Sequence[CollectionInfo], index: TaggedIndex) -> None:
+        self._infos = infos
+        self._index = index
+        self._listed: dict[str, tuple[DocumentRecord, ...]] = {}
+
+    async def sources(self) -> Sequence[SourceRecord]:
+        """The sources of files that have a readable document."""
+        found: dict[tuple[str, str], SourceRecord] = {}
+        for info in self._infos:
+            of_files = [one for one in info.sources if one.source.kind != "records"]
+            if of_files and self._index.keeps_back(info.spec.name):
+                named = {one.source for one in await self._documents(info)}
+                of_files = [one for one in of_files if one.source.name in named]
+            found |= {(info.spec.name, one.source.name): one for one in of_files}
+        return tuple(found.values())
+
+    async def has_path(self, path: str) -> bool:
+        """Does a path or pattern match a readable document?"""
+        fits = path_test((path,))
+        for info in self._infos:
+            if any(fits(one.source, one.path) for one in await self._documents(info)):
+                return True
+        return False
+
+    async def _documents(self, info: CollectionInfo) -> tuple[DocumentRecord, ...]:
+        name = info.spec.name
+        if name not in self._listed:
+            try:
+                self._listed[name] = await self._index.documents(name)
+            except StoreError:
+                self._listed[name] = ()  # the search raises the error
+        return self._listed[name]

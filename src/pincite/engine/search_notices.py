@@ -1,0 +1,137 @@
+"""Warnings of a search about documents that are not indexed: now, yet, or at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pincite.catalog.file import holds_index
+from pincite.collection.no_documents import no_documents
+from pincite.daemon.client.open_index import is_shared
+from pincite.daemon.file_leases import FileLeases
+from pincite.daemon.refresh.freshness import wish_of
+from pincite.maintenance.consent import needs_consent
+from pincite.model import Notice, Scope
+from pincite.ports import CollectionInfo
+from pincite.scope.warnings import is_bound
+
+if TYPE_CHECKING:
+    from pincite.daemon.refresh.freshness import Freshness
+    from pincite.daemon.wire.protocol import ServedIndex
+    from pincite.settings.load import Settings
+
+
+class SearchNotices:
+    """The warnings of searches of one index."""
+
+    def __init__(self, settings: Settings, client: Callable[[], ServedIndex]) -> None:
+        self._settings = settings
+        self._client = client
+
+    async def refreshing(self, scope: Scope) -> tuple[Notice, ...]:
+        """Trigger a scan of the folders if one is due, and report what is not indexed yet."""
+        if not (self._settings.refresh.auto and holds_index(self._settings.index)):
+            return ()
+        found = await self._client().look(wish_of(self._settings))
+        return refreshing_notices(found, scope, self._settings)
+
+    async def unfinished(
+        self, infos: Sequence[CollectionInfo], scope: Scope, reopen: Callable[[], None]
+    ) -> tuple[Notice, ...]:
+        """Warn about collections whose last run was cut off. While somebody writes, a run is only
+        not finished yet. `reopen` is called if one has ended since the collections were listed."""
+        before = unfinished(infos, scope, self._settings)
+        if not before or _is_written(self._settings):
+            return ()
+        now = unfinished(await self._client().collections(), scope, self._settings)
+        if _is_written(self._settings):
+            return ()
+        if set(before) - set(now):
+            reopen()
+        return tuple(dict.fromkeys(_unfinished_notice(n, scope) for n in before if n in now))
+
+    async def empty(self, infos: Sequence[CollectionInfo], scope: Scope) -> tuple[Notice, ...]:
+        """Warn if none of the searched collections has a document, and nobody is writing some."""
+        if any(info.documents or info.foreign for info in infos) or _is_written(self._settings):
+            return ()
+        names = {info.spec.name for info in infos}
+        now = [info for info in await self._client().collections() if info.spec.name in names]
+        if any(info.documents for info in now):
+            return ()
+        called = sorted({scope.called(info.spec.public_name) for info in now})
+        return (no_documents(called),) if now else ()
+
+
+def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tuple[Notice, ...]:
+    """Warnings about documents that are still being indexed, and about what cannot be indexed. If a
+    collection requires tags, or the search has tags or restrictions that a program set, they name
+    neither sources nor numbers."""
+
+    def concerned(collection: str, source: str) -> bool:
+        elsewhere = scope.collections and collection and collection not in scope.collections
+        return not elsewhere and not (scope.sources and source and source not in scope.sources)
+
+    def hidden(collection: str) -> bool:
+        options = settings.use.options.get(collection)
+        any_requires = not collection and any(o.require for o in settings.use.options.values())
+        required = any_requires or (options is not None and options.require)
+        return bool(scope.tags or is_bound(scope) or required)
+
+    said = [
+        f"files of {scope.called(one.collection)}"
+        if hidden(one.collection)
+        else f"{one.files:,} file{'s' * (one.files != 1)} of {one.source}"
+        for one in found.pending
+        if concerned(one.collection, one.source)
+    ]
+    notices = []
+    if said:
+        named = ", ".join(dict.fromkeys(said))
+        one_only = said == [said[0]] and said[0].startswith("1 file ")
+        verb = "is" if one_only else "are"
+        notices.append(Notice("refreshing", f"{named} changed and {verb} being indexed"))
+    troubles = [
+        f"{scope.called(one.collection) if one.collection else 'the index'} is not kept up to date"
+        if hidden(one.collection)
+        else f"{one.source or one.collection or 'the index'} is not kept up to date: {one.message}"
+        for one in found.troubles
+        if concerned(one.collection, one.source)
+    ]
+    notices += [Notice("not_refreshed", text) for text in dict.fromkeys(troubles)]
+    return tuple(notices)
+
+
+def unfinished(
+    infos: Iterable[CollectionInfo], scope: Scope, settings: Settings
+) -> tuple[str, ...]:
+    """Return the names of collections with a source in the scope that no run has finished and that
+    the daemon does not finish by itself: files if refresh is manual or needs consent, and
+    records."""
+    refresh = settings.refresh
+    names = {
+        info.spec.public_name
+        for info in infos
+        for record in info.sources
+        if not (info.foreign or record.complete)
+        and (
+            record.source.kind == "records"
+            or not refresh.auto
+            or needs_consent(settings, info, remote=refresh.remote)
+        )
+        and (not scope.sources or record.source.name in scope.sources)
+    }
+    return tuple(sorted(names))
+
+
+def _is_written(settings: Settings) -> bool:
+    """Return whether a process writes to the index. If several machines share it, that is not
+    known, and likely."""
+    return is_shared(settings) or FileLeases(settings.index).is_any_taken()
+
+
+def _unfinished_notice(name: str, scope: Scope) -> Notice:
+    """The warning about a collection."""
+    called = scope.called(name)
+    fix = f"run `pincite index -c {name}`" if called == name else "see `pincite status`"
+    said = f"the last indexing run of {called} was cut off, so documents may be missing"
+    return Notice("unfinished", f"{said}: to continue it, {fix}")
