@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from bench.vectors import NoWords
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.evals.run.runner import measured
 from pincite.model import CollectionSpec, EvidencePack, Question
 from pincite.ports import DenseEncoder, Index, Searchable
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search

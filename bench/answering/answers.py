@@ -35,9 +35,9 @@ from pincite.answering.check import check
 from pincite.answering.extract import extract
 from pincite.answering.passages import Told
 from pincite.answering.sentences import split
-from pincite.deps import informative_terms
 from pincite.evals.golden.beir import read_beir
 from pincite.model import Evidence
+from pincite.providers.sparse.analyser import informative_terms
 
 _SENTENCES: Final = 500  # of each set
 _LEAST, _MOST = 40, 400  # characters of a sentence

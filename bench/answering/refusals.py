@@ -24,6 +24,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
+from unittest.mock import patch
 
 from bench.adk import find_wheel, require_docs
 from bench.frame import ROOT, Options, require
@@ -37,7 +38,7 @@ from pincite.evals.analysis.refusal import Levels, Outcome, auroc
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.questions import read_golden
 from pincite.evals.run.results import Topic
-from pincite.model import EvidencePack, Question, Ranking, Scope, VerdictLevel
+from pincite.model import EvidencePack, Question, VerdictLevel
 from pincite.ports import DenseEncoder
 from pincite.profile import Profile
 from pincite.search import search
@@ -94,17 +95,9 @@ class RefusalFigures:
     cosines: Mapping[str, tuple[Refused, ...]] = field(default_factory=dict)
 
 
-class _AllAlike(Deps):
-    """A search in which every word of a question weighs the same."""
-
-    def rarity(
-        self,
-        text: str,  # noqa: ARG002
-        rankings: Sequence[Ranking],  # noqa: ARG002
-        scope: Scope,  # noqa: ARG002
-    ) -> Mapping[str, Mapping[str, float]]:
-        """Nothing."""
-        return {}
+def _all_alike(*_: object) -> Mapping[str, Mapping[str, float]]:
+    """Every word of a question weighs the same."""
+    return {}
 
 
 Ask = Callable[[Asked, Side], Awaitable[EvidencePack]]
@@ -152,8 +145,6 @@ async def _corpus(
 
 
 def _asking(deps: Deps, profile: Profile) -> Ask:
-    alike = _AllAlike(deps.collections, deps.terms, deps.language_of)
-
     profiles: dict[Side, Profile] = {
         "before": replace(profile, gate=_BEFORE),
         "after": profile,
@@ -161,8 +152,11 @@ def _asking(deps: Deps, profile: Profile) -> Ask:
     }
 
     async def ask(one: Asked, side: Side) -> EvidencePack:
-        asked = alike if side == "before" else deps
-        return await search(Question(one.text), asked, profiles[side], Trace(time.perf_counter))
+        asking = search(Question(one.text), deps, profiles[side], Trace(time.perf_counter))
+        if side == "before":  # no profile has a switch for it
+            with patch("pincite.search.term_weights", _all_alike):
+                return await asking
+        return await asking
 
     return ask
 

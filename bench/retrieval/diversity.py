@@ -38,6 +38,7 @@ from pincite.ports import DenseEncoder, Store
 from pincite.presets import CHAT, PRESETS
 from pincite.profile import Profile
 from pincite.search import search
+from pincite.search_steps.collection_facts import dense_models
 from pincite.stages.diversify import DiversifyConfig, diversify
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
@@ -163,7 +164,7 @@ async def _points(collection: Collection, deps: Deps) -> tuple[Point, ...]:
         for relevance in LAMBDAS if fetch == FETCHES[0] else (0.7, 0.5):
             config = DiversifyConfig(enabled=True, fetch=fetch, relevance=relevance)
             shown = {
-                key: diversify(pool, config, deps.models).candidates[:_SHOWN]
+                key: diversify(pool, config, dense_models(deps.collections)).candidates[:_SHOWN]
                 for key, pool in pools.items()
             }
             ranked = {key: [one.chunk.path for one in some] for key, some in shown.items()}

@@ -23,7 +23,7 @@ from bench.product import new_index, temporary_folder
 from bench.retrieval.quality import CODE_SETS
 from bench.retrieval.references import REFERENCES
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.evals.analysis.regression import check_measures
 from pincite.evals.analysis.summary import scores
 from pincite.evals.golden.beir import Collection, read_beir
@@ -39,6 +39,7 @@ from pincite.evals.sweep.runner import run_sweep
 from pincite.model import Scope
 from pincite.ports import DenseEncoder, Searchable, SparseEncoder
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.support.fields import replace

@@ -20,7 +20,7 @@ import numpy as np
 from bench.product import new_index
 from bench.variants import ask, profile_of
 from bench.vectors import CachedEncoder, open_product_encoder
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.evals.golden.corpora import index_corpus
@@ -29,6 +29,7 @@ from pincite.model import Matrix, Vector
 from pincite.ports import DenseEncoder, Searchable
 from pincite.presets import MULTI_MODEL, PRESETS
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.settings.load import load_settings

@@ -30,7 +30,7 @@ import msgspec
 
 from bench.frame import Options
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.errors import PinciteError, TagsRequired, UsageError
 from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
@@ -47,6 +47,7 @@ from pincite.model import (
 from pincite.ports import Searchable, Store
 from pincite.presets import PRESETS
 from pincite.profile import Profile, profile_from
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search

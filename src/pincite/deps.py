@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TypeAlias
 
-from pincite.model import Candidate, Notice, Query, Ranking, Scope, SourceType
+from pincite.model import Candidate, Notice
 from pincite.ports import LLM, CutTokens, Files, Reranker, Searchable
-from pincite.providers.sparse.bm25 import Bm25Encoder, term_id
 from pincite.scope.choosing import DOCUMENT_ID, Choice, ChosenIndex
-from pincite.scope.filter import kinds_of
-from pincite.stages.fuse import FuseConfig, dense_weight
 from pincite.support.fields import replace
 
 #: From ids of documents to those of them whose passages may leave. What it raises ends the search.
@@ -61,26 +56,6 @@ class Deps:
             chosen = tuple(replace(one, index=index) for one, index in held)
         return replace(self, admit=admit, collections=chosen)
 
-    @property
-    def weights(self) -> dict[str, float]:
-        """What the hits of each collection count."""
-        return {one.spec.name: one.weight for one in self.collections}
-
-    @property
-    def required(self) -> dict[str, int]:
-        """How many attributes each collection requires."""
-        return {one.spec.name: len(one.spec.require) for one in self.collections}
-
-    @property
-    def models(self) -> dict[str, str | None]:
-        """The dense model of each collection: vectors of one can be compared."""
-        return {one.spec.name: one.spec.dense for one in self.collections}
-
-    @property
-    def judge(self) -> str:
-        """The fingerprint of the reranker, empty without one."""
-        return self.reranker.fingerprint if self.reranker else ""
-
     async def admitted(self, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
         """Those of documents that may leave. Documents have their id as the attribute DOCUMENT_ID;
         what has none does not leave where anything is checked."""
@@ -89,93 +64,3 @@ class Deps:
         ids = [str(one.chunk.attributes.get(DOCUMENT_ID, "")) for one in candidates]
         allowed = await self.admit(frozenset(ids)) - {""}
         return tuple(one for one, id_ in zip(candidates, ids, strict=True) if id_ in allowed)
-
-    def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
-        """How far to trust the dense side of each collection with this query: the less, the fewer
-        of its chunks have a vector yet."""
-        only_code = kinds_of(scope) == {"code"}
-        language = self.language_of(query.text)
-        words = len(self.terms(query.text))
-        return {
-            one.spec.name: one.embedded
-            * dense_weight(
-                language,
-                one.spec.language,
-                one.dense.languages,
-                config,
-                code=one.code or only_code,
-                names=bool(query.identifiers),
-                words=words,
-            )
-            for one in self.collections
-            if one.dense is not None
-        }
-
-    def code(self, scope: Scope) -> frozenset[str]:
-        """The collections in which all that this scope lets pass is code, or nearly all."""
-        only_code = kinds_of(scope) == {"code"}
-        return frozenset(one.spec.name for one in self.collections if one.code or only_code)
-
-    @property
-    def partial(self) -> dict[str, float]:
-        """The collections of which some chunks have no dense vector yet, and what part has."""
-        return {one.spec.name: one.embedded for one in self.collections if one.embedded < 1}
-
-    def foreign(self) -> frozenset[str]:
-        """The collections whose language their dense model does not know."""
-        return frozenset(
-            one.spec.name
-            for one in self.collections
-            if one.dense is not None
-            and one.dense.languages
-            and one.spec.language not in one.dense.languages
-        )
-
-    def apart(self, scope: Scope) -> bool:
-        """Is the caller kept apart from others, who may have documents in the same collection?
-        Then nothing that is said may depend on what these are."""
-        return bool(scope.tags or scope.bounds) or any(self.required.values())
-
-    def rarity(
-        self, text: str, rankings: Sequence[Ranking], scope: Scope
-    ) -> Mapping[str, Mapping[str, float]]:
-        """What each term of the question weighs in a collection that has counted them, by
-        collection: ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, of which n have it. One that is
-        nowhere weighs as much as one of a single chunk. Nothing of a collection in another
-        language than that of `terms`, nor where the caller is `apart`."""
-        if self.apart(scope):
-            return {}
-        asked = self.terms(text)
-        language = self.collections[0].spec.language
-        alike = {one.spec.name for one in self.collections if one.spec.language == language}
-        found = {}
-        for one in rankings:
-            counted = one.counted
-            if one.collection in alike and counted is not None and one.wording == 0:
-                having = {term: max(1, counted.having.get(term_id(term), 0)) for term in asked}
-                found[one.collection] = {
-                    term: math.log(1 + max(0.0, counted.chunks - n + 0.5) / (n + 0.5))
-                    for term, n in having.items()
-                }
-        return found
-
-    def unmeasured(self) -> frozenset[str]:
-        """The collections whose dense model is not the bundled one. The thresholds that the
-        verdict comes with were measured with that one; cosines of others lie elsewhere."""
-        return frozenset(
-            one.spec.name
-            for one in self.collections
-            if one.dense is not None and one.rung != "bundled-model"
-        )
-
-    def kinds(self, scope: Scope) -> frozenset[SourceType]:
-        """The kinds of sources that a search may find."""
-        there = frozenset(kind for one in self.collections for kind in one.kinds)
-        return there & kinds_of(scope)
-
-
-@cache
-def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
-    """The distinct terms of a text as the sparse side sees them."""
-    analyser = Bm25Encoder(language).analyser
-    return lambda text: frozenset(analyser.terms(text))

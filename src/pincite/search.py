@@ -6,11 +6,19 @@ from pincite.deps import Deps
 from pincite.model import Chosen, Compared, EvidencePack, Gated, Notice, Pass, Pool, Question
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
+from pincite.search_steps.collection_facts import (
+    code_collections,
+    dense_models,
+    in_other_languages,
+    kinds_within,
+    partly_embedded,
+)
 from pincite.search_steps.current import compare_with_files, without_gone
 from pincite.search_steps.nearest import after_probe, nothing_near, probe_nearest
 from pincite.search_steps.packed import pack_evidence
 from pincite.search_steps.run import Outcome, Run
 from pincite.search_steps.verdict import judge_evidence
+from pincite.search_steps.weights import collection_weights, dense_weights, term_weights
 from pincite.search_steps.wordings import find_wordings
 from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
@@ -73,16 +81,18 @@ async def _pass(
 ) -> Outcome:
     """Retrieve candidates, load and judge them. `judged_before` are those of the previous pass."""
     query, deps, profile, trace, scope = run.query, run.deps, run.profile, run.trace, run.scope
-    weights = deps.dense_weights(query, profile.fuse, scope)
+    partial, weights = partly_embedded(deps.collections), collection_weights(deps.collections)
+    of_dense = dense_weights(deps, query, profile.fuse, scope)
     limit_s = profile.retrieve.timeout_s
-    code = deps.code(scope)
+    code = code_collections(deps.collections, scope)
     loaded_most = profile.candidates(deps.reranker is not None, bool(code))
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         answers = await retrieve(query, deps.collections, scope, profile.retrieve, this_pass)
         found = trace.tap("retrieve", answers)
-        lists = fuse(found.rankings, profile.fuse, weights, deps.partial)
-        fused = trace.tap("fuse", merge(lists, deps.weights, profile.across, found.defining))
+        lists = fuse(found.rankings, profile.fuse, of_dense, partial)
+        merged = merge(lists, weights, profile.across, found.defining)
+        fused = trace.tap("fuse", merged)
         fused = within_reach(fused, found.defining, loading)
         by_words = best_by_words(found.rankings, code, profile.by_words(loaded_most))
         fused, wide = besides(fused, by_words, loading)
@@ -116,9 +126,10 @@ async def _judge(
     query, deps, profile, trace, scope = run.query, run.deps, run.profile, run.trace, run.scope
     within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
-    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, deps.partial))
-    code = deps.code(scope)
-    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, deps.partial)
+    partial = partly_embedded(deps.collections)
+    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, partial))
+    code = code_collections(deps.collections, scope)
+    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, partial)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     scored = await rerank(
         query,
@@ -134,9 +145,9 @@ async def _judge(
     of_probe = probed.notices if probed else ()
     notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)
     facts = CollectionFacts(
-        foreign=deps.foreign(),
-        partial=deps.partial,
-        rarity=deps.rarity(query.text, found.rankings, scope),
+        foreign=in_other_languages(deps.collections),
+        partial=partial,
+        rarity=term_weights(deps, query.text, found.rankings, scope),
     )
     covered = cover(
         query.text, blended.candidates, deps.terms, profile.cover, facts, before=smoothed
@@ -147,7 +158,7 @@ async def _judge(
     else:
         gated = trace.tap("gate", await judge_evidence(run, covered, found))
     if profile.diversify.enabled and gated.verdict.level != "none":
-        varied = diversify(gated.candidates, profile.diversify, deps.models)
+        varied = diversify(gated.candidates, profile.diversify, dense_models(deps.collections))
         varied = trace.tap("diversify", varied)
         gated = replace(gated, candidates=varied.candidates)
         notices = (*notices, *varied.notices)
@@ -155,7 +166,8 @@ async def _judge(
 
 
 def _select(run: Run, gated: Gated) -> Chosen:
-    kinds, spare = run.deps.kinds(run.scope), run.profile.context.around != "none"
+    kinds = kinds_within(run.deps.collections, run.scope)
+    spare = run.profile.context.around != "none"
     best = select(gated, run.profile.select, run.query.mode, kinds, spare=spare)
     return run.trace.tap("select", best)
 

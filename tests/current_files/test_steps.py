@@ -13,13 +13,14 @@ from pincite import AsyncPincite
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
 from pincite.current_files.files import FilesOnDisk
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
 from pincite.model import CollectionSpec, EvidencePack, Question
 from pincite.ports import Searchable
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.search import search
 from pincite.sources import Selection, SourceLimits, open_source

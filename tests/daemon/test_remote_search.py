@@ -14,12 +14,13 @@ from pincite.daemon.server.encoder import QueryEncoder
 from pincite.daemon.server.search_here import search_here
 from pincite.daemon.wire import protocol
 from pincite.daemon.wire.messages import Answer, RemoteSearch, SearchableState
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.errors import UsageError
 from pincite.model import EvidencePack, Question, Scope, Vector
 from pincite.ports import Readable, Searchable
 from pincite.presets import PRESETS
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.engine_bm25 import EngineBm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import found_by

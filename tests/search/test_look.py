@@ -7,10 +7,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.model import EvidencePack, Question, Scope
 from pincite.ports import Gone, Quote, Searchable, Seen
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.search import search
 from pincite.stages.select import SelectConfig
 from pincite.support.fields import replace

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.model import EvidencePack, Query, Question, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.language import guess_language
 from pincite.search import search
+from pincite.search_steps.weights import dense_weights
 from pincite.stages.gate import GateConfig, Thresholds
 from pincite.support.fields import replace
 from pincite.trace import Trace
@@ -40,7 +42,7 @@ def test_the_dense_side_of_a_short_question_weighs_less() -> None:
     async def weights(text: str) -> float:
         deps = deps_of(await make(WeatherEncoder(), TEXTS))
         query = Query(text)
-        (weight,) = deps.dense_weights(query, Profile().fuse, Scope()).values()
+        (weight,) = dense_weights(deps, query, Profile().fuse, Scope()).values()
         return weight
 
     fuse = Profile().fuse

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from pincite.deps import informative_terms
 from pincite.model import AbsentTerms, EvidencePack, Ranking, Scope
 from pincite.ports import AnyOf, Filter, Readable, SearchRequest
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.absent import find_absent
 from pincite.stages.select import SelectConfig
 from pincite.support.fields import replace

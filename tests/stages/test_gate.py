@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.deps import informative_terms
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal, SignalKind, SignalName
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.coverage import only_word
 from pincite.stages.gate import GateConfig, RerankedThresholds, Sought, Thresholds, gate
 from tests.builders import chunk

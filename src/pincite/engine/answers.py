@@ -202,7 +202,7 @@ class Answerer(Remembering):
             return _Unopened(name, error)
 
     def _terms_of(self, pack: EvidencePack) -> Callable[[str], frozenset[str]]:
-        from pincite.deps import informative_terms
+        from pincite.providers.sparse.analyser import informative_terms
 
         known = self._searcher.collections.infos
         shown = [one.collection for one in (*pack.evidence, *pack.closest)]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pincite.collection.searchables import Searchables, open_searchables
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.encoders.by_name import NamedReranker, cutter_of
 from pincite.errors import ConfigError, IndexNotFound
 from pincite.model import Scope
 from pincite.ports import LLM, CollectionInfo, Reranker
 from pincite.profile import Profile
 from pincite.providers.llm.wording_cache import wordings_beside
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.language import guess_language
 from pincite.scope.filter import check_scope
 

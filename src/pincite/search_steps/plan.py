@@ -30,7 +30,7 @@ def plan_of(run: Run, expanded: Expanded, found: Retrieved, passes: Sequence[str
         counts=found.counts,
         mode=query.mode,
         passes=tuple(passes),
-        reranker=deps.judge,
+        reranker=run.reranker_fingerprint,
         instruction=instruction_hash(query, deps.reranker, profile.rerank),
         expansion="skipped" if expanded.skipped else expanded.by,
         subqueries=expanded.lines,

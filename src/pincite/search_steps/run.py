@@ -30,6 +30,11 @@ class Run:
         return self.question.scope
 
     @property
+    def reranker_fingerprint(self) -> str:
+        """The fingerprint of the reranker, empty without one."""
+        return self.deps.reranker.fingerprint if self.deps.reranker else ""
+
+    @property
     def left_ms(self) -> float | None:
         """What is left of the time budget, in milliseconds; negative if it is exceeded, None if
         there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.model import AbsentTerms, Candidate, Context, Gated
+from pincite.search_steps.collection_facts import is_kept_apart, with_unmeasured_model
 from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
 from pincite.stages.coverage import only_word
@@ -22,8 +23,8 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
     gated = gate(
         covered,
         profile.gate,
-        reranker=deps.judge,
-        unmeasured=deps.unmeasured(),
+        reranker=run.reranker_fingerprint,
+        unmeasured=with_unmeasured_model(deps.collections),
         sought=Sought(names=query.sought, word=word, text=query.text),
     )
     if not may_doubt(gated.verdict, profile.gate):
@@ -52,6 +53,6 @@ def absent_words(
         rankings=found.rankings,
         collections=deps.collections,
         terms=deps.terms,
-        apart=deps.apart(run.scope),
+        apart=is_kept_apart(deps.collections, run.scope),
         english=deps.language_of(query.text) in _ENGLISH,
     )

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from pincite.errors import PinciteError
 from pincite.search_steps.run import Run
+from pincite.search_steps.weights import term_weights
 from pincite.stages.expand import Expanded, expand, given_by_caller, lexical_signal
 from pincite.stages.retrieve import retrieve
 from pincite.support.fields import replace
@@ -23,7 +24,7 @@ async def find_wordings(run: Run) -> Expanded:
     signal = None
     with suppress(PinciteError):  # the search itself raises the error
         found = await retrieve(query, deps.collections, run.scope, words)
-        rarity = deps.rarity(query.text, found.rankings, run.scope)
+        rarity = term_weights(deps, query.text, found.rankings, run.scope)
         signal = lexical_signal(found.rankings, rarity)
     expanded = await expand(
         given,

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 from bench.source_code.ablation import VARIANTS, AblationFigures, Asked, Change, ablation
 
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.model import Candidate, Question, Signal
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig
 from pincite.support.fields import replace

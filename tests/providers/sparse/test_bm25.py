@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.term_ids import term_id
 from pincite.providers.sparse.analyser import Analyser, is_unspaced
-from pincite.providers.sparse.bm25 import Bm25Encoder, average_length, term_id
+from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
 from tests.places import HANGS_S
 
 ENCODER = Bm25Encoder("english", k1=1.5, b=0.75)
@@ -58,7 +59,7 @@ def test_indices_are_ascending_unique_and_32_bits(text: str) -> None:
 
 
 def test_ids_are_the_same_in_every_process() -> None:
-    code = "from pincite.providers.sparse.bm25 import term_id; print(term_id('fox'))"
+    code = "from pincite.model.term_ids import term_id; print(term_id('fox'))"
     said = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANGS_S
     )

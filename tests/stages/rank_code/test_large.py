@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.deps import informative_terms
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused, Question, Ranking, Signal
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.load import LoadConfig, besides, best_by_words, within_reach
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pincite.deps import informative_terms
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Question, Signal
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from tests.builders import chunk

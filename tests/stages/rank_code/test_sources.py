@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.deps import informative_terms
 from pincite.model import Candidate, Question, Signal
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.stages.prepare import PrepareConfig, prepare
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from tests.builders import chunk

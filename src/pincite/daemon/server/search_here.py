@@ -9,10 +9,11 @@ import msgspec
 
 from pincite.daemon.server.encoder import Host, QueryEncoder
 from pincite.daemon.wire.messages import Answer, RemoteSearch, SearchableState
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.ports import Files, Searchable
 from pincite.ports.tracing import installed
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.providers.sparse.language import guess_language
 from pincite.retrieval_log import found_by

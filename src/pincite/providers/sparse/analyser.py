@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, pairwise
 from threading import Lock
 from typing import Final, TypeVar
@@ -258,6 +259,13 @@ class Analyser:
                 word = self._stemmer.stemWord(word)
             word = word if word.isascii() else _fold(word)
         return word
+
+
+@cache
+def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
+    """The distinct terms of a text as the sparse side sees them."""
+    analyser = Analyser(language)
+    return lambda text: frozenset(analyser.terms(text))
 
 
 def _pairs(run: str) -> list[str]:

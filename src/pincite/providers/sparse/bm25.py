@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from hashlib import blake2b
 from typing import Final
 
 from pincite.model import SparseVector
 from pincite.model.documents import AVERAGE_LENGTH
+from pincite.model.term_ids import term_id
 from pincite.providers.sparse.analyser import ANALYSER_VERSION, Analyser, is_unspaced, look_up
 from pincite.providers.sparse.languages import UNSPACED
 from pincite.support.question_words import without_question_words
@@ -111,9 +111,3 @@ class Bm25Encoder:
 def average_length(language: str) -> float:
     """Return the length in terms to which those of a collection's chunks are compared."""
     return _UNSPACED_LENGTH if language in UNSPACED else AVERAGE_LENGTH
-
-
-def term_id(term: str) -> int:
-    """Return an unsigned 32-bit number that is the same in every process and release."""
-    raw = term.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(raw, digest_size=4).digest(), "big")

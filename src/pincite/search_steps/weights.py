@@ -1,0 +1,65 @@
+"""Weights of a search: of collections, of their dense sides, and of the question's terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pincite.deps import Deps
+from pincite.model import Query, Ranking, Scope
+from pincite.model.term_ids import term_id
+from pincite.ports import Searchable
+from pincite.scope.filter import kinds_of
+from pincite.search_steps.collection_facts import is_kept_apart
+from pincite.stages.fuse import FuseConfig, dense_weight
+
+
+def collection_weights(collections: Sequence[Searchable]) -> dict[str, float]:
+    """The factor of the fused scores of each collection."""
+    return {one.spec.name: one.weight for one in collections}
+
+
+def dense_weights(deps: Deps, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
+    """The weight of the dense side of each collection with this query. It is lower, the fewer
+    chunks have a vector yet."""
+    only_code = kinds_of(scope) == {"code"}
+    language = deps.language_of(query.text)
+    words = len(deps.terms(query.text))
+    return {
+        one.spec.name: one.embedded
+        * dense_weight(
+            language,
+            one.spec.language,
+            one.dense.languages,
+            config,
+            code=one.code or only_code,
+            names=bool(query.identifiers),
+            words=words,
+        )
+        for one in deps.collections
+        if one.dense is not None
+    }
+
+
+def term_weights(
+    deps: Deps, text: str, rankings: Sequence[Ranking], scope: Scope
+) -> Mapping[str, Mapping[str, float]]:
+    """The weight of each term of the question, by collection that has counted them:
+    ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, n of which contain the term. A term that is
+    nowhere weighs as much as one of a single chunk. Collections in another language than the first
+    are left out, as the terms are of its language. Empty if the caller is kept apart."""
+    if is_kept_apart(deps.collections, scope):
+        return {}
+    asked = deps.terms(text)
+    language = deps.collections[0].spec.language
+    alike = {one.spec.name for one in deps.collections if one.spec.language == language}
+    found = {}
+    for one in rankings:
+        counted = one.counted
+        if one.collection in alike and counted is not None and one.wording == 0:
+            having = {term: max(1, counted.having.get(term_id(term), 0)) for term in asked}
+            found[one.collection] = {
+                term: math.log(1 + max(0.0, counted.chunks - n + 0.5) / (n + 0.5))
+                for term, n in having.items()
+            }
+    return found
