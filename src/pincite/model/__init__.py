@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Fact,
         Turn,
     )
-    from pincite.model.attributes import Attributes, AttributeType, AttributeValue
+    from pincite.model.attribute_types import Attributes, AttributeType, AttributeValue
     from pincite.model.documents import (
         LEXICAL,
         PAGE_UNITS,
@@ -105,7 +105,7 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "Answer AnswerEvent AnswerKind AnswerPiece AnswerSource Asked ChatMode Doubt "
                 "Doubtful Fact Turn"
             ),
-            "pincite.model.attributes": "Attributes AttributeType AttributeValue",
+            "pincite.model.attribute_types": "Attributes AttributeType AttributeValue",
             "pincite.model.documents": (
                 "LEXICAL PAGE_UNITS AnchorStyle Box Chunk CitedIn CollectionSpec Document "
                 "DocumentRecord Element ElementKind IndexedDocument Matrix OnPage PageSpan "

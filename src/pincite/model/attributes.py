@@ -18,16 +18,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cache
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, get_args
 
+from pincite.model.attribute_types import Attributes, AttributeType, AttributeValue
+from pincite.model.documents import Chunk
 from pincite.support.plain import plain
-
-AttributeType = Literal["keyword", "keywords", "integer", "float", "boolean", "date"]
-AttributeValue: TypeAlias = str | int | float | bool | tuple[str, ...]
-Attributes: TypeAlias = Mapping[str, AttributeValue]
 
 ATTRIBUTE_TYPES: Final[tuple[AttributeType, ...]] = get_args(AttributeType)
 MOST_ATTRIBUTES: Final = 64  # of one document; guess, unmeasured
@@ -56,8 +54,6 @@ _TAKEN = (
 @cache
 def reserved_names() -> frozenset[str]:
     """Reserved names, in lower case."""
-    from pincite.model.documents import Chunk
-
     return frozenset((*Chunk.__struct_fields__, *_TAKEN))
 
 

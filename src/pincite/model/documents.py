@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from pincite.model.attributes import Attributes, AttributeType
+from pincite.model.attribute_types import Attributes, AttributeType
 from pincite.model.model_names import with_owner
 
 if TYPE_CHECKING:

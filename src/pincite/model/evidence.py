@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, overload
 import msgspec
 
 from pincite.errors import UsageError
-from pincite.model.attributes import Attributes
+from pincite.model.attribute_types import Attributes
 from pincite.model.documents import Box, PageUnit, Rows, SourceType
 from pincite.model.records import PAGE_NUMBER
 from pincite.model.retrieval import (

@@ -8,7 +8,7 @@ from hashlib import blake2b, sha256
 
 import msgspec
 
-from pincite.model.attributes import Attributes
+from pincite.model.attribute_types import Attributes
 from pincite.model.documents import Element, PageSpan, PageUnit
 
 RECORDS = "records"  #: the default name of a source of records

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from pincite.model.attributes import Attributes
+from pincite.model.attribute_types import Attributes
 from pincite.model.documents import Chunk, SourceType, TermCounts, Vector
 from pincite.support.names import last_component
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.model.attributes import Attributes
+from pincite.model.attribute_types import Attributes
 from pincite.model.citation import chars_of, cite
 from pincite.model.documents import Chunk
 from pincite.model.evidence import Match

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from pincite.model import Chunk
-from pincite.model.attributes import AttributeValue, date_key, values_of
+from pincite.model import AttributeValue, Chunk
+from pincite.model.attributes import date_key, values_of
 from pincite.ports import (
     AnyOf,
     Condition,

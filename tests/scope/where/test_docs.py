@@ -11,7 +11,7 @@ import pytest
 from pincite.errors import UsageError
 from pincite.ports import EVERYTHING
 from pincite.scope.where import parse_where, print_where
-from pincite.scope.where.conditions import FIELDS
+from pincite.scope.where.fields import FIELDS
 
 PAGE = (Path(__file__).parents[3] / "docs/filters.md").read_text(encoding="utf-8")
 

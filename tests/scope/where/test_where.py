@@ -27,7 +27,7 @@ from pincite.ports import (
     equals,
 )
 from pincite.scope.where import parse_where, print_where
-from pincite.scope.where.conditions import FIELDS
+from pincite.scope.where.fields import FIELDS
 from pincite.stores.predicate import matches
 from pincite.testing.filters import filterable_points, random_filter
 

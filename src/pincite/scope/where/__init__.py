@@ -32,15 +32,15 @@ from typing import TYPE_CHECKING
 from pincite.support.late_names import late_names
 
 if TYPE_CHECKING:
-    from pincite.scope.where.attributes import Schema
     from pincite.scope.where.compiling import parse_where
     from pincite.scope.where.printing import print_where, quote
+    from pincite.scope.where.reading import Schema
 
 if not TYPE_CHECKING:  # type checkers would take it for any name
     __getattr__ = late_names(
         __name__,
         {
-            "pincite.scope.where.attributes": "Schema",
+            "pincite.scope.where.reading": "Schema",
             "pincite.scope.where.compiling": "parse_where",
             "pincite.scope.where.printing": "print_where quote",
         },

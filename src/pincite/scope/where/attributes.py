@@ -7,19 +7,16 @@ from its beginning, `<` before its beginning, `<=` until its end.
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pincite.model import AttributeType
 from pincite.model.attributes import attribute_of, check_attribute_name, date_key
 from pincite.ports import TEXT_FIELDS, AnyOf, Condition, DateRange, Exists, Is, Range
+from pincite.scope.where.reading import NUMBER, Reading
 
 if TYPE_CHECKING:
     from pincite.errors import UsageError
-    from pincite.scope.where.conditions import Reading
     from pincite.scope.where.tokens import Token
-
-#: Names and types of attributes, sorted; None where they are not known yet.
-Schema: TypeAlias = tuple[tuple[str, AttributeType], ...] | None
 
 #: Types that a range may be of.
 RANGES: tuple[AttributeType, ...] = ("integer", "float", "date")
@@ -129,8 +126,6 @@ def _bound_of_date(sign: str, value: str) -> tuple[str, str]:
 
 def _value(reading: Reading, field: str, kind: AttributeType | None) -> Any:
     """The value of that type that stands here; any one where the type is not known."""
-    from pincite.scope.where.conditions import NUMBER
-
     token = reading.peek()
     if token.kind not in ("word", "string") or token.keyword:
         why = f"{token.text} is a keyword" if token.keyword else "a value is missing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pincite.ports import EVERYTHING, AnyOf, Condition, Filter
-from pincite.scope.where.attributes import Schema
+from pincite.scope.where.reading import Schema
 from pincite.scope.where.tokens import wrong
 from pincite.scope.where.tree import Any, Every, Leaf, Not, Tree, parse_tree
 

@@ -21,7 +21,7 @@ from pincite.ports import (
     Text,
 )
 from pincite.scope.where.attributes import dates_written
-from pincite.scope.where.conditions import ID, is_chunk_id, readable
+from pincite.scope.where.fields import ID, is_chunk_id, readable
 from pincite.scope.where.tokens import quoted, written
 from pincite.support.arguments import shown
 from pincite.support.plain import plain

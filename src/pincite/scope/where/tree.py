@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from pincite.ports import Condition
-from pincite.scope.where.attributes import Schema
-from pincite.scope.where.conditions import Reading
+from pincite.scope.where.conditions import condition
+from pincite.scope.where.reading import Reading, Schema
 
 _DEEPEST = 50
 _NEXT = "and, or, or the end"
@@ -87,6 +87,6 @@ def _one(reading: Reading, depth: int) -> Tree:
             raise reading.wrong("a parenthesis is not closed", "and, or, )")
         reading.take()
         return inner
-    condition, negated = reading.condition()
-    leaf = Leaf(condition, at)
+    found, negated = condition(reading)
+    leaf = Leaf(found, at)
     return Not(leaf, at) if negated else leaf

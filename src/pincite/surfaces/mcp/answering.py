@@ -19,7 +19,7 @@ from pincite.asking.answers import AnswerOptions
 from pincite.engine import AsyncPincite
 from pincite.model import Answer as Answered
 from pincite.model import Attributes, ChatMode
-from pincite.surfaces.mcp.tools import Answer, DescribedTags, Detail, Tool
+from pincite.surfaces.mcp.tool import Answer, DescribedTags, Detail, Tool
 from pincite.surfaces.text.answer_text import plain_text
 
 

@@ -24,7 +24,7 @@ from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, Evidence
 from pincite.model.citation import cite, page_of
 from pincite.surfaces import engine_calls
-from pincite.surfaces.mcp.tools import Answer, Tags, Tool, object_schema
+from pincite.surfaces.mcp.tool import Answer, Tags, Tool, object_schema
 
 #: Lines around a passage in the result of `fetch`.
 _CONTEXT = 40

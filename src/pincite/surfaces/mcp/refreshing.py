@@ -18,7 +18,7 @@ from pincite.engine import AsyncPincite
 from pincite.model import Attributes
 from pincite.ports import CollectionInfo
 from pincite.support.counted import counted
-from pincite.surfaces.mcp.tools import Answer, Tool
+from pincite.surfaces.mcp.tool import Answer, Tool
 from pincite.surfaces.tools.hints import for_tools
 
 _RETRY_S: Final = 1.0  # a run that has failed is followed by another one after .25 s

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -23,44 +23,14 @@ from pincite.stages.context import Around
 from pincite.support.fields import replace
 from pincite.surfaces import engine_calls
 from pincite.surfaces.mcp import texts
+from pincite.surfaces.mcp.answering import answer_tool
+from pincite.surfaces.mcp.refreshing import refresh_tool
+from pincite.surfaces.mcp.tool import Answer, DescribedTags, Detail, Tags, Tool
 from pincite.surfaces.tools import arguments as tool_arguments
 from pincite.surfaces.tools.texts import MAX_TOKENS, Budget, answer_text, results_for
 
-S = TypeVar("S", bound=msgspec.Struct)
-Tags = dict[str, tool_arguments.TagValue]
-DescribedTags = Annotated[Tags, Meta(description=tool_arguments.TAGS)]
-#: A model reads the text. What programs read as well costs it twice, or hides the text from it.
-Detail = Literal["text", "full"]
 _MAX_LINES = 200
 _MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool gives: a text for the model, what programs read beside it, None for nothing, and
-    what is about the call rather than the answer. Without a text it is that of the structure."""
-
-    text: str
-    structure: Mapping[str, Any] | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Tool(Generic[S]):
-    """A tool. Clients of a `plain` one know one argument. `gives` is the schema of its structured
-    content, None where an answer may have none. One that `updates` removes and replaces entries of
-    the index, and a second call changes nothing more; the others only read. One that is
-    `open_world` takes its text from a service."""
-
-    name: str
-    title: str
-    description: str
-    takes: type[S]
-    gives: Mapping[str, Any] | None
-    run: Callable[[S], Awaitable[Answer]]
-    plain: bool = False
-    updates: bool = False
-    open_world: bool = False
 
 
 class SearchArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -229,9 +199,6 @@ def tools(
 ) -> Sequence[Tool[Any]]:
     """Return five tools, and `answer` where a language model is named: bound to an engine, to a
     preset in place of its profile, and to tags that no call can take off or widen."""
-    from pincite.surfaces.mcp.answering import answer_tool  # which needs this module
-    from pincite.surfaces.mcp.refreshing import refresh_tool
-
     return (
         Tool(
             "search_evidence",
@@ -275,9 +242,3 @@ def tools(
 
 def _has_model(engine: AsyncPincite | None) -> bool:
     return engine is not None and bool(engine.settings.use.llm)
-
-
-def object_schema(of: type) -> dict[str, Any]:
-    """A schema whose root is an object and no reference, as older clients need it."""
-    definitions = msgspec.json.schema(of)["$defs"]
-    return {**definitions[of.__name__], "$defs": definitions}

@@ -17,7 +17,7 @@ from mcp.types import (
 )
 
 from pincite.surfaces.mcp.server import call, listed
-from pincite.surfaces.mcp.tools import Answer, Tool
+from pincite.surfaces.mcp.tool import Answer, Tool
 from pincite.surfaces.tools.documents_tool import (
     DESCRIPTION,
     NAME,
