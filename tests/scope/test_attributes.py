@@ -26,12 +26,12 @@ from pincite.ports import (
     Range,
     Searchable,
 )
+from pincite.ports.predicate import matches
 from pincite.scope.filter import check_scope_of, given_filter, kinds_of, scope_filter
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection
 from pincite.scope.tags import tag_conditions
 from pincite.scope.where import Schema, parse_where, print_where
-from pincite.stores.predicate import matches
 from pincite.support.fields import replace
 from pincite.testing.attributes import random_attributes, random_filter
 from pincite.testing.points import DENSE_SPEC, chunk_of, request_for

@@ -12,10 +12,10 @@ from pincite.asking import SearchOptions, question_of
 from pincite.asking.question import checked
 from pincite.errors import UsageError
 from pincite.model import CollectionSpec, Question, Scope
+from pincite.ports.predicate import matches
 from pincite.profile import Profile
 from pincite.retrieval_log import Asked
 from pincite.scope.filter import check_scope_of, given_filter, kinds_of
-from pincite.stores.predicate import matches
 from tests.builders import chunk
 
 SPEC = CollectionSpec(

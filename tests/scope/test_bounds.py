@@ -12,13 +12,13 @@ from pincite.asking import SearchOptions, question_of
 from pincite.asking.question import checked
 from pincite.errors import TagsRequired, UsageError
 from pincite.model import CollectionSpec, Question, Scope
+from pincite.ports.predicate import matches
 from pincite.profile import Profile
 from pincite.retrieval_log import Asked
 from pincite.scope.filter import check_scope_of, given_filter
 from pincite.scope.required import require_tags
 from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tagged_index import filters_of
-from pincite.stores.predicate import matches
 from tests.builders import chunk
 
 SPEC = CollectionSpec(

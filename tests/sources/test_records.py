@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from pincite.errors import IndexTooNew, SourceError, StoreError
 from pincite.model import Chunk, KeptRecord, PageSpan
 from pincite.ports import AnyOf, DateRange, Exists, Filter, Is, Prefix, Range
+from pincite.ports.predicate import matches
 from pincite.sources import Entry
 from pincite.sources.record_filter import sql_of
 from pincite.sources.record_store import RecordStore, records_file
 from pincite.sources.records import open_records, source_of_records
-from pincite.stores.predicate import matches
 from tests.builders import chunk
 from tests.places import quick_folder
 

@@ -10,9 +10,9 @@ import qdrant_edge as edge
 from pincite.model import Chunk
 from pincite.model.attributes import check_attribute_name
 from pincite.ports import DateRange, Filter, Is, Range
+from pincite.ports.predicate import within
 from pincite.stores import payload
 from pincite.stores.chroma.records import HAS_DENSE, to_record
-from pincite.stores.predicate import within
 from pincite.stores.qdrant.control import hide
 from pincite.stores.qdrant_edge.store import EdgeStore
 from pincite.support.fields import replace

@@ -19,9 +19,9 @@ from pincite.ports import (
     SearchRequest,
     Stored,
 )
+from pincite.ports.predicate import holds_of, matches
 from pincite.scope.filter import check_scope_of, given_filter
 from pincite.scope.schema import for_collection
-from pincite.stores.predicate import holds_of, matches
 from pincite.support.fields import replace
 
 _PAGE = 256

@@ -13,6 +13,7 @@ from pincite.model import AttributeValue, CollectionSpec, DocumentRecord, Notice
 from pincite.model.attributes import values_of
 from pincite.model.revisions import DIRTY, is_content_ref, short_ref
 from pincite.ports import AnyOf, Condition, Filter, Ids, Prefix, Searchable
+from pincite.ports.predicate import holds_of, matches
 from pincite.scope.bound_where import bound_filter
 from pincite.scope.filter import given_filter, in_scope
 from pincite.scope.near import near_names, near_paths
@@ -20,7 +21,6 @@ from pincite.scope.schema import for_collection, schema_of
 from pincite.scope.tagged_index import fits_document
 from pincite.scope.warnings import is_bound
 from pincite.scope.where import parse_where
-from pincite.stores.predicate import holds_of, matches
 
 _SHOWN = 3
 _MOST_CHARS = 200  # of what was asked for, as it is said

@@ -21,9 +21,9 @@ from pincite.model import (
     Vector,
 )
 from pincite.ports import SearchRequest, Stored
+from pincite.ports.predicate import matches
 from pincite.stores.attributes import check_changes
 from pincite.stores.payload import with_attributes
-from pincite.stores.predicate import matches
 from pincite.stores.ranked import Known, Side, rankings_of
 from pincite.stores.validate import (
     check_known,

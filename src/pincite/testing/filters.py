@@ -1,7 +1,7 @@
 """What `Store` promises of filters, as tests. Part of `StoreContract`.
 
-Random filters over random points: every store must let the same ids pass as `MemoryStore`, whose
-`stores.predicate` spells out what filters mean.
+Random filters over random points: every store must let the same ids pass as `MemoryStore`, which
+evaluates them with `ports.predicate`.
 """
 
 from __future__ import annotations

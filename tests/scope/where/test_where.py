@@ -26,9 +26,9 @@ from pincite.ports import (
     Text,
     equals,
 )
+from pincite.ports.predicate import matches
 from pincite.scope.where import parse_where, print_where
 from pincite.scope.where.fields import FIELDS
-from pincite.stores.predicate import matches
 from pincite.testing.filters import filterable_points, random_filter
 
 ONE = "0123456789abcdef" * 2

@@ -17,9 +17,9 @@ import numpy as np
 
 from pincite.model import Chunk, CollectionSpec, Point, SparseVector, Vector
 from pincite.ports import Filter
+from pincite.ports.predicate import matches
 from pincite.stores import payload
 from pincite.stores.payload import LENGTH, REVISION
-from pincite.stores.predicate import matches
 from pincite.support.decodable import ready
 
 HAS_DENSE = "has_dense"

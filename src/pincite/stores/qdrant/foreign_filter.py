@@ -14,9 +14,9 @@ from qdrant_client import models
 from pincite.errors import UsageError
 from pincite.model import Chunk
 from pincite.ports import NUMBER_FIELDS, Condition, Filter, Ids, Phrase, Text
+from pincite.ports.predicate import holds
 from pincite.stores.fields import FieldMap
 from pincite.stores.foreign_ids import PointIds
-from pincite.stores.predicate import holds
 from pincite.stores.qdrant.translate import to_condition
 from pincite.stores.validate import is_id
 from pincite.support.fields import replace

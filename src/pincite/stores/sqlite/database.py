@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import DiskFull, StoreError
-from pincite.stores.predicate import has_phrase, has_words
+from pincite.ports.predicate import has_phrase, has_words
 from pincite.support.databases.sqlite_schema import migrate, require_sqlite_file, use_log
 
 #: Sparse weights are a table of our own: the analyser is Pincite's, FTS5 cuts, stems and weighs

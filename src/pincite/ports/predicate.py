@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from pincite.model import AttributeValue, Chunk
+from pincite.model.attribute_types import AttributeValue
 from pincite.model.attributes import date_key, values_of
-from pincite.ports import (
+from pincite.model.documents import Chunk
+from pincite.ports.filters import (
     AnyOf,
     Condition,
     DateRange,
