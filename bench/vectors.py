@@ -14,7 +14,8 @@ from pincite.encoders.bundled import MODEL, open_encoder
 from pincite.errors import ModelUnavailable
 from pincite.model import Matrix, SparseVector, Vector
 from pincite.ports import DenseEncoder, SparseEncoder
-from pincite.providers.bundled import weights
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.minilm import MiniLmEncoder
 
 _STEP = 256
@@ -84,8 +85,8 @@ class CachedEncoder:
 def open_product_encoder(models: Path) -> MiniLmEncoder:
     """The encoder that comes with Pincite, fetched if need be. Raises SkippedError."""
     try:
-        if weights.find(MODEL, models) is None:
-            weights.fetch(MODEL, models)
+        if cache.find(MODEL, models) is None:
+            fetch(MODEL, models)
         return open_encoder(models)
     except ModelUnavailable as error:
         raise SkippedError(f"{error.message}: run {error.hint}") from error

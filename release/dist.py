@@ -18,8 +18,9 @@ from pathlib import Path
 
 from pincite.encoders.bundled import MODEL
 from pincite.errors import PinciteError
-from pincite.providers.bundled import weights
+from pincite.providers.bundled import cache
 from pincite.providers.bundled.cache import PACKAGE
+from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.manifest import read_manifest, write_manifest
 from pincite.support.fields import replace
 
@@ -33,7 +34,7 @@ DEADLINE_S = 600
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="release.dist", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
-    parser.add_argument("--models", type=Path, default=weights.default_root())
+    parser.add_argument("--models", type=Path, default=cache.default_root())
     given = parser.parse_args(arguments)
     try:
         built = build(given.out, given.models)
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def build(out: Path, models: Path) -> tuple[Path, ...]:
     """The files that were built and stand the checks. Older ones in `out` are removed."""
-    folder = weights.fetch(MODEL, models)
+    folder = fetch(MODEL, models)
     out.mkdir(parents=True, exist_ok=True)
     for old in (*out.glob("pincite-*.tar.gz"), *out.glob("pincite*.whl")):
         old.unlink()

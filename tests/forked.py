@@ -36,7 +36,8 @@ _PROGRAM: Final = "pincite.surfaces.cli.app"
 _IMPORTED: Final = (
     _PROGRAM,
     *(f"pincite.surfaces.cli.{name}" for name in ("ask", "index", "progress", "records", "search")),
-    *("pincite.surfaces.engine_calls", "pincite.surfaces.text.render", "pincite.surfaces.tracing"),
+    *("pincite.surfaces.traced_search", "pincite.surfaces.text.render", "pincite.surfaces.tracing"),
+    *("pincite.diagnostics.explain", "pincite.diagnostics.status"),
     *("pincite.engine", "pincite.daemon.client.open_index", "pincite.daemon.client.remote_search"),
     "pincite.daemon.server.search_here",
     *("pincite.citations.listing", "pincite.citations.get", "pincite.citations.verify"),

@@ -21,9 +21,9 @@ from bench.variants import VARIANTS
 from bench.vectors import CachedEncoder, open_product_encoder
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.ports import DenseEncoder
+from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.known_models import MULTILINGUAL_E5_SMALL
 from pincite.providers.bundled.minilm import MiniLmEncoder
-from pincite.providers.bundled.weights import fetch
 from pincite.settings.load import load_settings
 from pincite.support.fields import replace
 

@@ -44,7 +44,7 @@ from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.enrich import enrich
 from pincite.ingestion.prepare import prepare_all
 from pincite.model import IndexedDocument, Matrix
-from pincite.providers.bundled import weights
+from pincite.providers.bundled import cache
 from pincite.providers.bundled.manifest import GRAPH, INPUT, OUTPUT, TOKENIZER
 from pincite.providers.bundled.minilm import MiniLmEncoder, leading_pieces
 from pincite.providers.sparse.bm25 import Bm25Encoder
@@ -116,7 +116,7 @@ async def run(options: Options) -> EncoderFigures:
     place = docs / "docs" / "tools" if options.quick else docs
     rarely_collect()  # as the command line does
     encoder = open_product_encoder(options.models)
-    folder = weights.find(MODEL, options.models)
+    folder = cache.find(MODEL, options.models)
     if folder is None:
         raise SkippedError(f"{MODEL} is not in {options.models}")
     threads = describe_machine().cores

@@ -130,12 +130,14 @@ def _bundled(
 ) -> MiniLmEncoder | None:
     """Return the bundled encoder, fetched if necessary; None if it is unavailable and not
     needed."""
-    from pincite.providers.bundled import weights  # late: a run by words fetches nothing
+    from pincite.providers.bundled import cache  # late: a run by words fetches nothing
+    from pincite.providers.bundled.fetch import fetch
+    from pincite.providers.bundled.origins import FetchOptions
 
     try:
-        if weights.find(MODEL, settings.models) is None:
-            fetch = weights.FetchOptions(order=settings.origins, offline=settings.offline)
-            weights.fetch(MODEL, settings.models, options=fetch, progress=options.on_fetch)
+        if cache.find(MODEL, settings.models) is None:
+            fetching = FetchOptions(order=settings.origins, offline=settings.offline)
+            fetch(MODEL, settings.models, options=fetching, progress=options.on_fetch)
         return open_encoder(settings.models, threads=settings.threads, load=False)
     except ModelsUnwritable as error:  # it would have been fetched and is needed
         raise ModelsUnwritable(

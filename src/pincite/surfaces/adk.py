@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 import msgspec
 from msgspec import Meta
 
-from pincite.asking import bind_tags, bound_tags, tags_of_texts
+from pincite.asking import SearchOptions, bind_tags, bound_tags, tags_of_texts
 from pincite.engine import AsyncPincite
 from pincite.errors import ConfigError, PinciteError
 from pincite.model import Corpus, Scope, SourceType, TaskMode
@@ -28,7 +28,6 @@ from pincite.settings.load import Settings
 from pincite.settings.of_index import settings_for
 from pincite.support.arguments import require_choice, require_count, require_kind, texts_of
 from pincite.support.fields import replace
-from pincite.surfaces import engine_calls
 from pincite.surfaces.extra import needs_extra
 from pincite.surfaces.tools.arguments import WHERE, take_arguments
 from pincite.surfaces.tools.hints import ToolNames, for_tools
@@ -40,6 +39,7 @@ from pincite.surfaces.tools.texts import (
     answer_text,
     results_for,
 )
+from pincite.surfaces.traced_search import traced_search
 
 with needs_extra("adk", "google.adk"):
     from google.adk.agents.readonly_context import ReadonlyContext
@@ -293,7 +293,7 @@ class EvidenceToolset(BaseToolset):
         engine = self._engine()
         engine.reopen()
         given = asked if isinstance(asked, _Arguments) else _Arguments(asked.query)
-        options = engine_calls.SearchOptions(
+        options = SearchOptions(
             asked.query,
             limit=asked.max_results_final or results_for(self._max_tokens),
             scope=self._scope(given, asked.tags or ()),
@@ -301,7 +301,7 @@ class EvidenceToolset(BaseToolset):
             preset=preset,
             corpus=corpus,
         )
-        pack, trace = await engine_calls.search(engine, options, debug=self._debug)
+        pack, trace = await traced_search(engine, options, debug=self._debug)
         answer: dict[str, Any] = {
             "status": "success" if pack.evidence else "no_results",
             "evidence": answer_text(pack, self._max_tokens, _NAMES),

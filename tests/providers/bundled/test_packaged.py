@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ModelUnavailable
-from pincite.providers.bundled import cache, weights
-from pincite.providers.bundled.weights import FetchOptions
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
+from pincite.providers.bundled.origins import FetchOptions
 from tests.providers.bundled.tiny_bert import Published, publish
 from tests.providers.dense.local_hub import fetch_from_folder
 
@@ -33,9 +34,9 @@ def test_a_packaged_model_is_found_verified_and_not_fetched(
     site: Path, published: Published, tmp_path: Path
 ) -> None:
     root, nowhere = tmp_path / "models", FetchOptions(order=())
-    assert weights.find("tiny", root, catalog=published.catalog) == site / "tiny"
-    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
-    fetched = weights.fetch("tiny", root, options=nowhere, catalog=published.catalog)
+    assert cache.find("tiny", root, catalog=published.catalog) == site / "tiny"
+    assert cache.verify("tiny", root, catalog=published.catalog).state == "ready"
+    fetched = fetch("tiny", root, options=nowhere, catalog=published.catalog)
     assert fetched == site / "tiny"
     assert not root.exists()
 
@@ -43,7 +44,7 @@ def test_a_packaged_model_is_found_verified_and_not_fetched(
 def test_the_folder_of_models_comes_first(site: Path, published: Published, tmp_path: Path) -> None:
     root = tmp_path / "models"
     shutil.copytree(site / "tiny", root / "tiny")
-    assert weights.find("tiny", root, catalog=published.catalog) == root / "tiny"
+    assert cache.find("tiny", root, catalog=published.catalog) == root / "tiny"
 
 
 def test_a_damaged_model_gives_way_to_the_packaged_one(
@@ -52,17 +53,17 @@ def test_a_damaged_model_gives_way_to_the_packaged_one(
     root = tmp_path / "models"
     shutil.copytree(site / "tiny", root / "tiny")
     (root / "tiny" / "model.onnx").write_bytes(b"cut")
-    assert weights.find("tiny", root, catalog=published.catalog) == site / "tiny"
+    assert cache.find("tiny", root, catalog=published.catalog) == site / "tiny"
 
 
 def test_removing_takes_what_is_in_the_folder_and_leaves_the_package(
     site: Path, published: Published, tmp_path: Path
 ) -> None:
     root = tmp_path / "models"
-    assert weights.remove("tiny", root, catalog=published.catalog) == 0
+    assert cache.remove("tiny", root, catalog=published.catalog) == 0
     shutil.copytree(site / "tiny", root / "tiny")
-    assert weights.remove("tiny", root, catalog=published.catalog) > 0
-    assert weights.find("tiny", root, catalog=published.catalog) == site / "tiny"
+    assert cache.remove("tiny", root, catalog=published.catalog) > 0
+    assert cache.find("tiny", root, catalog=published.catalog) == site / "tiny"
 
 
 def test_a_damaged_package_is_said_to_be_damaged_and_is_not_used(
@@ -70,11 +71,11 @@ def test_a_damaged_package_is_said_to_be_damaged_and_is_not_used(
 ) -> None:
     (site / "tiny" / "model.onnx").write_bytes(b"cut")
     root = tmp_path / "models"
-    assert weights.find("tiny", root, catalog=published.catalog) is None
-    status = weights.verify("tiny", root, catalog=published.catalog)
+    assert cache.find("tiny", root, catalog=published.catalog) is None
+    status = cache.verify("tiny", root, catalog=published.catalog)
     assert (status.state, status.path) == ("damaged", site / "tiny")
     with pytest.raises(ModelUnavailable):
-        weights.fetch("tiny", root, options=FetchOptions(order=()), catalog=published.catalog)
+        fetch("tiny", root, options=FetchOptions(order=()), catalog=published.catalog)
 
 
 def test_a_folder_of_that_name_without_code_is_no_package(
@@ -82,4 +83,4 @@ def test_a_folder_of_that_name_without_code_is_no_package(
 ) -> None:
     (site / "__init__.py").unlink()
     assert cache.packaged_models() is None
-    assert weights.find("tiny", tmp_path / "models", catalog=published.catalog) is None
+    assert cache.find("tiny", tmp_path / "models", catalog=published.catalog) is None

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from pincite.errors import ConfigError, ModelUnavailable
+from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.known_models import MULTILINGUAL_E5_SMALL
 from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.bundled.origins import FetchOptions
 from pincite.providers.bundled.packed_e5 import read_packed
-from pincite.providers.bundled.weights import fetch
 from pincite.providers.names import parse_model
 from pincite.providers.registry import Registry
 from pincite.support.fields import replace

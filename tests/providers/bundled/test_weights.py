@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pincite.errors import DiskFull, ModelUnavailable, UsageError
-from pincite.providers.bundled import weights
-from pincite.providers.bundled.weights import FetchOptions
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
+from pincite.providers.bundled.origins import FetchOptions
 from pincite.support.fields import replace
 from tests.places import HANGS_S
 from tests.providers.bundled.tiny_bert import Published, publish
@@ -46,7 +47,7 @@ def test_fetching_from_the_hub_gives_a_small_folder_that_verifies(
     hub: Hub, published: Published, root: Path
 ) -> None:
     seen: list[tuple[str, int, int]] = []
-    folder = weights.fetch(
+    folder = fetch(
         "tiny",
         root,
         options=hub.options(),
@@ -68,15 +69,15 @@ def test_fetching_from_the_hub_gives_a_small_folder_that_verifies(
     assert ("model.safetensors", size, size) in seen
     assert seen[-1] == ("convert to int7", size, size)
 
-    status = weights.verify("tiny", root, catalog=published.catalog)
+    status = cache.verify("tiny", root, catalog=published.catalog)
     assert (status.state, status.path, status.problem) == ("ready", folder, "")
     assert status.size == sum(path.stat().st_size for path in folder.iterdir())
-    assert weights.find("tiny", root, catalog=published.catalog) == folder
+    assert cache.find("tiny", root, catalog=published.catalog) == folder
 
 
 def test_a_second_fetch_asks_nobody(hub: Hub, published: Published, root: Path) -> None:
     for _ in range(2):
-        weights.fetch("tiny", root, options=hub.options(), catalog=published.catalog)
+        fetch("tiny", root, options=hub.options(), catalog=published.catalog)
     assert len(hub.asked) == 2  # the weights and the tokenizer, once
 
 
@@ -84,7 +85,7 @@ def test_a_full_disk_is_noticed_before_anything_is_fetched(
     hub: Hub, published: Published, root: Path
 ) -> None:
     with pytest.raises(DiskFull, match="temporarily needs 0 MB"):
-        weights.fetch(
+        fetch(
             "tiny",
             root,
             options=hub.options(),
@@ -101,7 +102,7 @@ def test_a_root_that_cannot_be_made_is_named(published: Published, tmp_path: Pat
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(root: Path) -> None:
-    for verb in (weights.fetch, weights.find, weights.verify, weights.remove):
+    for verb in (fetch, cache.find, cache.verify, cache.remove):
         with pytest.raises(UsageError, match="known models: all-MiniLM-L6-v2"):
             verb("all-MiniLM", root)
 
@@ -130,15 +131,15 @@ def test_damage_is_found_and_mended_by_fetching(
 ) -> None:
     folder = fetch_from_folder(published, root)
     damage(folder / name)
-    status = weights.verify("tiny", root, catalog=published.catalog)
+    status = cache.verify("tiny", root, catalog=published.catalog)
     assert status.state == "damaged"
     assert problem in status.problem
     if damage is not flip:  # sizes alone cannot tell
-        assert weights.find("tiny", root, catalog=published.catalog) is None
-        (listed,) = weights.list_models(root, catalog=published.catalog)
+        assert cache.find("tiny", root, catalog=published.catalog) is None
+        (listed,) = cache.list_models(root, catalog=published.catalog)
         assert listed == status
     fetch_from_folder(published, root)
-    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
+    assert cache.verify("tiny", root, catalog=published.catalog).state == "ready"
     assert sorted(path.name for path in root.iterdir()) == [".tiny.lock", "tiny"]
 
 
@@ -146,23 +147,24 @@ def test_a_model_of_other_weights_is_not_ready(published: Published, root: Path)
     fetch_from_folder(published, root)
     moved_on = replace(published.model.weights, sha256="0" * 64)
     catalog = {"tiny": replace(published.model, weights=moved_on)}
-    assert weights.find("tiny", root, catalog=catalog) is None
+    assert cache.find("tiny", root, catalog=catalog) is None
 
 
 def test_removing_frees_what_was_there(published: Published, root: Path) -> None:
     fetch_from_folder(published, root)
-    size = weights.verify("tiny", root, catalog=published.catalog).size
-    assert weights.remove("tiny", root, catalog=published.catalog) == size
-    assert weights.remove("tiny", root, catalog=published.catalog) == 0
-    (listed,) = weights.list_models(root, catalog=published.catalog)
+    size = cache.verify("tiny", root, catalog=published.catalog).size
+    assert cache.remove("tiny", root, catalog=published.catalog) == size
+    assert cache.remove("tiny", root, catalog=published.catalog) == 0
+    (listed,) = cache.list_models(root, catalog=published.catalog)
     assert (listed.state, listed.path, listed.size) == ("absent", None, 0)
 
 
 FETCH_PROGRAM = """
 import sys
 from pathlib import Path
+from pincite.providers.bundled.fetch import fetch
 from pincite.providers.bundled.known_models import KnownModel, PinnedFile
-from pincite.providers.bundled.weights import FetchOptions, fetch
+from pincite.providers.bundled.origins import FetchOptions
 model = {model!r}
 print(fetch("tiny", Path(sys.argv[1]), options={options!r}, catalog={{"tiny": model}}))
 """
@@ -197,7 +199,7 @@ def test_two_processes_at_once_fetch_once_and_both_end_well(
         assert (process.returncode, complaints) == (0, "")
         assert output.strip() == str(root / "tiny")
     assert len(hub.asked) == 2
-    assert weights.verify("tiny", root, catalog=published.catalog).state == "ready"
+    assert cache.verify("tiny", root, catalog=published.catalog).state == "ready"
 
 
 def test_a_killed_fetch_leaves_nothing_that_looks_ready(
@@ -208,10 +210,10 @@ def test_a_killed_fetch_leaves_nothing_that_looks_ready(
     wait_until(lambda: any(root.glob(".tiny.temporary-*/model.safetensors")))
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=HANGS_S)
-    (listed,) = weights.list_models(root, catalog=published.catalog)
+    (listed,) = cache.list_models(root, catalog=published.catalog)
     assert listed.state == "absent"
     hub.mood = "well"
-    weights.fetch("tiny", root, options=hub.options(), catalog=published.catalog)
+    fetch("tiny", root, options=hub.options(), catalog=published.catalog)
     assert sorted(path.name for path in root.iterdir()) == [".tiny.lock", "tiny"]
 
 
@@ -221,7 +223,7 @@ def test_an_interrupted_fetch_cleans_up(published: Published, root: Path) -> Non
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        weights.fetch(
+        fetch(
             "tiny",
             root,
             options=FetchOptions(order=(f"folder:{published.folder}",)),
@@ -233,7 +235,7 @@ def test_an_interrupted_fetch_cleans_up(published: Published, root: Path) -> Non
 
 def test_importing_loads_nothing_heavy() -> None:
     program = (
-        "import sys, pincite.providers.bundled.weights\n"
+        "import sys, pincite.providers.bundled.fetch\n"
         "heavy = {'httpx', 'numpy', 'onnxruntime', 'tokenizers', 'safetensors', 'filelock'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pincite.errors import ModelUnavailable
-from pincite.providers.bundled import weights
-from pincite.providers.bundled.weights import FetchOptions
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
+from pincite.providers.bundled.origins import FetchOptions
 from pincite.support.fields import replace
 
 if TYPE_CHECKING:
@@ -92,12 +93,12 @@ def serve(folder: Path) -> Iterator[Hub]:
 def failing_fetch(published: Published, root: Path, options: FetchOptions) -> str:
     """The message of a fetch that must fail and leave nothing that looks like a model."""
     with pytest.raises(ModelUnavailable) as caught:
-        weights.fetch("tiny", root, options=options, catalog=published.catalog)
-    assert weights.find("tiny", root, catalog=published.catalog) is None
+        fetch("tiny", root, options=options, catalog=published.catalog)
+    assert cache.find("tiny", root, catalog=published.catalog) is None
     assert [path.name for path in root.iterdir()] == [".tiny.lock"]
     return str(caught.value)
 
 
 def fetch_from_folder(published: Published, root: Path) -> Path:
     options = FetchOptions(order=(f"folder:{published.folder}",), offline=True)
-    return weights.fetch("tiny", root, options=options, catalog=published.catalog)
+    return fetch("tiny", root, options=options, catalog=published.catalog)

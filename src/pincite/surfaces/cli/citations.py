@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from pincite.errors import UsageError
+from pincite.errors import SourceError, UsageError
 from pincite.support.current_folder import current_folder
 from pincite.support.terminal import one_line
 from pincite.surfaces.cli.options import collections_option, index_option, json_option, tag_option
@@ -18,6 +19,7 @@ from pincite.surfaces.cli.output import hand_over, say, show
 from pincite.surfaces.cli.run import NOTHING, OK, run
 
 if TYPE_CHECKING:
+    from pincite.citations.check_item import Checked
     from pincite.citations.passage import Passage
     from pincite.engine import AsyncPincite
 
@@ -90,7 +92,6 @@ def verify(
     """
     from pincite.asking import tags_of_texts
     from pincite.citations.compare_claim import Claim
-    from pincite.surfaces import engine_calls
     from pincite.surfaces.text import render
 
     asked = tags_of_texts(tags)
@@ -105,11 +106,42 @@ def verify(
         found = render.to_json(claims)
         fresh = all(one.status == "fresh" for one in claims)
     else:
-        raw = sys.stdin.buffer.read() if given[0] == "-" else engine_calls.read_file(pack)
-        checked = run(lambda engine: engine_calls.verify(engine, raw, asked), index)
+        raw = sys.stdin.buffer.read() if given[0] == "-" else _read_file(pack)
+        checked = run(lambda engine: _verify_pack(engine, raw, asked), index)
         lines = [f"{one.status:8} [{one.number}] {one.citation} {one.detail}" for one in checked]
         found = render.to_json(checked)
         fresh = all(one.status == "fresh" for one in checked)
     for line in [found] if json_ else [one_line(each.rstrip()) for each in lines]:
         show(line)
     return OK if fresh else NOTHING
+
+
+async def _verify_pack(
+    engine: AsyncPincite, raw: bytes, tags: Mapping[str, object]
+) -> tuple[Checked, ...]:
+    """Check a pack in JSON, or the sources of an answer, within tags. Raises UsageError for any
+    other input."""
+    import msgspec
+
+    from pincite.model import Answer
+    from pincite.surfaces.text.render import pack_from_json
+
+    try:
+        found = msgspec.json.decode(raw)
+        if isinstance(found, dict) and "sources" in found:
+            return await engine.verify(Answer.from_dict(found), tags=tags)
+        pack = pack_from_json(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UsageError(
+            f"invalid evidence pack: {error}",
+            hint='pincite search "..." --json > pack.json',
+        ) from error
+    return await engine.verify(pack, tags=tags)
+
+
+def _read_file(path: Path) -> bytes:
+    """Return the bytes of a file that the user named. Raises SourceError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from error

@@ -57,14 +57,15 @@ def models(context: click.Context, served: bool, json_: bool) -> None:
 @_name
 def fetch(name: str) -> None:
     """Fetch and convert a model, once."""
-    from pincite.providers.bundled import weights
+    from pincite.providers.bundled.fetch import fetch as fetch_model
+    from pincite.providers.bundled.origins import FetchOptions
     from pincite.surfaces.cli.progress import ProgressLine
 
     settings = _settings()
-    options = weights.FetchOptions(order=settings.origins, offline=settings.offline)
+    options = FetchOptions(order=settings.origins, offline=settings.offline)
     line = ProgressLine(sys.stderr)
     try:
-        path = weights.fetch(name, settings.models, options=options, progress=line.fetching)
+        path = fetch_model(name, settings.models, options=options, progress=line.fetching)
     finally:
         line.done()
     say(f"{name} is ready at {path}")

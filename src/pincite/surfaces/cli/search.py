@@ -302,19 +302,21 @@ def _asked_here(
     options: Mapping[str, Any], wanted: Wanted, settings: Settings, *, explained: bool, debug: bool
 ) -> Printed:
     """Return the output of the engine in this process."""
-    from pincite.surfaces import engine_calls
     from pincite.surfaces.text import render
     from pincite.surfaces.text.pack_output import printed
+    from pincite.surfaces.traced_search import traced_search
 
     asked = options_of(options)
 
     async def searched(engine: AsyncPincite) -> Printed:
         say_hidden(engine.settings, asked.preset)
-        pack, trace = await engine_calls.search(engine, asked, explained=explained, debug=debug)
+        pack, trace = await traced_search(engine, asked, explained=explained, debug=debug)
         infos = await _own(engine) if wanted.form in ("table", "files") else ()
         done = printed(pack, wanted, infos, trace.query_id)
         if explained:
-            say(engine_calls.explain_table(trace))
+            from pincite.diagnostics.explain import explain_table
+
+            say(explain_table(trace))
         if debug and wanted.form != "json":
             say(render.to_json(pack.debug))
         return done
@@ -337,13 +339,14 @@ async def _own(engine: AsyncPincite) -> Sequence[CollectionInfo]:
 @with_options(_QUERY, *ASKING, _mode(), json_option)
 def explain(json_: bool, index: Path | None, **asked: Any) -> int:
     """Show each stage of a search: candidates, signals, reasons for drops, times."""
-    from pincite.surfaces import engine_calls
+    from pincite.diagnostics.explain import explain as explained
+    from pincite.diagnostics.explain import explain_table
     from pincite.surfaces.text import render
+    from pincite.surfaces.traced_search import traced_search
 
     options = options_of(asked_of(**asked, show_all=True))
-    pack, trace = run(lambda engine: engine_calls.search(engine, options, explained=True), index)
-    views = engine_calls.explain(trace)
-    show(render.to_json(views) if json_ else engine_calls.explain_table(trace))
+    pack, trace = run(lambda engine: traced_search(engine, options, explained=True), index)
+    show(render.to_json(explained(trace)) if json_ else explain_table(trace))
     return OK if pack.verdict.level != "none" else NOTHING
 
 

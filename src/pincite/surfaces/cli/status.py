@@ -18,11 +18,12 @@ from pincite.surfaces.cli.run import run
 @index_option
 def status(json_: bool, index: Path | None) -> None:
     """Show what is indexed, how strong retrieval is, and how to improve it."""
-    from pincite.surfaces import engine_calls
+    from pincite.diagnostics.status import status as status_of
+    from pincite.diagnostics.status import status_table
     from pincite.surfaces.text import render
 
-    found = run(engine_calls.status, index)
-    show(render.to_json(found) if json_ else engine_calls.status_table(found))
+    found = run(status_of, index)
+    show(render.to_json(found) if json_ else status_table(found))
 
 
 @click.command()

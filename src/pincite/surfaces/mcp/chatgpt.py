@@ -16,15 +16,15 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from pincite.asking import bind_tags
+from pincite.asking import SearchOptions, bind_tags
 from pincite.citations.passage import Passage
 from pincite.citations.resolve import find_chunk, open_within
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, Evidence
 from pincite.model.citation import cite, page_of
-from pincite.surfaces import engine_calls
 from pincite.surfaces.mcp.tool import Answer, Tags, Tool, object_schema
+from pincite.surfaces.traced_search import traced_search
 
 #: Lines around a passage in the result of `fetch`.
 _CONTEXT = 40
@@ -76,8 +76,8 @@ async def _search(
 ) -> Answer:
     engine.reopen()
     tags = bind_tags(bound, asked.tags)
-    options = engine_calls.SearchOptions(asked.query, preset=preset, tags=tags)
-    pack, _ = await engine_calls.search(engine, options)
+    options = SearchOptions(asked.query, preset=preset, tags=tags)
+    pack, _ = await traced_search(engine, options)
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
     return Answer("", msgspec.to_builtins(Results(tuple(found))))
 

@@ -11,23 +11,23 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from pincite.asking import bind_tags
+from pincite.asking import SearchOptions, bind_tags
 from pincite.citations.compare_claim import Claim, ClaimCheck
 from pincite.citations.passage import Passage, with_text
-from pincite.diagnostics.status import kept_back
+from pincite.diagnostics.status import kept_back, status, status_table
 from pincite.engine import AsyncPincite
 from pincite.model import Attributes, TaskMode
 from pincite.model.citation import with_chars, with_lines
 from pincite.model.context_block import write_context
 from pincite.stages.context import Around
 from pincite.support.fields import replace
-from pincite.surfaces import engine_calls
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.answering import answer_tool
 from pincite.surfaces.mcp.refreshing import refresh_tool
 from pincite.surfaces.mcp.tool import Answer, DescribedTags, Detail, Tags, Tool
 from pincite.surfaces.tools import arguments as tool_arguments
 from pincite.surfaces.tools.texts import MAX_TOKENS, Budget, answer_text, results_for
+from pincite.surfaces.traced_search import traced_search
 
 _MAX_LINES = 200
 _MAX_RECORD_CHARS = 20_000  # as 200 lines of a hundred characters
@@ -127,8 +127,8 @@ async def _search(
     given["tags"] = bind_tags(bound, asked.tags)
     given["limit"] = asked.limit or results_for(budget)
     block = detail == "context"  # for a prompt, the best passages at both ends
-    options = engine_calls.SearchOptions(query, preset=preset, optimise=block, **given)
-    pack, trace = await engine_calls.search(engine, options, debug=detail == "debug")
+    options = SearchOptions(query, preset=preset, optimise=block, **given)
+    pack, trace = await traced_search(engine, options, debug=detail == "debug")
     meta: dict[str, Any] = {"pincite/query_id": trace.query_id} if trace.query_id else {}
     text = write_context(pack, budget).text if block else answer_text(pack, budget)
     if detail in ("text", "context"):
@@ -190,8 +190,8 @@ async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArgument
 
 async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> Answer:
     engine.reopen()
-    found = kept_back(await engine_calls.status(engine), all_=bool(bound))
-    return Answer(engine_calls.status_table(found), msgspec.to_builtins(found))
+    found = kept_back(await status(engine), all_=bool(bound))
+    return Answer(status_table(found), msgspec.to_builtins(found))
 
 
 def tools(

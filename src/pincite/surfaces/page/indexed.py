@@ -12,19 +12,19 @@ from typing import Any
 from pincite.asking import SearchOptions, checked_tags
 from pincite.asking.answers import AnswerOptions
 from pincite.citations.pictures import PagePicture, page_picture
-from pincite.diagnostics.explain import StageView
+from pincite.diagnostics.explain import StageView, explain
 from pincite.engine import AsyncPincite
 from pincite.errors import IndexNotFound, PinciteError
 from pincite.model import AnswerEvent, Evidence, EvidencePack
 from pincite.model.citation import place_of
 from pincite.support.concurrency import both
-from pincite.surfaces import engine_calls
 from pincite.surfaces.page.judging import grades_of, judge
 from pincite.surfaces.page.library import Named, Opened, SearchResults
 from pincite.surfaces.page.profiles import profile_views
 from pincite.surfaces.page.requests import Ask, Judge, Place
 from pincite.surfaces.page.streaming import problem_view
 from pincite.surfaces.text.parts import page_words
+from pincite.surfaces.traced_search import traced_search
 from pincite.version import VERSION
 
 log = logging.getLogger("pincite.page")
@@ -59,7 +59,7 @@ class IndexLibrary:
 
     async def find(self, asked: Ask) -> SearchResults:
         """See `Library`."""
-        asking = engine_calls.search(self.engine, self._options(asked))
+        asking = traced_search(self.engine, self._options(asked))
         (pack, _), infos = await both(asking, self.engine.collections())
         grades = await asyncio.to_thread(grades_of, self.golden, asked.text)
         named = {one.collection for one in (*pack.evidence, *pack.closest)}
@@ -68,8 +68,8 @@ class IndexLibrary:
 
     async def explain(self, asked: Ask) -> tuple[EvidencePack, Sequence[StageView]]:
         """See `Library`."""
-        pack, trace = await engine_calls.search(self.engine, self._options(asked), explained=True)
-        return pack, engine_calls.explain(trace)
+        pack, trace = await traced_search(self.engine, self._options(asked), explained=True)
+        return pack, explain(trace)
 
     async def read(self, asked: Place, context: int) -> Opened:
         """See `Library`."""

@@ -1,4 +1,4 @@
-"""Fetch a model into the cache once; also exports the cache's other functions.
+"""Fetch a model into the cache once.
 
 `fetch` gets the published weights from the first origin that has them, converts them and renames
 the finished folder into place. Other processes see a whole model or none. One process fetches a
@@ -18,16 +18,9 @@ from typing import TYPE_CHECKING
 from pincite.errors import DiskFull, ModelsUnwritable, ModelUnavailable
 from pincite.providers.bundled.cache import (
     PRECISION,
-    ModelState,
-    ModelStatus,
-    default_root,
-    find,
     known,
-    list_models,
-    remove,
     status_of,
     temporary_prefix,
-    verify,
 )
 from pincite.providers.bundled.known_models import KNOWN_MODELS, KnownModel, PinnedFile
 from pincite.providers.bundled.manifest import (
@@ -44,22 +37,6 @@ from pincite.support.full_disk import out_of_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-__all__ = [
-    "KNOWN_MODELS",
-    "FetchOptions",
-    "KnownModel",
-    "ModelState",
-    "ModelStatus",
-    "PinnedFile",
-    "Progress",
-    "default_root",
-    "fetch",
-    "find",
-    "list_models",
-    "remove",
-    "verify",
-]
 
 DEFAULT_OPTIONS = FetchOptions()
 
