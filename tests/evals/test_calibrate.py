@@ -12,6 +12,7 @@ import pytest
 from pincite.errors import UsageError
 from pincite.evals.analysis.calibrate import as_table, calibrate, learn
 from pincite.evals.analysis.profile_file import write_thresholds
+from pincite.evals.analysis.refusal import Refusal
 from pincite.evals.run.results import Run
 from pincite.ports import RerankScore
 from pincite.profile import Profile
@@ -56,6 +57,11 @@ def test_questions_without_a_candidate_are_below_every_threshold() -> None:
     assert 0 < found.weak_at < 0.5
 
 
+def balanced_accuracy(of: Refusal) -> float:
+    """Mean of the shares of off-topic questions refused and of the others not refused."""
+    return (of.off_refused / of.off_total + 1 - of.on_refused / of.on_total) / 2
+
+
 def test_cross_validation_judges_with_thresholds_of_other_questions() -> None:
     found = calibrate(overlapping())
     (one,) = found.signals
@@ -63,7 +69,7 @@ def test_cross_validation_judges_with_thresholds_of_other_questions() -> None:
     assert one.validated.far.total == 30 * found.repeats
     assert one.validated.on.total == 60 * found.repeats
     assert one.validated.cost(found.caution) >= one.fitted.cost(found.caution)
-    assert (one.validated.refusal.balanced_accuracy or 0) > 0.85
+    assert balanced_accuracy(one.validated.refusal) > 0.85
     assert one.chosen[0] <= one.learned.weak_at <= one.chosen[1]
     assert one.auroc["far"] > 0.95
     assert "near" not in one.auroc
@@ -83,7 +89,7 @@ def test_a_signal_that_says_nothing_is_not_made_to_look_good() -> None:
         for n in range(120)
     ]
     (one,) = calibrate(run_of(*queries)).signals
-    assert 0.4 < (one.validated.refusal.balanced_accuracy or 0) < 0.6
+    assert 0.4 < balanced_accuracy(one.validated.refusal) < 0.6
 
 
 def test_too_few_questions_are_refused_and_few_are_told() -> None:

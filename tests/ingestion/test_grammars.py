@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.chunkers import lacks_grammar
-from pincite.chunkers.code.grammars import forget_what_is_installed
+from pincite.chunkers.code.grammars import is_installed
 from tests.ingestion.desk import Desk
 
 PACK = ("tree_sitter_language_pack", "tree_sitter_language_pack.bindings.proto")
@@ -28,9 +28,9 @@ def without_pack() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         for name in PACK:
             patch.setitem(sys.modules, name, None)
-        forget_what_is_installed()
+        is_installed.cache_clear()
         yield patch
-    forget_what_is_installed()
+    is_installed.cache_clear()
 
 
 def test_a_file_without_its_grammar_is_noted_and_cut_again_once_there_is_one(
@@ -48,7 +48,7 @@ def test_a_file_without_its_grammar_is_noted_and_cut_again_once_there_is_one(
     assert (again.unchanged, again.noted) == (2, {"no_grammar": 1})
 
     without_pack.undo()
-    forget_what_is_installed()
+    is_installed.cache_clear()
     (report,) = desk.run("api")
     assert (report.changed, report.unchanged, report.noted) == (1, 1, {})
     names = {name for chunk in desk.chunks() for name in chunk.symbols}

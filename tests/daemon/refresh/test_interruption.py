@@ -57,15 +57,22 @@ def test_a_run_without_edits_or_that_has_ended_is_not_interrupted(
 
 @pytest.mark.parametrize(("interrupted", "least_s"), [(0, 2.0), (1, 4.0), (4, 32.0), (99, 2048.0)])
 def test_a_run_after_one_that_was_interrupted_lasts_twice_as_long(
-    interrupted: int, least_s: float
+    interrupted: int, least_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise constant edits of one file would keep the last collections waiting for ever."""
 
     async def check() -> None:
+        loop = asyncio.get_running_loop()
+        now_s = loop.time()
+        monkeypatch.setattr(loop, "time", lambda: now_s)
         one = Interruption(lambda: None, interrupted)
         one.looked()
         one.edited()
-        assert one.waits_s == pytest.approx(least_s, abs=0.5)
+        for passed_s, made in ((least_s - 0.1, False), (least_s + 0.1, True)):
+            monkeypatch.setattr(loop, "time", lambda to_s=now_s + passed_s: to_s)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert one.made == made
         one.close()
 
     asyncio.run(check())

@@ -331,7 +331,7 @@ def grammar_for(language: str, path: str = "") -> Grammar | None:
     """Return the grammar for a file. None if the language has no grammar, or if its wheel is not
     installed (see `lacks_grammar`)."""
     grammar = GRAMMARS.get(language)
-    if grammar is None or not _installed(grammar.module):
+    if grammar is None or not is_installed(grammar.module):
         return None
     return _INTERFACES.get(path[-4:], grammar) if language == "ocaml" else grammar
 
@@ -346,20 +346,16 @@ def grammar_revision(language: str) -> int:
 def lacks_grammar(language: str) -> bool:
     """Return whether files of this language could be cut by syntax if its wheel were installed."""
     grammar = GRAMMARS.get(language)
-    return grammar is not None and not _installed(grammar.module)
+    return grammar is not None and not is_installed(grammar.module)
 
 
 @cache
-def _installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Return whether a wheel has this module; asked once in a process."""
     try:
         return importlib.util.find_spec(module) is not None
     except ImportError:  # other releases of the pack are laid out in another way
         return False
-
-
-def forget_what_is_installed() -> None:
-    """Clear the cache of installed wheels, for a process that outlives an installation."""
-    _installed.cache_clear()
 
 
 @cache

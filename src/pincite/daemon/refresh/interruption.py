@@ -40,11 +40,6 @@ class Interruption:
             self._from_s = self._began_s + max(self._least_s, _SHARE * took_s)
             self._schedule()
 
-    @property
-    def waits_s(self) -> float:
-        """Return the seconds from the beginning of the run until it may be interrupted."""
-        return 0.0 if self._from_s is None else self._from_s - self._began_s
-
     def edited(self) -> None:
         """Handle a change of files."""
         self._edited = True

@@ -82,13 +82,6 @@ class Refusal:
     def recall(self) -> float | None:
         return self.off_refused / self.off_total if self.off_total else None
 
-    @property
-    def balanced_accuracy(self) -> float | None:
-        """Mean of the shares of off-topic questions refused and of the others not refused."""
-        if not self.off_total or not self.on_total:
-            return None
-        return (self.off_refused / self.off_total + 1 - self.on_refused / self.on_total) / 2
-
 
 def count(verdicts: Sequence[tuple[bool, VerdictLevel]]) -> Refusal:
     """Count from (off topic, verdict) of each question."""

@@ -22,10 +22,13 @@ OCR_PACKAGES: Final = ("rapidocr", "onnxruntime", "opencv-python-headless")
 
 
 class Registered(msgspec.Struct, frozen=True):
-    """A registered `Extractor`: `function` of `module`. `unit` is the kind of page it usually
-    counts, `extra` the extra to install, "" for none. `packages` are those that the text depends
-    on. `rules` is raised whenever equal bytes may give another text than before. `recognisers` are
-    the packages that read picture pages on request, empty if there are no such pages."""
+    """A registered extractor: `function` of `module` returns the `Extraction` of a file's bytes. It
+    raises SourceError with the reason if there is no text (encrypted, broken, empty), and
+    unexpected errors of its library. It may hang or take all memory, so it runs in a separate
+    process. `unit` is the kind of page it usually counts, `extra` the extra to install, "" for
+    none. `packages` are those that the text depends on. `rules` is raised whenever equal bytes may
+    give another text than before. `recognisers` are the packages that read picture pages on
+    request, empty if there are no such pages."""
 
     module: str
     function: str

@@ -49,11 +49,6 @@ PICTURE: Final = "[image]"
 #: Called after each page read by OCR: the next page may take as long again.
 OnPageRead = Callable[[], None]
 
-#: Returns the text in the bytes of a file. Raises SourceError with the reason if there is none
-#: (encrypted, broken, empty), and unexpected errors of its library; it may hang or take all memory,
-#: so it runs in a separate process.
-Extractor = Callable[[bytes], Extraction]
-
 
 def refused(code: RefusalCode, detail: str) -> SourceError:
     """Return the error for an extractor to raise: `code: detail`."""

@@ -21,7 +21,7 @@ from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
 from pincite.settings.file.toml_file import line_in, lines_of, parse, read_file
 from pincite.settings.index_folder import CONFIG_FILE as CONFIG_FILE
 
-#: What wins over what, the strongest first.
+#: What wins over what, the strongest first: the list of docs/configuration.md, as a test checks.
 PRECEDENCE: Final = (
     "an option of the command",
     "an environment variable",
