@@ -90,7 +90,7 @@ RETIRED_IN_MESSAGES = {
 #: Texts for models: another word is another request, and needs figures of its own.
 _MEASURED = {"The task is to find the cause of a fault and to mend it."}
 _FOR_MODELS = (
-    *("answering/condense.py", "answering/config.py", "answering/prompting.py"),
+    *("answering/condense.py", "answering/config.py", "answering/write_prompt.py"),
     *("answering/summarise.py", "model/prompt.py", "surfaces/clients/rules.py"),
     "surfaces/frameworks/tools.py",
     *("surfaces/mcp/answering.py", "surfaces/mcp/texts.py", "surfaces/mcp/tools.py"),

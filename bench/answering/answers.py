@@ -28,13 +28,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from pincite.answering.passages import Told
 
 from bench.answering.answers_spoilt import SPOILT, reworded
 from bench.frame import Options, require
-from pincite.answering.check import check
+from pincite.answering.check.check_answer import check_answer
+from pincite.answering.check.passages import Told
 from pincite.answering.extract import extract
-from pincite.answering.passages import Told
 from pincite.answering.sentences import split
+from pincite.answering.sentences.split import split
+from pincite.deps import informative_terms
 from pincite.evals.golden.beir import read_beir
 from pincite.model import Evidence
 from pincite.providers.sparse.analyser import informative_terms
@@ -152,7 +155,7 @@ def _doubts(said: str, passage: str, other: str, way: str) -> Counter[str]:
     bare = said.rstrip()
     ended = bare[-1:] if bare[-1:] in ".!?" else "."
     text = f"{bare.rstrip('.!?')} [{number}]{ended}"
-    found = check(text, told, TERMS)
+    found = check_answer(text, told, TERMS)
     removed = ("foreign_citation",) if found.removed else ()
     return Counter({*(one.why for one in found.doubts), *removed})
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from pincite.answering.names import names_in
+from pincite.answering.check.names import names_in
 
 #: What is done to a sentence: with a source of chance, a sentence of another document, and the
 #: sentences of its passage. None where it cannot be done.

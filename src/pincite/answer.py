@@ -7,15 +7,15 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pincite.answering.basis import Basis, basis_of, nothing_indexed
-from pincite.answering.check import Checked, check
+from pincite.answering.check.check_answer import Checked, check_answer
+from pincite.answering.check.declined import declined
 from pincite.answering.condense import condense
 from pincite.answering.config import AnswerConfig
-from pincite.answering.declined import declined
 from pincite.answering.extract import extract
 from pincite.answering.generate import Written, generate
-from pincite.answering.prompting import Spoken, WrittenPrompt, write_prompt, write_refusal
-from pincite.answering.prompts import PromptFolder, read_prompts
+from pincite.answering.prompt_files import PromptFolder, read_prompts
 from pincite.answering.transcript import without_failed
+from pincite.answering.write_prompt import Spoken, WrittenPrompt, write_prompt, write_refusal
 from pincite.errors import IndexNotFound, MemoryUnavailable, PinciteError
 from pincite.model import (
     Answer,
@@ -243,7 +243,7 @@ def _finished(
     if not basis.evidence:
         if written is None or written.failed:
             return alike(base, text=config.sentence), False
-        bare = check(text, (), terms, must_cite=False)
+        bare = check_answer(text, (), terms, must_cite=False)
         own = bare.text.strip()
         return alike(base, text=own or config.sentence, removed=bare.removed), bool(own)
     whole = written is not None and not written.failed
@@ -252,7 +252,7 @@ def _finished(
         return alike(base, text=refusal), True
     checked = Checked("")
     if prompt is not None and text.strip():
-        checked = check(text, prompt.told, terms, must_cite=config.mode == "strict")
+        checked = check_answer(text, prompt.told, terms, must_cite=config.mode == "strict")
     if prompt is not None and written is not None and checked.text.strip():
         kind: AnswerKind = "failed" if written.failed else "generated"
         made = alike(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.check import check
-from pincite.answering.names import names_in
-from pincite.answering.passages import Told
+from pincite.answering.check.check_answer import check_answer
+from pincite.answering.check.names import names_in
+from pincite.answering.check.passages import Told
 from tests.answering.evidence import BACKUPS, KEYS, TERMS, evidence, told
 from tests.counting import grows_in_proportion
 from tests.places import GROWS_S
@@ -19,7 +19,7 @@ PASSAGES = told(KEYS, BACKUPS)
 
 
 def doubts(text: str, *, must_cite: bool = True) -> list[tuple[str, str]]:
-    found = check(text, PASSAGES, TERMS, must_cite=must_cite).doubts
+    found = check_answer(text, PASSAGES, TERMS, must_cite=must_cite).doubts
     return [(one.why, one.detail) for one in found]
 
 
@@ -71,7 +71,7 @@ def test_what_the_passages_say_is_not_doubted(text: str) -> None:
     ],
 )
 def test_numbers_in_another_form_are_not_doubted(passage: str, said: str) -> None:
-    assert check(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts == ()
+    assert check_answer(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts == ()
 
 
 MANUAL = (
@@ -95,14 +95,14 @@ MANUAL = (
 def test_manual_pages_are_evidence_as_they_are_displayed(text: str, doubted: list[str]) -> None:
     for passage in (MANUAL, f"\ufeff{MANUAL}"):
         item = evidence(passage, language="roff")
-        found = check(text, (Told(item, item.text, item.citation),), TERMS).doubts
+        found = check_answer(text, (Told(item, item.text, item.citation),), TERMS).doubts
         assert [one.why for one in found] == doubted
 
 
 def test_what_a_model_saw_beside_a_manual_page_is_evidence() -> None:
     item = evidence(MANUAL, language="roff", note="The picture has a green door.")
     passage = Told(item, item.text, item.citation)
-    assert check("The picture has a green door [1].", (passage,), TERMS).doubts == ()
+    assert check_answer("The picture has a green door [1].", (passage,), TERMS).doubts == ()
     assert [one.text for one in passage.sentences][-1] == "The picture has a green door."
 
 
@@ -129,7 +129,7 @@ def test_what_a_model_saw_beside_a_manual_page_is_evidence() -> None:
     ],
 )
 def test_another_sign_version_or_decimal_is_doubted(passage: str, said: str) -> None:
-    doubts = check(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts
+    doubts = check_answer(f"{said} [1].", told(f"# Notes\n\n{passage}\n"), TERMS).doubts
     assert [one.why for one in doubts] == ["number"]
 
 
@@ -191,7 +191,7 @@ def test_what_they_do_not_say_is(text: str, expected: tuple[str, str] | None) ->
 def test_citations_of_what_is_not_there_are_taken_out(
     text: str, kept: str | None, removed: tuple[str, ...]
 ) -> None:
-    found = check(text, PASSAGES, TERMS, must_cite=False)
+    found = check_answer(text, PASSAGES, TERMS, must_cite=False)
     assert (found.text, found.removed) == (text if kept is None else kept, removed)
 
 
@@ -209,8 +209,8 @@ def test_a_sentence_without_a_citation_belongs_to_the_next_one_of_its_paragraph(
 @pytest.mark.parametrize("before", ["the new secret ", "the new secret", "`rotate_key`", "密钥"])
 def test_a_citation_counts_as_models_write_it(before: str, citation: str) -> None:
     text = f"Call `rotate_key` with {before}{citation}."
-    assert check(text, PASSAGES, TERMS).cited == (1,)
-    assert check(text, PASSAGES, TERMS).text == text
+    assert check_answer(text, PASSAGES, TERMS).cited == (1,)
+    assert check_answer(text, PASSAGES, TERMS).text == text
 
 
 @pytest.mark.parametrize(
@@ -221,14 +221,16 @@ def test_a_citation_counts_as_models_write_it(before: str, citation: str) -> Non
     ],
 )
 def test_code_in_an_answer_hides_no_claim_behind_it(before: str) -> None:
-    found = check(f"{before}Keys last 99 days [1].\n\nKeys last 98 days [1].", told(KEYS), TERMS)
+    found = check_answer(
+        f"{before}Keys last 99 days [1].\n\nKeys last 98 days [1].", told(KEYS), TERMS
+    )
     doubted = [one.detail for one in found.doubts if one.why == "number"]
     assert found.cited == (1,)
     assert doubted == ["99 days", "98 days"]
 
 
 def test_an_index_behind_a_word_is_nothing_that_could_be_missing() -> None:
-    found = check("The third is argv[9] of it [1].", PASSAGES, TERMS)
+    found = check_answer("The third is argv[9] of it [1].", PASSAGES, TERMS)
     assert (found.cited, found.removed) == ((1,), ())
 
 
@@ -237,7 +239,7 @@ def test_general_knowledge_needs_no_citation_where_it_is_wanted() -> None:
 
 
 def test_doubts_say_where_the_sentence_is_in_the_text_that_is_left() -> None:
-    found = check("Fine [9]. Keys expire after 41 days [1].", PASSAGES, TERMS)
+    found = check_answer("Fine [9]. Keys expire after 41 days [1].", PASSAGES, TERMS)
     (one,) = [one for one in found.doubts if one.why == "number"]
     assert found.text[one.start : one.end] == "Keys expire after 41 days [1]."
     assert one.numbers == (1,)
@@ -255,8 +257,8 @@ def test_headings_paths_and_titles_are_part_of_what_a_passage_is_about() -> None
         one.citation,
     )
     text = "In Vault, keys expire after 30 days [1]."
-    assert check(text, (named,), TERMS).doubts == ()
-    assert check(text, (one,), TERMS).doubts[0].why == "name"
+    assert check_answer(text, (named,), TERMS).doubts == ()
+    assert check_answer(text, (one,), TERMS).doubts[0].why == "name"
 
 
 @pytest.mark.parametrize(
@@ -276,8 +278,8 @@ def test_names_are_what_is_capitalised_or_written_like_code(text: str, names: li
 
 @given(st.text(alphabet="Keys expir 30.[1]2,9-【】`~([{†\u200b９：:^\n", max_size=200))
 def test_no_foreign_citation_is_left_and_nothing_else_is_changed(text: str) -> None:
-    found = check(text, PASSAGES, TERMS)
-    again = check(found.text, PASSAGES, TERMS)
+    found = check_answer(text, PASSAGES, TERMS)
+    again = check_answer(found.text, PASSAGES, TERMS)
     assert again.removed == () or "`" in text
     for one in found.doubts:
         assert 0 <= one.start < one.end <= len(found.text)
@@ -309,7 +311,7 @@ def test_no_foreign_citation_is_left_and_nothing_else_is_changed(text: str) -> N
 )
 def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
     assert grows_in_proportion(
-        lambda size: check(text * (size // len(text)), PASSAGES, TERMS), 5_000
+        lambda size: check_answer(text * (size // len(text)), PASSAGES, TERMS), 5_000
     )
 
 
@@ -317,7 +319,7 @@ def test_hostile_repetition_takes_time_in_proportion(text: str) -> None:
 def test_passages_are_read_once_however_many_sentences_cite_them(text: str) -> None:
     """Once for each sentence, it would take a minute."""
     long, begun = told(f"{KEYS} " * 200, f"{BACKUPS} " * 200), time.process_time()
-    assert check(text * 1_500 + "So it is [1][2].", long, TERMS).cited == (1, 2)
+    assert check_answer(text * 1_500 + "So it is [1][2].", long, TERMS).cited == (1, 2)
     assert time.process_time() - begun < GROWS_S / 3
 
 
@@ -346,7 +348,7 @@ def test_names_are_found_in_time_in_proportion(text: str) -> None:
     ],
 )
 def test_no_marks_hide_what_an_answer_says(text: str) -> None:
-    found = check(text, told("The limit is 5 MB at most, or the limit of the note."), TERMS)
+    found = check_answer(text, told("The limit is 5 MB at most, or the limit of the note."), TERMS)
     assert "number" in [one.why for one in found.doubts]
     assert found.cited == (1,)
 
@@ -354,10 +356,10 @@ def test_no_marks_hide_what_an_answer_says(text: str) -> None:
 def test_a_heading_that_cites_nothing_is_not_doubted() -> None:
     passages = told("The limit is 5 MB.")
     for heading in ("# Limits of the uploads", "Limits of the uploads\n---"):
-        assert check(f"{heading}\n\nThe limit is 5 MB [1].", passages, TERMS).doubts == ()
-    (doubt,) = check("The limits of the uploads [9]\n-----", passages, TERMS).doubts
+        assert check_answer(f"{heading}\n\nThe limit is 5 MB [1].", passages, TERMS).doubts == ()
+    (doubt,) = check_answer("The limits of the uploads [9]\n-----", passages, TERMS).doubts
     assert doubt.why == "foreign_citation"
-    doubts = check(
+    doubts = check_answer(
         "The uploads of a gate have limits.\n# The limit is 5 MB [1]", passages, TERMS
     ).doubts
     assert [one.why for one in doubts] == ["uncited"]
@@ -376,6 +378,8 @@ def test_a_heading_that_cites_nothing_is_not_doubted() -> None:
     ],
 )
 def test_numbers_in_another_form_are_no_names(passage: str, said: str) -> None:
-    assert check(said, told(passage), TERMS).doubts == ()
-    (doubt,) = check(said, told("The agent, profit, plan and limit changed now."), TERMS).doubts
+    assert check_answer(said, told(passage), TERMS).doubts == ()
+    (doubt,) = check_answer(
+        said, told("The agent, profit, plan and limit changed now."), TERMS
+    ).doubts
     assert doubt.why in ("number", "unrelated")

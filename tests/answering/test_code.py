@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.check import check
-from pincite.answering.code import said_in_code, words_of_code
-from pincite.answering.passages import Told
+from pincite.answering.check.check_answer import check_answer
+from pincite.answering.check.passages import Told
+from pincite.answering.sentences.code_comments import said_in_code, words_of_code
 from tests.answering.evidence import TERMS, evidence
 from tests.places import GROWS_S
 
@@ -33,7 +33,7 @@ def doubts(text: str, *code: str) -> list[tuple[str, str]]:
         for number, one in enumerate(code, 1)
     ]
     passages = [Told(one, one.text, one.citation) for one in items]
-    return [(one.why, one.detail) for one in check(text, passages, TERMS).doubts]
+    return [(one.why, one.detail) for one in check_answer(text, passages, TERMS).doubts]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.answering.declined import declined
+from pincite.answering.check.declined import declined
 from tests.answering.refusals import NEGATIVES, REFUSALS
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.answering.directives import REMOVALS
 from pincite.answering.extract import extract
+from pincite.answering.sentences.directives import REMOVALS
 from pincite.model import Context, Evidence
 from pincite.model.citation import parse_citation
 from tests.answering.evidence import BACKUPS, TERMS, evidence

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.markup import shown, words_of_markup
+from pincite.answering.sentences.markup import shown, words_of_markup
 
 
 def said(text: str, language: str = "html") -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.prompting import Spoken, WrittenPrompt, write_prompt, write_refusal
+from pincite.answering.write_prompt import Spoken, WrittenPrompt, write_prompt, write_refusal
 from pincite.model import Context, Evidence, Fact, Turn
 from pincite.support.fields import replace
 from pincite.support.token_estimate import estimate_tokens

@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from pincite.answering.prompts import (
+from pincite.answering.prompt_files import (
     MOST_BYTES,
     PromptFolder,
     prompt_names,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.answering.markup import shown, words_of_markup
+from pincite.answering.sentences.markup import shown, words_of_markup
 
 
 def said(text: str) -> list[str]:

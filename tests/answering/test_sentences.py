@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.sentences import split
+from pincite.answering.sentences.split import split
 from tests.counting import grows_in_proportion
 
 

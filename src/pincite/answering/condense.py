@@ -16,7 +16,7 @@ from pincite.answering.follow_up import (
     points_back,
     subject_terms,
 )
-from pincite.answering.sentences import split
+from pincite.answering.sentences.split import split
 from pincite.answering.transcript import (
     ANSWERED,
     ASKED,

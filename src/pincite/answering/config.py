@@ -29,7 +29,7 @@ class AnswerConfig(msgspec.Struct, frozen=True):
     rewritten to questions that stand alone, for retrieval only; `recent_turns` go into that and
     into the prompt, what is older only as a summary of `summary_tokens` at most. `timeout_s`: for
     each request to the model. `prompts`: a folder whose files replace what the model is told, see
-    `answering.prompts`; empty for the bundled ones."""
+    `answering.prompt_files`; empty for the bundled ones."""
 
     mode: ChatMode = "strict"
     refusal: Literal["sentence", "model"] = "sentence"

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.blocks import has_block
-from pincite.answering.code import words_of_code
-from pincite.answering.excerpts import ASKS, LONGEST, cut, grown, line_of
-from pincite.answering.markup import shown, words_of_markup
-from pincite.answering.passage_sentence import PassageSentence, Terms
-from pincite.answering.sentences import Sentence
+from pincite.answering.sentences.blocks import has_block
+from pincite.answering.sentences.code_comments import words_of_code
+from pincite.answering.sentences.excerpts import ASKS, LONGEST, cut, grown, line_of
+from pincite.answering.sentences.markup import shown, words_of_markup
+from pincite.answering.sentences.passage_sentence import PassageSentence, Terms
+from pincite.answering.sentences.split import Sentence
 from pincite.model import AnswerSource, Evidence
 from pincite.model.citation import format_citation, parse_citation
 from pincite.support.fields import replace

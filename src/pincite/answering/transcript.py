@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Final
 
-from pincite.answering.cited import without_citations
-from pincite.answering.prompts import read_prompt
+from pincite.answering.prompt_files import read_prompt
+from pincite.answering.sentences.citation_marks import without_citations
 from pincite.model import Turn
 from pincite.support.terminal import visible
 from pincite.support.token_estimate import cut_estimated

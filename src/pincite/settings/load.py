@@ -51,7 +51,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pincite.answering.prompts import PromptFolder, read_prompts
+from pincite.answering.prompt_files import PromptFolder, read_prompts
 from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
 from pincite.model import AttributeType

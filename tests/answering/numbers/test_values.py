@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answering.numbers.values import missing, numbers_in
+from pincite.answering.check.numbers.values import missing, numbers_in
 from tests.counting import grows_in_proportion
 
 

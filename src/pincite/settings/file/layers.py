@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from pincite.answering.prompts import PromptFolder, read_prompts
+from pincite.answering.prompt_files import PromptFolder, read_prompts
 from pincite.errors import ConfigError
 from pincite.presets import GENERAL, preset_names, preset_table, unknown_preset
 from pincite.settings.file.toml_file import line_in, lines_of, parse, read_file

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.code import Said
+from pincite.answering.sentences.code_comments import Said
 
 _NEGATION: Final = re.compile(
     r"\b(?:not|never|cannot|without|no|(?!(?-i:None)\b(?!\s(?:of|are|were|have)\b))none|neither|nor|nobody|nothing|nowhere|hardly|unable|lacks?"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pincite.answering.markup import shown
-from pincite.answering.sentences import Sentence
+from pincite.answering.sentences.markup import shown
+from pincite.answering.sentences.split import Sentence
 from pincite.model import Evidence
 
 Terms = Callable[[str], frozenset[str]]

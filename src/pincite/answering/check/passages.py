@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pincite.answering.code import Said, said_in_code
-from pincite.answering.markup import shown, words_of_markup
-from pincite.answering.names import Words, words_in
-from pincite.answering.numbers.values import Number, numbers_in
-from pincite.answering.sentences import Sentence, split
+from pincite.answering.check.names import Words, words_in
+from pincite.answering.check.numbers.values import Number, numbers_in
+from pincite.answering.sentences.code_comments import Said, said_in_code
+from pincite.answering.sentences.markup import shown, words_of_markup
+from pincite.answering.sentences.split import Sentence, split
 from pincite.model import AnswerSource, Evidence
 
 

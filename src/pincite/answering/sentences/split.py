@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from pincite.answering import asciidoc, directives
-from pincite.answering.marks import BOX, ITEM, Fence, fence_of, title_of
-from pincite.answering.sentence_ends import sentences_of
+from pincite.answering.sentences import asciidoc, directives
+from pincite.answering.sentences.ends import sentences_of
+from pincite.answering.sentences.markdown_marks import BOX, ITEM, Fence, fence_of, title_of
 from pincite.support.fields import replace
 
 #: Of Markdown and AsciiDoc.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
-from pincite.answering.passage_sentence import PassageSentence
+from pincite.answering.sentences.passage_sentence import PassageSentence
 
 _ENDED: Final = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_`」』]*\s*\Z")
 _LIST: Final = re.compile(r"<(/?)(?:ul|ol|dl)(?=[\s>])", re.IGNORECASE)

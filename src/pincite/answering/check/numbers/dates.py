@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.numbers.spelled import small
+from pincite.answering.check.numbers.spelled import small
 
 _MONTHS: Final = (
     "january february march april may june july august september october november december"

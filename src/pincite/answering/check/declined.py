@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pincite.answering.cited import citations, without_citations
-from pincite.answering.refusals import refuses
-from pincite.answering.sentences import split
+from pincite.answering.check.refusal_sentences import refuses
+from pincite.answering.sentences.citation_marks import citations, without_citations
+from pincite.answering.sentences.split import split
 
 #: What `prompts/strict.md` asks the model to cite then: there is no passage 0.
 NONE: Final = 0

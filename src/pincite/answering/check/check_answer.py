@@ -9,12 +9,17 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
-from pincite.answering import names
-from pincite.answering.cited import before_of, citations, without_citations, wrapped
-from pincite.answering.negation import Negations, contradiction, negations_in
-from pincite.answering.numbers import values
-from pincite.answering.passages import Told
-from pincite.answering.sentences import Sentence, split
+from pincite.answering.check import names
+from pincite.answering.check.negation import Negations, contradiction, negations_in
+from pincite.answering.check.numbers import values
+from pincite.answering.check.passages import Told
+from pincite.answering.sentences.citation_marks import (
+    before_of,
+    citations,
+    without_citations,
+    wrapped,
+)
+from pincite.answering.sentences.split import Sentence, split
 from pincite.model import Doubtful
 
 _SHARE: Final = 0.4  # of a sentence's words that its passages have; see docs/decisions/0034
@@ -36,7 +41,7 @@ class Checked:
     cited: tuple[int, ...] = ()
 
 
-def check(
+def check_answer(
     text: str,
     told: Sequence[Told],
     terms: Callable[[str], frozenset[str]],

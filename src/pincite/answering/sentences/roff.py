@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate
 from typing import Final
 
-from pincite.answering.sentences import Sentence, split
+from pincite.answering.sentences.split import Sentence, split
 from pincite.support.fields import replace
 from pincite.support.finding.unseen import UNSEEN
 from pincite.support.roff.reader import Line, read_roff, shown_of, words_of

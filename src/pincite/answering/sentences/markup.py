@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from pincite.answering.front_matter import end_of_front_matter, entries
-from pincite.answering.roff import words_of_roff
-from pincite.answering.sentences import Sentence, split
-from pincite.answering.verbatim import decoded, verbatim
+from pincite.answering.sentences.front_matter import end_of_front_matter, entries
+from pincite.answering.sentences.roff import words_of_roff
+from pincite.answering.sentences.split import Sentence, split
+from pincite.answering.sentences.verbatim import decoded, verbatim
 from pincite.support.fields import replace
 from pincite.support.finding.unseen import UNSEEN
 

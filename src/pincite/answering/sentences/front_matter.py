@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pincite.answering.sentences import Sentence
+from pincite.answering.sentences.split import Sentence
 
 _MARKS: Final = ("---", "+++")
 _NAME: Final = r"(?:[\w-]++|\"[^\"\n]{1,99}\"|'[^'\n]{1,99}')"

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from pincite.answering.numbers.languages import Language
+from pincite.answering.check.numbers.languages import Language
 
 _NONE: Final = re.compile("['’_ \u00a0\u2009\u202f]")
 #: Thousands, and those of India.

@@ -8,11 +8,11 @@ from collections.abc import Sequence, Set
 from itertools import islice
 from typing import Final
 
-from pincite.answering.blocks import end_of_block, has_block, is_ended
-from pincite.answering.cited import escaped
-from pincite.answering.directives import NOTICES, REMOVALS
-from pincite.answering.markup import shown, words_of_markup
-from pincite.answering.passage_sentence import PassageSentence, Terms
+from pincite.answering.sentences.blocks import end_of_block, has_block, is_ended
+from pincite.answering.sentences.citation_marks import escaped
+from pincite.answering.sentences.directives import NOTICES, REMOVALS
+from pincite.answering.sentences.markup import shown, words_of_markup
+from pincite.answering.sentences.passage_sentence import PassageSentence, Terms
 from pincite.support.fields import replace
 
 LONGEST: Final = 600  # characters; what is longer is a table or no sentence

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.verbatim import in_backticks
+from pincite.answering.sentences.verbatim import in_backticks
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?(?:[._:/@-]*[\w]+)*", re.UNICODE)
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+|\d+")

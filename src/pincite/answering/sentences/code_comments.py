@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.sentences import Sentence, split
+from pincite.answering.sentences.split import Sentence, split
 from pincite.support.fields import replace
 
 #: How a comment over several lines begins, and how it ends.

@@ -9,12 +9,17 @@ from decimal import Decimal
 from itertools import chain
 from typing import Final
 
-from pincite.answering.numbers.dates import Date, dates_in
-from pincite.answering.numbers.languages import language_of
-from pincite.answering.numbers.separators import GROUPS, plain, readings_of
-from pincite.answering.numbers.signs import signs_of
-from pincite.answering.numbers.spelled import Spelled, small, spelled_in, with_half
-from pincite.answering.numbers.units import Counted, counted_at, may_have_unit, unit_of_currency
+from pincite.answering.check.numbers.dates import Date, dates_in
+from pincite.answering.check.numbers.languages import language_of
+from pincite.answering.check.numbers.separators import GROUPS, plain, readings_of
+from pincite.answering.check.numbers.signs import signs_of
+from pincite.answering.check.numbers.spelled import Spelled, small, spelled_in, with_half
+from pincite.answering.check.numbers.units import (
+    Counted,
+    counted_at,
+    may_have_unit,
+    unit_of_currency,
+)
 from pincite.support.fields import replace
 from pincite.support.finding.digit_runs import SEPARATORS, is_list, numbers_of
 

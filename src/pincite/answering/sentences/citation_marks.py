@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.verbatim import code_of
+from pincite.answering.sentences.verbatim import code_of
 
 #: What may stand between bracket and number without being seen, or nearly so.
 _UNSEEN: Final = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]{0,4}"

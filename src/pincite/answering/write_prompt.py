@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from pincite.answering.passages import Told, told_of
+from pincite.answering.check.passages import Told, told_of
 from pincite.answering.transcript import said_of
 from pincite.model import Evidence, Fact, Turn
 from pincite.model.context_block import ContextOrder, u_shaped

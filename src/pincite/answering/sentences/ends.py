@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pincite.answering.cited import CITATION
-from pincite.answering.verbatim import in_backticks
+from pincite.answering.sentences.citation_marks import CITATION
+from pincite.answering.sentences.verbatim import in_backticks
 
 #: What ends with a full stop and no sentence. Lower case, without that full stop.
 _ABBREVIATIONS: Final = frozenset(

@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import Final
 
-from pincite.answering.numbers.languages import Language
-from pincite.answering.sentences import split
-from pincite.answering.verbatim import in_backticks
+from pincite.answering.check.numbers.languages import Language
+from pincite.answering.sentences.split import split
+from pincite.answering.sentences.verbatim import in_backticks
 
 _BEFORE: Final = 24  # characters that may have a sign
 _DASHES: Final = ("-", "−", "–", "`")

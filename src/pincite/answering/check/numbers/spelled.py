@@ -9,7 +9,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
-from pincite.answering.numbers.units import SCALES
+from pincite.answering.check.numbers.units import SCALES
 
 _WORDS: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"

@@ -8,7 +8,7 @@ from html import unescape
 from html.entities import html5
 from typing import Final
 
-from pincite.answering.marks import BOX, ITEM, Fence, fence_of
+from pincite.answering.sentences.markdown_marks import BOX, ITEM, Fence, fence_of
 from pincite.support.finding.unseen import UNSEEN
 
 _INDENT: Final = 4  # of code, beyond that of what it belongs to

@@ -23,7 +23,7 @@ from pincite.support.capabilities import open_to_read
 REFUSAL: Final = "refusal"
 #: More would leave evidence no room in the prompt.
 MOST_BYTES: Final = 32_000
-_OWN: Final = Path(__file__).with_suffix("")
+_OWN: Final = Path(__file__).with_name("prompts")
 
 
 @dataclass(frozen=True, slots=True)

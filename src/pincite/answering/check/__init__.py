@@ -1,0 +1,1 @@
+"""The check of an answer against the passages that it cites, and whether it is a refusal."""
