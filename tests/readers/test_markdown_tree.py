@@ -84,8 +84,8 @@ def test_colours_change_no_text_and_are_left_out_above_the_limit() -> None:
 
 
 def test_front_matter_is_coloured_as_what_it_is() -> None:
-    for mark, kind in (("---", "yaml"), ("+++", "toml")):
-        tree = markdown_tree(f"{mark}\na\n{mark}\n\nb\n", ALL, ALL, by_words).nodes
+    for mark, kind, entry in (("---", "yaml", "a:"), ("+++", "toml", "a=")):
+        tree = markdown_tree(f"{mark}\n{entry}\n{mark}\n\nb\n", ALL, ALL, by_words).nodes
         assert [one["kind"] for one in named(tree, "coloured")] == [kind] * 3
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import msgspec
 
+from pincite.readers.front_matter_end import end_of_front_matter
+
 MOST_CHARS = 64_000  # guess, unmeasured
-_MOST_LINES = 500  # as in the Markdown chunker
 _MOST_NODES = 5_000  # guess, unmeasured
 _DEEPEST = 20  # guess, unmeasured
 _MOST_DOTS = 200  # of a line of TOML: a key of n parts takes n * n time
@@ -37,47 +38,31 @@ class FrontMatter(msgspec.Struct, frozen=True):
 
 def front_matter_of(text: str) -> FrontMatter:
     """Return the front matter of a Markdown file. Never fails on a text."""
-    return _read(*_block(text)[:2])
+    end = end_of_front_matter(text)
+    if not end:
+        return FrontMatter()
+    first, last = text.index("\n") + 1, text.rfind("\n", 0, end - 1) + 1
+    if (size := last - 1 - first) > MOST_CHARS:
+        return FrontMatter(problem=f"{size:,} characters, at most {MOST_CHARS:,} are read")
+    return _read(text[last : last + 3] == "+++", text[first:last])
 
 
 def without_front_matter(text: str) -> str:
     """Return the lines of a Markdown file after its front matter; all of them if it has none."""
-    return text[_block(text)[2] :]
+    return text[end_of_front_matter(text) :]
 
 
 @lru_cache(maxsize=4)  # a file is asked for its title and for its attributes
-def _read(mark: str, block: str) -> FrontMatter:
-    if not mark:
-        return FrontMatter()
-    if len(block) > MOST_CHARS:
-        return FrontMatter(problem=f"{len(block):,} characters, at most {MOST_CHARS:,} are read")
+def _read(is_toml: bool, block: str) -> FrontMatter:
     try:
-        found = _toml(block) if mark == "+++" else _yaml(block)
+        found = _toml(block) if is_toml else _yaml(block)
         if not isinstance(found, Mapping):
-            return FrontMatter()  # a rule, some text and another rule
+            return FrontMatter()  # nothing, or a text that looks like an entry
         values = {name: _plain(value) for name, value in found.items() if isinstance(name, str)}
         title = _written(found.get("title")) or ""
     except (ValueError, RecursionError, OverflowError) as error:
         return FrontMatter(problem=_one_line(error))
     return FrontMatter({n: value for n, value in values.items() if value is not None}, title)
-
-
-def _block(text: str) -> tuple[str, str, int]:
-    """Return the mark of front matter, the text between the marks, and the position after them;
-    both texts are empty without."""
-    begin = 1 if text.startswith("\ufeff") else 0
-    mark = text[begin : begin + 3]
-    if mark not in ("---", "+++"):
-        return "", "", 0
-    lines = text[begin : MOST_CHARS * 4].split("\n", _MOST_LINES)[:_MOST_LINES]
-    if lines[0].rstrip() != mark:
-        return "", "", 0
-    ends = (mark, "...") if mark == "---" else (mark,)
-    end = next((n for n, line in enumerate(lines) if n and line.rstrip() in ends), 0)
-    if not end:
-        return "", "", 0
-    after = begin + sum(len(line) + 1 for line in lines[: end + 1])
-    return mark, "\n".join(lines[1:end]), after
 
 
 def _plain(value: object) -> object:

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pincite.readers.front_matter_end import end_of_front_matter
+
 #: All names that nodes have. `line` is a line of code, `coloured` a piece of it, `picture` what
 #: stands for one, `cited` a cited line within a paragraph.
 NAMES: Final = frozenset(
@@ -100,13 +102,9 @@ def markdown_tree(
 
 def _front_matter(text: str) -> tuple[list[str], str]:
     """The lines before the text that are for programs, and the text with as many empty ones."""
-    lines = text.split("\n")
-    if lines[0].rstrip() not in ("---", "+++"):
-        return [], text
-    for at, line in enumerate(lines[1:], 1):
-        if line.rstrip() == lines[0].rstrip():
-            return lines[: at + 1], "\n".join([""] * (at + 1) + lines[at + 1 :])
-    return [], text
+    end = end_of_front_matter(text)
+    lines = text[:end].removesuffix("\n").split("\n") if end else []
+    return lines, "\n" * text.count("\n", 0, end) + text[end:]
 
 
 def _top_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:

@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from pincite.answering.sentences.front_matter import end_of_front_matter, entries
+from pincite.answering.sentences.front_matter import entries
 from pincite.answering.sentences.roff import words_of_roff
 from pincite.answering.sentences.split import Sentence, split
 from pincite.answering.sentences.verbatim import decoded, verbatim
+from pincite.readers.front_matter_end import MARKS, end_of_front_matter
 from pincite.support.fields import replace
 from pincite.support.finding.unseen import UNSEEN
 
 #: Languages whose text may have tags.
 _MARKED_UP: Final = frozenset(("html", "markdown", "mdx"))
-#: Of front matter.
-_BEGINS: Final = ("---", "+++")
 _MARK: Final = "\ufeff"  # the byte order mark
 _TAG: Final = re.compile(r"<(?:!--|[!?]|/?([A-Za-z][A-Za-z0-9-]*)(?=[\s/>]))")
 _ROW: Final = re.compile(r"[ \t]*\|")
@@ -69,7 +68,7 @@ def words_of_markup(
 def _words(text: str, language: str, is_start: bool) -> tuple[str, tuple[Sentence, ...]]:
     if language == "roff":
         return words_of_roff(text)
-    begins = text.startswith(_BEGINS)
+    begins = text.startswith(MARKS)
     if language not in _MARKED_UP or not ("<" in text or "&" in text or begins):
         return text, split(text, language)
     page = _Page(text, language)

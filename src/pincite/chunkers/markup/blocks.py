@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pincite.readers.front_matter_end import end_of_front_matter
 from pincite.readers.inline_markup import without_closing_marks
 
 if TYPE_CHECKING:
@@ -82,15 +83,8 @@ def labelled_end(lines: Lines, first: int, last: int) -> int:
 
 def front_matter_end(lines: Lines) -> int:
     """Return the line after YAML (`---`) or TOML (`+++`) front matter; 0 without any."""
-    if not len(lines):
-        return 0
-    mark = lines.lines[0].removeprefix("\ufeff").rstrip()
-    if mark not in ("---", "+++"):
-        return 0
-    for line in range(1, min(len(lines), 500)):
-        if lines.lines[line].rstrip() in (mark, "..." if mark == "---" else mark):
-            return line + 1
-    return 0
+    end = end_of_front_matter(lines.text)
+    return lines.line_at(end - 1) + 1 if end else 0
 
 
 def _dedent(line: str, columns: int) -> str:

@@ -1,0 +1,112 @@
+"""Find where the front matter of a Markdown file ends: YAML between `---`, TOML between `+++`.
+
+Attributes, chunks, answers and the page take the same end. So a file is answered from as it was
+indexed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pincite.support.late_patterns import late_pattern
+
+MARKS: Final = ("---", "+++")
+_QUOTED: Final = r"\"[^\"\n]{1,99}\"|'[^'\n]{1,99}'"
+#: A name of YAML and its colon. One within the name has no blank behind it, as in `og:title: x`.
+_YAML_NAME: Final = late_pattern(rf"(?:{_QUOTED}|<<|[\w$./](?:[^\s:]|:(?=\S))*+)[ \t]*+:(?=\s|\Z)")
+#: A name with blanks, as Obsidian writes them.
+_YAML_WORDS: Final = late_pattern(r"[\w$./](?:[^:#\n]|:(?=\S)|(?<=\S)\#)*+:(?=\s|\Z)")
+#: Entries in braces, which are not a template, and names that are lists.
+_YAML_OTHER: Final = late_pattern(r"\{(?![{%#<])|\?[ \t]")
+_TOML_PART: Final = rf"(?:[\w-]++|{_QUOTED})"
+_TOML_NAME: Final = late_pattern(rf"{_TOML_PART}(?:[ \t]*+\.[ \t]*+{_TOML_PART})*+[ \t]*+=")
+_TOML_TABLE: Final = late_pattern(r"\[[^\n]*\]")
+_ENDS: Final = {
+    "---": late_pattern(r"^(?:---|\.\.\.)[^\S\n]*+(?:\n|\Z)", re.M),
+    "+++": late_pattern(r"^\+\+\+[^\S\n]*+(?:\n|\Z)", re.M),
+}
+_CONTINUES: Final = frozenset(" \t-:]}")  # what begins a line that belongs to the entry above
+_INDENTED: Final = " " * 4  # code of Markdown
+
+
+def end_of_front_matter(text: str) -> int:
+    """Return the position of the line after the front matter of a file, 0 for none.
+
+    It begins in the first line, which may have a byte order mark. It ends with the next line of the
+    same mark, or of `...` for YAML, at any distance. Between them is nothing, or first an entry:
+    `name:` in YAML, `name =` or `[table]` in TOML. Only blank lines and comments may be above it.
+    Other text between two lines of `---` belongs to a page that begins with a thematic break. So
+    does a paragraph below an entry of YAML that stands by itself. Values may be invalid.
+
+    Takes time linear in the text, and almost none without a mark.
+    """
+    begin = 1 if text.startswith("\ufeff") else 0
+    mark = text[begin : begin + 3]
+    if mark not in MARKS:
+        return 0
+    first = text.find("\n", begin) + 1
+    if not first or text[begin:first].rstrip() != mark:
+        return 0
+    closing = _ENDS[mark].search(text, first)
+    if closing is None:
+        return 0
+    lines = _lines(text, first, closing.start())
+    is_one = _is_yaml(lines) if mark == "---" else _is_toml(lines)
+    return closing.end() if is_one else 0
+
+
+def begins_entry(line: str, mark: str) -> bool:
+    """Return whether a line of front matter between these marks begins with the name of an entry
+    that is not within another one."""
+    if mark == "---":
+        return _has_name(line, words=True)
+    return _TOML_NAME.match(line) is not None
+
+
+def _is_yaml(lines: Iterator[str]) -> bool:
+    is_empty, is_named, words = True, False, True
+    is_apart = False  # from the entry above
+    for line in lines:
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            words = words and (is_named or bool(bare))
+            is_empty, is_apart = is_empty and not bare, True
+        elif not is_named:
+            if line.startswith(_INDENTED):
+                return False
+            if _YAML_OTHER.match(bare):
+                return True
+            if not _has_name(bare, words=words):
+                return False
+            is_named, is_apart = True, False
+        elif line[0] in _CONTINUES or _has_name(line, words=words):
+            is_apart = False
+        elif is_apart:
+            return False
+    return is_named or is_empty
+
+
+def _has_name(line: str, *, words: bool) -> bool:
+    if _YAML_NAME.match(line) is not None:
+        return True
+    return words and _YAML_WORDS.match(line) is not None
+
+
+def _is_toml(lines: Iterator[str]) -> bool:
+    is_empty = True
+    for line in lines:
+        bare = line.strip()
+        if bare and not bare.startswith("#"):
+            return bool(_TOML_NAME.match(bare) or _TOML_TABLE.match(bare))
+        is_empty = is_empty and not bare
+    return is_empty
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[str]:
+    """Yield the lines of a part of the text, without their ends."""
+    while start < end:
+        stop = text.find("\n", start)
+        yield text[start:stop]  # a mark follows, so there is an end
+        start = stop + 1
