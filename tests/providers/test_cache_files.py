@@ -167,3 +167,10 @@ def test_a_cache_that_is_not_there_is_neither_counted_nor_created(tmp_path: Path
     for cache in (notes_beside(tmp_path / "cache.db"), Wordings(tmp_path / "wordings.db")):
         assert (cache.kept(), cache.forget()) == (0, 0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_text_that_cannot_be_stored_costs_no_run(tmp_path: Path) -> None:
+    notes, wordings = NoteCache(tmp_path / "n.db"), Wordings(tmp_path / "w.db")
+    notes.put({KEY: "\ud800", b"l" * 16: "a"})
+    wordings["model", "1", "question"] = "\ud800"
+    assert (notes.get([KEY]), notes.kept(), wordings.kept()) == ({}, 0, 0)

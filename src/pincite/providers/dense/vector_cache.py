@@ -1,30 +1,25 @@
 """The cache of vectors of paid providers in SQLite: (content hash, fingerprint of the model) ->
 vector.
 
-Any number of processes may use one file. A failure of the cache costs a request, never a run, and a
-damaged file is replaced by an empty one. It contains no texts, but a vector tells what its text is
-about, so only the user may read the file.
+It contains no texts, but a vector tells what its text is about, so only the user may read the file.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from pincite.model import Matrix
+from pincite.support.databases.cache_file import CacheFile
 from pincite.support.databases.private_file import make_private_cache
 from pincite.support.databases.sqlite_schema import use_log
-
-R = TypeVar("R")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE NOT NULL);
@@ -62,35 +57,33 @@ class CacheStatus:
     models: Mapping[str, int]
 
 
-class VectorCache:
+class VectorCache(CacheFile):
     """A file of vectors of at most `limit_bytes`. Safe to share among threads and processes."""
 
     def __init__(self, path: Path, limit_bytes: int, now: Callable[[], float] = time.time) -> None:
-        """Prepare the cache. The file is opened at its first use."""
-        self.path = path
+        super().__init__(path)
         self.limit_bytes = limit_bytes
         self._now = now
-        self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
 
     def get(self, keys: Sequence[bytes], dimensions: int) -> dict[bytes, Matrix]:
         """Return the known ones of `keys` as matrices of shape (vectors, dimensions)."""
-        return self._try(lambda db: self._get(db, keys, dimensions), {})
+        return self._attempt(lambda db: self._get(db, keys, dimensions), {})
 
     def put(self, fingerprint: str, vectors: Mapping[bytes, Matrix]) -> None:
         """Store vectors; the least recently used ones are removed if space is needed."""
-        self._try(lambda db: self._put(db, fingerprint, vectors), None)
+        self._attempt(lambda db: self._put(db, fingerprint, vectors), None)
 
     def status(self) -> CacheStatus:
         """Return what the cache contains, without creating it."""
         empty = CacheStatus(str(self.path), 0, self.limit_bytes, {})
-        return self._try(self._status, empty) if self.path.is_file() else empty
+        return self._attempt(self._status, empty) if self.path.is_file() else empty
 
     def clear(self) -> int | None:
         """Remove everything; return the number of vectors or groups of vectors removed. None if
         they may still be in the file, because another process uses it."""
         nothing: int | None = None
-        return self._try(self._clear, nothing) if self.path.is_file() else 0
+        return self._attempt(self._clear, nothing) if self.path.is_file() else 0
 
     def close(self) -> None:
         """Close the file."""
@@ -168,21 +161,8 @@ class VectorCache:
             raise sqlite3.OperationalError("another process reads the file")
         return count
 
-    def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
-        """Run `work`. Return `otherwise` if the cache is locked, full or not writable."""
-        with self._lock:
-            for _ in range(2):
-                try:
-                    return work(self._opened())
-                except sqlite3.OperationalError:
-                    return otherwise
-                except OSError:
-                    return otherwise
-                except sqlite3.DatabaseError:
-                    self._begin_again()
-        return otherwise
-
-    def _opened(self) -> sqlite3.Connection:
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
         if self._database is None:
             make_private_cache(self.path)
             db = sqlite3.connect(
@@ -203,15 +183,13 @@ class VectorCache:
                 db.close()
                 raise
             self._database = db
-        return self._database
+        yield self._database
 
     def _begin_again(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(OSError):
-                Path(f"{self.path}{suffix}").unlink()
+        super()._begin_again()
 
     @contextmanager
     def _writing(self, db: sqlite3.Connection) -> Iterator[None]:

@@ -1,30 +1,21 @@
 """The cache of rewritten questions by language models, in SQLite: (model, prompt, question) ->
 text.
 
-Any number of processes may use one file. A failure of the cache costs a request, never a search,
-and a damaged file is replaced by an empty one. Questions are stored only as hashes. The models'
-texts are readable, so only the user may read the file.
+Questions are stored only as hashes. The models' texts are readable, so only the user may read the
+file.
 """
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, MutableMapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
-from pincite.support.databases.private_file import make_private_cache
+from pincite.support.databases.cache_file import TextCache
 
-R = TypeVar("R")
 Key = tuple[str, str, str]
 
-_SCHEMA: Final = (
-    "CREATE TABLE IF NOT EXISTS wordings"
-    " (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, text TEXT NOT NULL)"
-)
 _BUSY_S: Final = 0.5  # the longest wait of a search
 _MOST: Final = 10_000  # texts of up to _CHARS each; the oldest are removed first
 _CHARS: Final = 10_000  # the default limit of 400 tokens is a fifth of it
@@ -37,9 +28,8 @@ class Wordings(MutableMapping[Key, str]):
     def __init__(self, path: Path | None, most: int = _MOST) -> None:
         """Prepare the cache. The file is opened at its first use."""
         self.path = path
-        self._most = most
+        self._file = None if path is None else TextCache(path, "wordings", "text", most, _BUSY_S)
         self._memory: dict[Key, str] = {}
-        self._lock = threading.Lock()
 
     def __getitem__(self, key: Key) -> str:
         if key not in self._memory:
@@ -51,8 +41,8 @@ class Wordings(MutableMapping[Key, str]):
 
     def __setitem__(self, key: Key, text: str) -> None:
         self._memory[key] = text
-        if len(text) <= _CHARS:
-            self._write(key, text)
+        if self._file is not None and len(text) <= _CHARS:
+            self._file.put({_hash(key): text})
 
     def __delitem__(self, key: Key) -> None:
         del self._memory[key]
@@ -65,64 +55,18 @@ class Wordings(MutableMapping[Key, str]):
 
     def kept(self) -> int:
         """Return the number of texts in the file, without creating it."""
-
-        def count(db: sqlite3.Connection) -> int:
-            ((found,),) = db.execute("SELECT count(*) FROM wordings")
-            return int(found)
-
-        return self._try(count, 0) if self.path is not None and self.path.is_file() else 0
+        return self._file.kept() if self._file is not None else 0
 
     def forget(self) -> int | None:
         """Erase everything; return the number of texts that the file had, None if that failed: it
         may be in use."""
         self._memory.clear()
-
-        def delete(db: sqlite3.Connection) -> int:
-            with db:
-                return db.execute("DELETE FROM wordings").rowcount
-
-        nothing: int | None = None
-        there = self.path is not None and self.path.is_file()
-        return self._try(delete, nothing) if there else 0
+        return self._file.forget() if self._file is not None else 0
 
     def _read(self, key: Key) -> str | None:
-        def ask(db: sqlite3.Connection) -> str | None:
-            row = db.execute("SELECT text FROM wordings WHERE key = ?", (_hash(key),)).fetchone()
-            fits = row is not None and isinstance(row[0], str) and len(row[0]) <= _CHARS
-            return row[0] if fits else None
-
-        there = self.path is not None and self.path.is_file()
-        return self._try(ask, None) if there else None
-
-    def _write(self, key: Key, text: str) -> None:
-        def write(db: sqlite3.Connection) -> None:
-            with db:
-                values = (_hash(key), text)
-                db.execute("INSERT OR REPLACE INTO wordings (key, text) VALUES (?, ?)", values)
-                oldest = "SELECT max(id) FROM wordings"
-                db.execute(f"DELETE FROM wordings WHERE id <= ({oldest}) - ?", (self._most,))
-
-        self._try(write, None)
-
-    def _try(self, work: Callable[[sqlite3.Connection], R], otherwise: R) -> R:
-        """Run `work`. Return `otherwise` if the cache is locked, full, not writable or of another
-        format."""
-        if self.path is None:
-            return otherwise
-        with self._lock:
-            for _ in range(2):
-                try:
-                    make_private_cache(self.path)
-                    with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as db:
-                        db.execute("PRAGMA secure_delete = ON")
-                        db.execute(_SCHEMA)
-                        return work(db)
-                except (sqlite3.OperationalError, UnicodeError, OSError):
-                    return otherwise
-                except sqlite3.DatabaseError:
-                    with suppress(OSError):
-                        self.path.unlink()
-        return otherwise
+        hashed = _hash(key)
+        text = self._file.get([hashed]).get(hashed) if self._file is not None else None
+        return text if isinstance(text, str) and len(text) <= _CHARS else None
 
 
 def wordings_beside(cache: Path | None) -> Wordings:
