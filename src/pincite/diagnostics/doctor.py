@@ -24,7 +24,6 @@ from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
     from pincite.ports import CollectionInfo
-    from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import Kind
 
 State = Literal["ok", "failed", "skipped"]
@@ -131,11 +130,6 @@ def _variables(settings: Settings) -> list[Finding]:
         return []
     said = f"is set, but the store is {settings.store.kind}, so it is not used"
     return [Finding("variable", QDRANT_URL, "skipped", said, 'set [store] kind = "qdrant"')]
-
-
-def open_cache(settings: Settings) -> VectorCache | None:
-    """The cache of vectors that the settings name."""
-    return Models(settings.use, settings.models).cache()
 
 
 def _bundled(settings: Settings) -> Finding:

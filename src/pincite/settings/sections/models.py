@@ -82,8 +82,9 @@ class CollectionOptions(msgspec.Struct, frozen=True):
 class ModelSettings:
     """Models by their names; empty ones are not configured, which for `dense` means the bundled
     model. `collections` names the dense model of single collections, `options` says what else
-    is configured for them. `cache` is where vectors are kept, None for nowhere; `rates` the file
-    where processes share what they have asked, None for each by itself."""
+    is configured for them. `cache` is where vectors are kept, None for nowhere; `cache_place` where
+    they would be, and where older ones may be. `rates` is the file where processes share what they
+    have asked, None for each by itself."""
 
     dense: str = ""
     rerank: str = ""
@@ -94,6 +95,7 @@ class ModelSettings:
     providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
     key_of: Callable[[Provider], Secret | None] = field(default=_no_key, repr=False)
     cache: Path | None = None
+    cache_place: Path | None = None
     cache_bytes: int = CACHE_MB * 1_000_000
     rates: Path | None = None
 
@@ -140,6 +142,7 @@ def take_model_settings(
         providers=providers,
         key_of=_Keyring(dict(environ), providers),
         cache=cache if limit_mb else None,
+        cache_place=cache,
         cache_bytes=int(limit_mb * 1_000_000),
         rates=rates,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -18,6 +18,8 @@ from pincite.surfaces.cli.run import NOTHING, OK, settings_here
 
 if TYPE_CHECKING:
     from pincite.providers.dense.vector_cache import VectorCache
+    from pincite.providers.llm.note_cache import NoteCache
+    from pincite.providers.llm.wording_cache import Wordings
 
 _OFF: Final = "the cache is off: cache.limit_mb is 0"
 _WORDINGS: Final = "rephrasings of questions"
@@ -83,44 +85,43 @@ def cache() -> None:
 @index_option
 def status(json_: bool, index: Path | None) -> None:
     """Print the path and size of the cache, its vectors per model, and the number of its texts."""
-    from pincite.providers.llm.note_cache import notes_beside
-    from pincite.providers.llm.wording_cache import wordings_beside
     from pincite.surfaces.text.render import to_json
 
-    vectors = _vectors(index)
-    if vectors is None:
+    caches = _caches(index)
+    found = caches.vectors.status()
+    caches.vectors.close()
+    texts = {"wordings": caches.wordings.kept(), "image_notes": caches.notes.kept()}
+    if caches.are_off and not (found.models or any(texts.values())):
         show("null" if json_ else _OFF)
         return
-    found = vectors.status()
-    vectors.close()
-    wordings, notes = wordings_beside(vectors.path), notes_beside(vectors.path)
     if json_:
-        texts = {"wordings": wordings.kept(), "image_notes": notes.kept()}
         show(to_json(asdict(found) | texts))
         return
+    if caches.are_off:
+        show(f"{_OFF}, but older content is there; `pincite cache clear` deletes it")
     show(f"{found.path}: {found.bytes / 1e6:.1f} of {found.limit_bytes / 1e6:,.0f} MB")
     for model, count in found.models.items():
         show(f"  {model}: {count:,}")
-    if rephrased := wordings.kept():
-        show(f"{wordings.path}: {rephrased:,} {_WORDINGS}")
-    if described := notes.kept():
-        show(f"{notes.path}: {described:,} {_NOTES}")
+    if rephrased := texts["wordings"]:
+        show(f"{caches.wordings.path}: {rephrased:,} {_WORDINGS}")
+    if described := texts["image_notes"]:
+        show(f"{caches.notes.path}: {described:,} {_NOTES}")
 
 
 @cache.command()
 @index_option
 def clear(index: Path | None) -> None:
-    """Delete all cached vectors, rephrasings of questions and descriptions of pictures."""
-    from pincite.providers.llm.note_cache import notes_beside
-    from pincite.providers.llm.wording_cache import wordings_beside
+    """Delete all cached vectors, rephrasings of questions and descriptions of pictures.
 
-    vectors = _vectors(index)
-    if vectors is None:
-        say(f"{_OFF}; nothing was deleted")
-        return
-    wordings, notes = wordings_beside(vectors.path), notes_beside(vectors.path)
-    counts = {"vectors": vectors.clear(), _WORDINGS: wordings.forget(), _NOTES: notes.forget()}
-    vectors.close()
+    With cache.limit_mb = 0, this deletes what is there from before.
+    """
+    caches = _caches(index)
+    counts = {
+        "vectors": caches.vectors.clear(),
+        _WORDINGS: caches.wordings.forget(),
+        _NOTES: caches.notes.forget(),
+    }
+    caches.vectors.close()
     deleted = [
         f"{count:,} {what}"
         for what, count in counts.items()
@@ -135,7 +136,23 @@ def clear(index: Path | None) -> None:
         )
 
 
-def _vectors(index: Path | None) -> VectorCache | None:
-    from pincite.diagnostics.doctor import open_cache
+class _Caches(NamedTuple):
+    vectors: VectorCache
+    wordings: Wordings
+    notes: NoteCache
+    are_off: bool
 
-    return open_cache(settings_here(index))
+
+def _caches(index: Path | None) -> _Caches:
+    """Return the caches that the settings name, even if they are off: their files may be there from
+    before."""
+    from pincite.providers.dense.vector_cache import VectorCache
+    from pincite.providers.llm.note_cache import notes_beside
+    from pincite.providers.llm.wording_cache import wordings_beside
+
+    use = settings_here(index).use
+    if use.cache_place is None:
+        raise AssertionError("settings that were loaded name a place")
+    vectors = VectorCache(use.cache_place, use.cache_bytes)
+    wordings, notes = wordings_beside(vectors.path), notes_beside(vectors.path)
+    return _Caches(vectors, wordings, notes, are_off=use.cache is None)

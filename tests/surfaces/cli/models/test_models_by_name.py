@@ -282,6 +282,27 @@ def test_clearing_the_cache_deletes_descriptions_of_pictures_too(
     assert "deleted: 0 vectors\n" in said()
 
 
+def test_a_cache_that_was_switched_off_is_shown_and_erased(
+    server: ContractServer, shop: Cli
+) -> None:
+    run(shop, "embed", "one", "--model", "openai:text-embedding-3-small@256")
+    notes = NoteCache(shop.folder / "image-notes.db")
+    notes.put({b"k" * 16: "The passport of Ada."})
+    before = (shop.folder / "pincite.toml").read_text()
+    shop.write("pincite.toml", f"{before}\n[cache]\nlimit_mb = 0\n")
+    status = run(shop, "cache", "status")
+    assert "limit_mb is 0, but older content is there" in status
+    assert f"{notes.path}: 1 descriptions of pictures" in status
+    assert json.loads(run(shop, "cache", "status", "--json"))["image_notes"] == 1
+    run(shop, "cache", "clear")
+    assert "deleted: 1 vectors, 1 descriptions of pictures" in said()
+    assert b"Ada" not in notes.path.read_bytes()
+    assert run(shop, "cache", "status") == "the cache is off: cache.limit_mb is 0\n"
+    assert run(shop, "cache", "status", "--json") == "null\n"
+    run(shop, "cache", "clear")
+    assert "deleted: 0 vectors\n" in said()
+
+
 def test_clearing_a_cache_in_use_fails_and_says_what_is_left(
     server: ContractServer, shop: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
