@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from pincite.model import Answer
+from pincite.model import Answer, AnswerKind
+from pincite.surfaces.cli.ask import code_of
 from pincite.surfaces.cli.chat import command_for
 from pincite.surfaces.text.answer_text import plain_text
 from pincite.testing.contract_server import ContractServer
@@ -15,6 +19,9 @@ from tests.surfaces.cli.terminal.screens import CTRL_C, CTRL_D, ENTER, UP, termi
 from tests.surfaces.conftest import Cli
 
 QUESTION = "how is a key rotated with the new secret?"
+ROOT = Path(__file__).parents[2]
+ROWS, COLUMNS = 40, 120
+ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"
 
 
 @pytest.fixture
@@ -101,6 +108,20 @@ def test_a_model_that_fails_has_a_code_of_its_own(asking: Cli, server: ContractS
     assert done.stdout.startswith("The language model gave no answer. Sentences of the evidence:")
     assert "[1] docs@" in done.stdout
     assert "warning: llm_failed: Unavailable" in done.stderr
+
+
+def test_the_code_of_an_answer_is_that_of_its_kind_in_the_documentation(asking: Cli) -> None:
+    page = (ROOT / "docs/answers.md").read_text(encoding="utf-8")
+    codes = {
+        kind: int(code) for kind, code in re.findall(r"^\| `(\w+)` \|.*\| (\d) \|$", page, re.M)
+    }
+    assert set(codes) == set(get_args(AnswerKind))
+    found = asking.json("ask", QUESTION)
+    for kind, code in codes.items():
+        assert code_of(Answer.from_dict(found | {"kind": kind})) == code
+    said = " ".join(asking("ask", "--help").stdout.split())
+    assert "3 refused" in said
+    assert f"{codes['failed']} the model failed" in said
 
 
 def test_no_index_is_a_refusal_that_says_what_to_do(cli: Cli) -> None:

@@ -51,8 +51,9 @@ def ask(
     """Answer a question from the index, with citations.
 
     The model in [models] llm writes the answer. Without a model, the answer
-    consists of sentences of the evidence. Exit codes: 0 answered, 3 nothing was found,
-    4 the model failed although there is evidence.
+    consists of sentences of the evidence. Exit codes: 0 answered; 3 refused, because
+    nothing was found or, in mode strict, because the evidence does not answer; 4 the
+    model failed although there is evidence.
     """
     from pincite.asking.answers import AnswerOptions
     from pincite.surfaces.text import answer_text
