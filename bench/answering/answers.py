@@ -28,16 +28,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from pincite.answering.passages import Told
 
 from bench.answering.answers_spoilt import SPOILT, reworded
 from bench.frame import Options, require
 from pincite.answering.check.check_answer import check_answer
 from pincite.answering.check.passages import Told
 from pincite.answering.extract import extract
-from pincite.answering.sentences import split
 from pincite.answering.sentences.split import split
-from pincite.deps import informative_terms
 from pincite.evals.golden.beir import read_beir
 from pincite.model import Evidence
 from pincite.providers.sparse.analyser import informative_terms

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.answering.passages import Told
-
 from pincite.answering.check.passages import Told
-from pincite.deps import informative_terms
 from pincite.model import Evidence, EvidencePack, Notice, Omitted, Plan, Verdict, VerdictLevel
 from pincite.providers.sparse.analyser import informative_terms
 

@@ -19,9 +19,7 @@ from tests.surfaces.cli.terminal.screens import CTRL_C, CTRL_D, ENTER, UP, termi
 from tests.surfaces.conftest import Cli
 
 QUESTION = "how is a key rotated with the new secret?"
-ROOT = Path(__file__).parents[2]
-ROWS, COLUMNS = 40, 120
-ENTER, CTRL_C, CTRL_D, UP = "\r", "\x03", "\x04", "\x1b[A"
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from pincite.ports import CollectionInfo
 from pincite.support.fields import replace
 from pincite.surfaces.mcp.refreshing import _not_indexed
 from pincite.surfaces.mcp.tool import Answer
-from pincite.surfaces.mcp.tools import Answer, tools
+from pincite.surfaces.mcp.tools import tools
 from tests.daemon.refresh.refreshed import engine_of, paths, run, settles, write
-from tests.daemon.refresh.test_refresh import engine_of, paths, run, settles, write
 
 
 async def refreshed(engine: AsyncPincite) -> Answer:
