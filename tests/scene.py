@@ -105,6 +105,7 @@ def ask(
     budget_ms: float | None = None,
     reranker: Reranker | None = None,
     files: Files | None = None,
+    subqueries: tuple[str, ...] = (),
 ) -> EvidencePack:
     """One search. The clock counts a second with every look at it."""
     analyser = Bm25Encoder().analyser
@@ -115,7 +116,7 @@ def ask(
     ticks = itertools.count()
     return asyncio.run(
         search(
-            Question(text, scope or Scope(), mode, budget_ms),
+            Question(text, scope or Scope(), mode, budget_ms, subqueries=subqueries),
             deps,
             profile or Profile(),
             trace or Trace(lambda: float(next(ticks))),

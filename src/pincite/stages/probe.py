@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from pincite.errors import ConfigError, EnginePanicked, PinciteError, WorkspaceUnavailable
+from pincite.errors import (
+    AuthError,
+    ConfigError,
+    EnginePanicked,
+    Gone,
+    ModelUnavailable,
+    PinciteError,
+    Unavailable,
+    WorkspaceUnavailable,
+)
 from pincite.model import (
     Candidate,
     ChatMode,
@@ -91,8 +100,10 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """An encoder that returns an already computed vector of the question. With the error of a model
-    that was not able to embed it, it raises this for every text, and nothing waits again."""
+    """An encoder that returns an already computed vector of the question, or raises the error of
+    the model that did not embed it. An error of the model itself is raised for every text, so that
+    nothing waits again. Other texts are embedded after any other error: a text that is too large
+    says nothing about them."""
 
     encoder: DenseEncoder
     text: str
@@ -111,14 +122,21 @@ class Remembering:
         return self.encoder.languages
 
     async def embed_query(self, text: str) -> Vector:
+        self._check()
+        if text != self.text:
+            return await self.encoder.embed_query(text)
         if isinstance(self.found, PinciteError):
             raise self.found
-        return self.found if text == self.text else await self.encoder.embed_query(text)
+        return self.found
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        if isinstance(self.found, PinciteError):
-            raise self.found
+        self._check()
         return await self.encoder.embed_documents(texts)
+
+    def _check(self) -> None:
+        """Raise the error of the probe if it is about the model."""
+        if isinstance(self.found, AuthError | Gone | ModelUnavailable | Unavailable):
+            raise self.found
 
 
 async def probe(
