@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import msgspec
 
 from pincite.readers.decoding import decode
@@ -48,9 +50,14 @@ _JSON_TEXT = r'"(?:[^"\\]|\\.)*+"'
 #: would be found in their place.
 _RESULT = late_pattern(
     r'\s*+\{\s*+"schema_version":\s*+"[\d.]++",\s*+(?:'
-    rf'"query":\s*+{_JSON_TEXT},\s*+"verdict":\s*+\{{\s*+"level":'
+    rf'"query":\s*+{_JSON_TEXT},\s*+"verdict":\s*+\{{\s*+"level":\s*+"(?:grounded|weak|none)"'
     rf'|"question":\s*+{_JSON_TEXT},\s*+"text":\s*+{_JSON_TEXT},\s*+"kind":)'
 )
+#: The end of a result before the next one. Within a value of JSON, no `}` stands before a `{`, and
+#: a text has no quotation mark that is not escaped.
+_NEXT_RESULT = late_pattern(r'\}\s*+(?=\{\s*+"schema_version":)')
+#: What msgspec says of an early end; it has no class for it.
+_CUT_OFF = "Input data was truncated"
 
 
 def suffix_of(path: str) -> str:
@@ -110,15 +117,37 @@ def reject_content(path: str, raw: bytes, *, included: bool = False) -> Skipped 
 
 
 def _is_result(raw: bytes) -> bool:
-    """Return whether the whole file is one saved result. Notes behind one, or other lines of JSON,
-    are somebody's own text."""
-    if b'"schema_version"' not in raw[:64] or not _RESULT.match(raw.decode("latin-1")):
+    """Return whether the file has saved results alone: one, or several that were appended to it.
+    The last one may be cut off. Notes behind a result, or other lines of JSON, are somebody's own
+    text. Takes time in proportion, and builds no values."""
+    if b'"schema_version"' not in raw[:64]:
         return False
+    text, every, begin = raw.decode("latin-1"), memoryview(raw), 0
+    for end in chain((one.end() for one in _NEXT_RESULT.finditer(text)), [len(raw)]):
+        if not _RESULT.match(text, begin, end):
+            return False
+        if not _is_json(every[begin:end], cut_off=end == len(raw)):
+            return False
+        begin = end
+    return True
+
+
+def _is_json(raw: memoryview, *, cut_off: bool) -> bool:
+    """Return whether the bytes are one value of JSON, or the beginning of one that is `cut_off`."""
+    fault = _fault(raw)
+    if not cut_off:
+        return not fault
+    at_number = b"+-.0123456789Ee"  # an early end within a number is another fault
+    return fault in ("", _CUT_OFF) or _fault(bytes(raw).rstrip(at_number)) == _CUT_OFF
+
+
+def _fault(raw: memoryview | bytes) -> str:
+    """Return why the bytes are not one value of JSON, "" if they are."""
     try:
         msgspec.json.decode(raw, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
+    except (msgspec.DecodeError, RecursionError) as error:
+        return str(error)
+    return ""
 
 
 def _is_minified(raw: bytes) -> bool:
