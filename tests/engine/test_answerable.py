@@ -17,6 +17,7 @@ from pincite.stages.gate import GateConfig
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
 
+ROOT = Path(__file__).parent.parent.parent
 ASKING = replace(Profile(), gate=GateConfig(answerable="llm", answerable_s=20.0))
 
 
@@ -47,6 +48,36 @@ def test_the_model_of_the_settings_is_asked_by_the_client(tmp_path: Path) -> Non
     assert bad.verdict.level == "none"
     assert bad.evidence == ()
     assert [one.path for one in bad.closest] == ["keys.md"]
+
+
+def test_a_changed_file_costs_a_second_request_as_the_docs_say(tmp_path: Path) -> None:
+    keys = [tmp_path / "docs" / f"{name}.md" for name in ("first", "second")]
+    keys[0].parent.mkdir()
+    for one in keys:
+        one.write_text(f"# Keys\n\nrotate the {one.stem} key with a secret\n")
+
+    async def run(server: ContractServer) -> list[int]:
+        settings = load_settings({}, tmp_path, tmp_path / ".pincite")
+        providers = {"ollama": ProviderOptions(url=server.url("ollama"))}
+        use = replace(settings.use, llm="ollama:qwen3:8b", providers=providers)
+        asked = []
+        async with AsyncPincite(replace(settings, use=use)) as engine:
+            await engine.index([tmp_path / "docs"], lexical=True)
+            try:
+                for text in ("", "# Other\n\nnothing of that\n"):
+                    if text:
+                        keys[0].write_text(text)
+                    server.record.clear()
+                    await engine.search("rotate the first key with a secret", profile=ASKING)
+                    asked.append(server.record.requests)
+            finally:
+                await engine.stop()
+        return asked
+
+    with ContractServer() as server:
+        assert asyncio.run(run(server)) == [1, 2]
+    said = " ".join((ROOT / "docs" / "results.md").read_text(encoding="utf-8").split())
+    assert "costs one, or two if a passage is no longer in its file" in said
 
 
 def test_to_ask_a_model_that_nobody_named_is_an_error_that_says_where(tmp_path: Path) -> None:

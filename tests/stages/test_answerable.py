@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.model import Gated, Query, Verdict, VerdictLevel
-from pincite.ports import LLM
+from pincite.ports import LLM, Completion, Message
 from pincite.stages.answerable import judge_answers, messages, read
 from pincite.support.fields import replace
+from pincite.support.token_estimate import estimate_tokens
 from pincite.testing.contract_server import ContractServer
 from pincite.testing.fakes import ScriptedLLM
 from tests.builders import candidate
 from tests.providers.served import LLMS, opened
 
+ROOT = Path(__file__).parent.parent.parent
 QUESTION = Query("rotate the key with a secret")
 
 
@@ -94,6 +98,27 @@ def test_a_passage_cannot_end_its_block_nor_ask_the_question() -> None:
     assert user.content.count("<passage") == user.content.count("</passage>") == 2
     assert user.content.count("<question>") == user.content.count("</question>") == 1
     assert "<PASSAGE" not in user.content
+
+
+class Limited(ScriptedLLM):
+    """Keeps the limit of its answer, too."""
+
+    most: int | None = None
+
+    async def complete(
+        self, messages: Sequence[Message], *, max_tokens: int | None = None
+    ) -> Completion:
+        self.most = max_tokens
+        return await super().complete(messages, max_tokens=max_tokens)
+
+
+def test_a_request_and_its_answer_have_the_tokens_that_the_docs_say() -> None:
+    long, llm = "word " * 5_000, Limited('{"answers": "yes"}')
+    before = replace(gated(), candidates=tuple(candidate(id_, text=long) for id_ in "abcd"))
+    asyncio.run(judge_answers(Query(long), before, llm, 5.0))
+    assert 2_900 < sum(estimate_tokens(one.content) for one in llm.asked[0]) < 3_200
+    said = " ".join((ROOT / "docs" / "results.md").read_text(encoding="utf-8").split())
+    assert f"at most about 3,000 tokens, and its answer at most {llm.most:,}" in said
 
 
 def test_a_spent_budget_spares_the_model_and_says_so() -> None:
