@@ -78,6 +78,26 @@ def test_the_same_words_are_subjects_elsewhere(question: str, word: str) -> None
         ("in which module is app.Session defined?", "module defined"),
         ("where do they define the limit?", "define"),
         ("where is the definition of rotate_key?", "definition"),
+        ("where can I find the declaration of rotate_key?", "find declaration"),
+        ("which file contains the definition of rotate_key?", "file contains definition"),
+        ("where is rotate_key declared or defined?", "declared defined"),
+        ("where is rotate_key declared, defined and implemented?", "declared defined implemented"),
+        ("where is rotate_key defined/declared?", "defined declared"),
+        ("where is Session defined and Request implemented?", "defined implemented"),
+        ("which file defines or declares rotate_key?", "file defines declares"),
+        ("which modules declare and implement it?", "modules declare implement"),
+        ("where does the code define or declare it?", "code define declare"),
+        ("which function implements retries?", "function implements"),
+        ("what package defines rotate_key", "package defines"),
+        ("in which crate is rotate_key defined?", "crate defined"),
+        ("In which file and line is rotate_key defined?", "file line defined"),
+        ("where is rotate_key defined (file and line)?", "defined file line"),
+        ("where is rotate_key defined - which file?", "defined file"),
+        ("where is rotate_key defined — module?", "defined module"),
+        ("where is rotate_key declared? which file and which line?", "declared file line"),
+        ("where is rotate_key defined exactly?", "defined"),
+        ("where is rotate_key defined under src?", "defined"),
+        ("where is rotate_key defined if not there?", "defined"),
     ],
 )
 def test_words_that_ask_for_a_place_are_no_subjects(question: str, words: str) -> None:
@@ -98,6 +118,17 @@ def test_words_that_ask_for_a_place_are_no_subjects(question: str, words: str) -
         ("which file is the file declared in?", "file"),
         ("where is the definition list rendered?", "definition"),
         ("nowhere is it defined", "defined"),
+        ("where are the declared/defined names listed?", "declared"),
+        ("where are declared or defined names listed?", "defined"),
+        ("where are defined (constant) names listed?", "defined"),
+        ("where is Session declared and how is it implemented?", "implemented"),
+        ("where is Session declared and Defined shown?", "Defined"),
+        ("which function pointers are declared?", "function"),
+        ("in which file format is it written?", "file"),
+        ("which line length is allowed?", "line"),
+        ("which files and folders are read?", "files"),
+        ("where can I find the definition list?", "definition"),
+        ("where do files define it?", "define"),
     ],
 )
 def test_a_word_of_places_is_a_subject_elsewhere(question: str, word: str) -> None:
@@ -154,7 +185,19 @@ def test_a_collection_that_fails_has_no_other_spelling() -> None:
     assert subjects("recieved", within=replace(one, index=Failing(one.index))) == ("recieved",)
 
 
-@pytest.mark.parametrize("word", ["where ", "which file is ", "where is the "])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "where ",
+        "which file is ",
+        "where is the ",
+        "where defined and ",
+        "where is it defined, defined/defined and " + "x" * 80,
+        "in which file and line is it defined (file and ",
+        "where defined" + " " * 100,
+        "which file, ",
+    ],
+)
 def test_a_long_question_for_places_takes_no_time(word: str) -> None:
     question = word * 10_000
     begun = time.process_time()

@@ -37,32 +37,48 @@ _MEASURE: Final = late_pattern(
     r"|of|on|or|our|shall|she|should|so|that|the|their|they|this|till|to|until|was|we|were|will"
     r"|would|you|your)\b))"
 )
-#: Words that ask for a place, as in "where is rotate_key defined?" and "which file defines it?".
-#: In "where are the defined terms shown?" the same word belongs to a subject, so the question or a
-#: part of it has to end there. The distances are limited, so that long texts take linear time.
+#: Words that ask for a place, as in "where is rotate_key declared or defined?" and "which file
+#: defines it?". In "where are the defined terms shown?" the same word belongs to a subject, so the
+#: question or a part of it has to end there. The distances are limited, so that long texts take
+#: linear time.
+_GAP: Final = r"[ \t]{0,3}"
+_OR: Final = rf"(?:{_GAP}[,/]{_GAP}|,?[ \t](?:and|or|and/or)[ \t])"
+_VERB: Final = r"(?:defined|declared|implemented)\b"
+_VERBS: Final = rf"{_VERB}(?:{_OR}{_VERB}){{0,2}}"
+_DOES: Final = "(?:define|declare|implement)"
+_AT: Final = r"(?:file|folder|line|module|package|path)s?\b"
+_AT_END: Final = rf"({_AT}(?:{_OR}(?:(?:which|what)[ \t])?{_AT})?)(?=\)?{_GAP}(?:$|[\n?!.]))"
+_KIND: Final = "class|crate|file|function|header|library|method|module|package|script"
+_KINDS: Final = "classes|crates|files|functions|headers|libraries|methods|modules|packages|scripts"
+_AND_BAR: Final = r"[ \t](?:and|or)[ \t](?!how\b)(?:[^\s?!,;]{1,80}[ \t]){1,2}"
 _DEFINED: Final = (
-    r"(defined|declared|implemented)(?=[ \t]*(?:$|[\n?!.,;:)]|[ \t](?:and|as|at|by|for|here|in"
-    r"|inside|of|on|or|please|right|then|there|to|within)\b))"
+    rf"({_VERBS})(?:{_AND_BAR}({_VERB}))?"
+    rf"(?={_GAP}(?:$|[\n?!.,;:)–—]"
+    rf"|[ \t](?:--?[ \t]|\([^()\n]{{1,80}}\){_GAP}(?:$|[\n?!.]))"
+    r"|[ \t](?:after|and|as|at|because|before|but|by|currently|exactly|for|from|here|if|in"
+    r"|initially|inside|now|of|on|or|originally|outside|please|precisely|right|since|then|there"
+    r"|to|under|when|while|with|within|without)\b))"
+    rf"(?:{_GAP}[,;:(–—-]{{1,2}}{_GAP}{_AT_END})?"
 )
 _PLACE: Final = (
     late_pattern(rf"\b[Ww]here\b[^\n?!]{{1,200}}?[ \t]{_DEFINED}"),
     late_pattern(
-        r"\b[Ww](?:hich|hat)[ \t](files?|modules?)[ \t](?:is|are|was|were)\b"
+        rf"\b(?:[Ww](?:hich|hat)[ \t](files?|modules?)|[Ii]n[ \t](?:which|what)[ \t]({_KIND}))"
+        rf"(?:{_OR}(?:on[ \t])?(?:(?:which|what)[ \t])?({_AT}))?[ \t](?:is|are|was|were)\b"
         rf"[^\n?!]{{1,200}}?[ \t]{_DEFINED}"
     ),
+    late_pattern(rf"\b[Ww](?:hich|hat)[ \t](?:({_KIND})[ \t])?({_DOES}s(?:{_OR}{_DOES}s)?)\b"),
+    late_pattern(rf"\b[Ww](?:hich|hat)[ \t]({_KINDS})[ \t]({_DOES}(?:{_OR}{_DOES})?)\b"),
     late_pattern(
-        r"\b[Ww](?:hich|hat)[ \t](?:(class|file|module)[ \t])?(defines|declares|implements)\b"
+        r"\b[Ww]here[ \t](?:do|did|does)[ \t](?:it|they|we|you|the[ \t](code|codebase|library"
+        rf"|package|project|repo|repository))[ \t]({_DOES}(?:{_OR}{_DOES})?)\b"
     ),
     late_pattern(
-        r"\b[Ww](?:hich|hat)[ \t](classes|files|modules)[ \t](define|declare|implement)\b"
-    ),
-    late_pattern(
-        r"\b[Ww]here[ \t](?:do|did|does)[ \t](?:it|they|we|you)[ \t](define|declare|implement)\b"
-    ),
-    late_pattern(
-        r"\b[Ww]here(?:['’]s|[ \t](?:is|are|was))[ \t]the[ \t]"
+        r"\b(?:[Ww]here(?:['’]s|[ \t](?:is|are|was)|[ \t](?:can|could|do)[ \t](?:I|one|we|you)"
+        r"[ \t](find|see))|[Ww](?:hich|hat)[ \t](file|module)[ \t](contains|has))[ \t]the[ \t]"
         r"((?:definition|declaration|implementation)s?)(?=[ \t]of\b)"
     ),
+    late_pattern(rf"\b[Ww](?:hich|hat)[ \t]{_AT_END}"),
 )
 #: Letters of a word that may be mistyped. Shorter ones resemble others ("lanes" and "lines"), and
 #: each letter costs 54 spellings.
@@ -96,9 +112,8 @@ async def find_subjects(
 def _only_asking(question: str) -> frozenset[str]:
     """Return the words of the question that occur only where they ask a measure or a place."""
     matches = [one for pattern in (_MEASURE, *_PLACE) for one in pattern.finditer(question)]
-    places = {
-        match.start(n) for match in matches for n, word in enumerate(match.groups(), 1) if word
-    }
+    spans = [match.span(n) for match in matches for n, word in enumerate(match.groups(), 1) if word]
+    places = {word.start() for span in spans for word in _WORD.finditer(question, *span)}
     words = _WORD.finditer(question) if places else ()
     asking, others = set[str](), set[str]()
     for word in words:
