@@ -246,8 +246,8 @@ def test_an_index_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         here, there = (Place(tmp_path, MemoryStore()) for _ in range(2))
         for n in range(30):
             here.write(f"{n:02}.py", functions(f"first{n}", f"second{n}", lines=8))
-        (tmp_path / "note.md").write_text("---\ncourse: ml\n---\n# Notes\n\nText.\n")
-        (tmp_path / "empty.py").write_text("")
+        here.write("note.md", "---\ncourse: ml\n---\n# Notes\n\nText.\n")
+        here.write("empty.py", "")
         first = await here.run(None)
         monkeypatch.setattr(analysers, "WORTH_BYTES", 1)
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
