@@ -14,7 +14,7 @@ import msgspec
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.chunkers import ChunkerConfig
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest
 from pincite.ingestion.deps import IngestDeps
@@ -22,6 +22,7 @@ from pincite.ingestion.report import IngestReport
 from pincite.model import CollectionSpec, EvidencePack, Question
 from pincite.ports import Searchable, SearchRequest, Store
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.search import search
 from pincite.sources import Selection, SourceLimits, open_source

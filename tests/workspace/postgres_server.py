@@ -24,6 +24,7 @@ _SETTINGS = (
     *("listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off"),
     *("shared_buffers=32MB", "max_connections=150", "autovacuum=off"),
 )
+_ROOM = 4_000_000_000  # each worker of a test run has a server, of up to 500 MB
 _numbers = count()
 
 
@@ -91,11 +92,18 @@ def hand_over(folder: Path) -> None:
         os.chown(folder, user.pw_uid, user.pw_gid)
 
 
+def _place() -> Path:
+    """Where the files of a server lie: in memory if there is room. A run makes up to 20,000 of
+    them, and to delete them from a busy disk takes minutes."""
+    memory = Path("/dev/shm")
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > _ROOM else Path("/tmp")
+
+
 @contextmanager
 def serving(*settings: str) -> Iterator[Server]:
     """A server, stopped and deleted at the end. Without settings it is fast, and loses what it has
     when the machine stops."""
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path is short
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir=_place()))  # a socket's path is short
     hand_over(folder)
     superuser = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
     data = str(folder / "data")
