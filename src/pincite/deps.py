@@ -64,3 +64,98 @@ class Deps:
         ids = [str(one.chunk.attributes.get(DOCUMENT_ID, "")) for one in candidates]
         allowed = await self.admit(frozenset(ids)) - {""}
         return tuple(one for one, id_ in zip(candidates, ids, strict=True) if id_ in allowed)
+
+    def dense_weights(self, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
+        """How far to trust the dense side of each collection with this query: the less, the fewer
+        of its chunks have a vector yet."""
+        only_code = kinds_of(scope) == {"code"}
+        language = self.language_of(query.text)
+        words = len(self.terms(query.text))
+        return {
+            one.spec.name: one.embedded
+            * dense_weight(
+                language,
+                one.spec.language,
+                one.dense.languages,
+                config,
+                code=one.code or only_code,
+                names=bool(query.identifiers),
+                words=words,
+            )
+            for one in self.collections
+            if one.dense is not None
+        }
+
+    def code(self, scope: Scope) -> frozenset[str]:
+        """The collections in which all that this scope lets pass is code, or nearly all."""
+        only_code = kinds_of(scope) == {"code"}
+        return frozenset(one.spec.name for one in self.collections if one.code or only_code)
+
+    def deep(self, scope: Scope) -> frozenset[str]:
+        """The collections that get as many hits and candidates as code: those of `code`, and those
+        of which a large part is code."""
+        return self.code(scope) | {one.spec.name for one in self.collections if one.deep}
+
+    @property
+    def partial(self) -> dict[str, float]:
+        """The collections of which some chunks have no dense vector yet, and what part has."""
+        return {one.spec.name: one.embedded for one in self.collections if one.embedded < 1}
+
+    def foreign(self) -> frozenset[str]:
+        """The collections whose language their dense model does not know."""
+        return frozenset(
+            one.spec.name
+            for one in self.collections
+            if one.dense is not None
+            and one.dense.languages
+            and one.spec.language not in one.dense.languages
+        )
+
+    def apart(self, scope: Scope) -> bool:
+        """Is the caller kept apart from others, who may have documents in the same collection?
+        Then nothing that is said may depend on what these are."""
+        return bool(scope.tags or scope.bounds) or any(self.required.values())
+
+    def rarity(
+        self, text: str, rankings: Sequence[Ranking], scope: Scope
+    ) -> Mapping[str, Mapping[str, float]]:
+        """What each term of the question weighs in a collection that has counted them, by
+        collection: ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, of which n have it. One that is
+        nowhere weighs as much as one of a single chunk. Nothing of a collection in another
+        language than that of `terms`, nor where the caller is `apart`."""
+        if self.apart(scope):
+            return {}
+        asked = self.terms(text)
+        language = self.collections[0].spec.language
+        alike = {one.spec.name for one in self.collections if one.spec.language == language}
+        found = {}
+        for one in rankings:
+            counted = one.counted
+            if one.collection in alike and counted is not None and one.wording == 0:
+                having = {term: max(1, counted.having.get(term_id(term), 0)) for term in asked}
+                found[one.collection] = {
+                    term: math.log(1 + max(0.0, counted.chunks - n + 0.5) / (n + 0.5))
+                    for term, n in having.items()
+                }
+        return found
+
+    def unmeasured(self) -> frozenset[str]:
+        """The collections whose dense model is not the bundled one. The thresholds that the
+        verdict comes with were measured with that one; cosines of others lie elsewhere."""
+        return frozenset(
+            one.spec.name
+            for one in self.collections
+            if one.dense is not None and one.rung != "bundled-model"
+        )
+
+    def kinds(self, scope: Scope) -> frozenset[SourceType]:
+        """The kinds of sources that a search may find."""
+        there = frozenset(kind for one in self.collections for kind in one.kinds)
+        return there & kinds_of(scope)
+
+
+@cache
+def informative_terms(language: str) -> Callable[[str], frozenset[str]]:
+    """The distinct terms of a text as the sparse side sees them."""
+    analyser = Bm25Encoder(language).analyser
+    return lambda text: frozenset(analyser.terms(text))

@@ -96,7 +96,7 @@ class Profile(msgspec.Struct, frozen=True):
 
     def by_words(self, loaded: int) -> int:
         """Return how many of the best keyword hits are loaded in addition to `loaded` others, in
-        collections of code."""
+        collections that are at least half code."""
         return round(self.rank_code.by_words * loaded) if self.rank_code.enabled else 0
 
     @property

@@ -86,6 +86,8 @@ async def _pass(
     limit_s = profile.retrieve.timeout_s
     code = code_collections(deps.collections, scope)
     loaded_most = profile.candidates(deps.reranker is not None, bool(code))
+    deep = deps.deep(scope)
+    loaded_most = profile.candidates(deps.reranker is not None, bool(deep))
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
         answers = await retrieve(query, deps.collections, scope, profile.retrieve, this_pass)
@@ -94,7 +96,7 @@ async def _pass(
         merged = merge(lists, weights, profile.across, found.defining)
         fused = trace.tap("fuse", merged)
         fused = within_reach(fused, found.defining, loading)
-        by_words = best_by_words(found.rankings, code, profile.by_words(loaded_most))
+        by_words = best_by_words(found.rankings, deep, profile.by_words(loaded_most))
         fused, wide = besides(fused, by_words, loading)
         loaded = await load(fused, deps.collections, wide, timeout_s=limit_s)
         changed = overtaken(fused, loaded, deps.collections, wide)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: it (docs/decisions/0004). Without data in the sum, 72 questions about the code of three
 #: repositories with much data have .767 of .706, and 45 about their pages .358 of .752 (0020).
 CODE_SHARE = 0.75
+#: From this share on, it is searched as deep as code: otherwise, data and pages take the places of
+#: code among few hits (docs/decisions/0020).
+DEEP_SHARE = 0.5
 #: For a model whose name differs from that of the collection: to compare both, it is opened before
 #: the search. Guess, unmeasured.
 _OPENING_S = 7.0
@@ -179,7 +182,7 @@ async def open_searchables(
             index=client,
             sparse=sparse,
             dense=_dense(settings, models, client, spec, "" if named == BUNDLED else named),
-            code=info.kinds.get("code", 0) >= CODE_SHARE * max(1, info.chunks),
+            code=share_of_code(info) >= CODE_SHARE,
             rung=rung_of(spec.model),
             kinds=frozenset(kind for kind, chunks in info.kinds.items() if chunks),
             depth=options.depth,
@@ -187,8 +190,14 @@ async def open_searchables(
             store=settings.store.kind,
             embedded=info.embedded_share,
             exact=settings.store.exact,
+            deep=share_of_code(info) >= DEEP_SHARE,
         )
     return made
+
+
+def share_of_code(info: CollectionInfo) -> float:
+    """Return the share of the chunks that are code, 0..1; 0 for an empty collection."""
+    return info.kinds.get("code", 0) / max(1, info.chunks)
 
 
 def _dense(

@@ -137,7 +137,8 @@ class Searchable(msgspec.Struct, frozen=True):
     by `weight`. The writers of a `foreign` one are unknown. `store` is the kind of its store.
     `embedded` is the share of chunks with a dense vector, 0..1. `exact` says that the store can
     compare a question with every vector; another store returns all vectors if
-    `SearchRequest.exact` is set.
+    `SearchRequest.exact` is set. `deep` says that at least half of it is code: it then has as many
+    hits and candidates as a collection of code, without the ranking of one.
     """
 
     spec: CollectionSpec
@@ -153,3 +154,4 @@ class Searchable(msgspec.Struct, frozen=True):
     store: str = "edge"
     embedded: float = 1.0
     exact: bool = True
+    deep: bool = False

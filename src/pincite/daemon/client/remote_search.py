@@ -62,7 +62,7 @@ def _hosted(collections: Sequence[Searchable]) -> _Hosted | None:
     places = tuple(
         SearchableState(
             *(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight),
-            *(one.embedded, one.exact),
+            *(one.embedded, one.exact, one.deep),
         )
         for one in collections
     )

@@ -60,6 +60,7 @@ def _open(place: SearchableState, host: Host, models: str) -> Searchable:
         *(spec, host, sparse, dense, *rest),
         embedded=place.embedded,
         exact=place.exact,
+        deep=place.deep,
     )
 
 

@@ -20,6 +20,7 @@ class SearchableState(msgspec.Struct, frozen=True):
     weight: float
     embedded: float
     exact: bool
+    deep: bool
 
 
 class RemoteSearch(msgspec.Struct, frozen=True):

@@ -20,5 +20,6 @@ SHAPES = {
     14: "01ebefc057f74c50",
     15: "c55a9963fb41825e",
     16: "fe578dea099afca1",
+    17: "887594f3f75e4ea5",
 }
 PROTOCOL = max(SHAPES)

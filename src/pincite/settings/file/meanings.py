@@ -245,7 +245,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
                 "multiply the requested number of results to get the limits; 0 for fixed limits"
             ),
             "least_per_result": ("minimum limits, as a multiple of the requested results"),
-            "code_limit": "minimum hits of each side in a collection of code",
+            "code_limit": "minimum hits of each side in a collection that is at least half code",
             "symbol_limit": (
                 "hits among definitions of each name in the question, in a collection of code"
             ),
@@ -317,7 +317,9 @@ MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "defined_first": (
                 "definitions that come first if the question is a name or asks where one is defined"
             ),
-            "pool": "minimum number of loaded candidates in a collection of code",
+            "pool": (
+                "minimum number of loaded candidates in a collection that is at least half code"
+            ),
             "by_words": (
                 "number of the best hits of keyword search to load as well, as a share of the pool"
             ),

@@ -194,7 +194,7 @@ async def _request(
         sparse = _emphasised(text, query.identifiers, encode, weight)
         if not sparse.indices and kind is None:
             notices.append(_without_words(collection, scope, config.mode))
-    least = config.code_limit if collection.code else 0
+    least = config.code_limit if collection.code or collection.deep else 0
     return SearchRequest(
         dense=dense,
         sparse=sparse if sparse.indices else None,
