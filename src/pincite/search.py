@@ -8,6 +8,7 @@ from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
 from pincite.search_steps.collection_facts import (
     code_collections,
+    deep_collections,
     dense_models,
     in_other_languages,
     kinds_within,
@@ -84,9 +85,7 @@ async def _pass(
     partial, weights = partly_embedded(deps.collections), collection_weights(deps.collections)
     of_dense = dense_weights(deps, query, profile.fuse, scope)
     limit_s = profile.retrieve.timeout_s
-    code = code_collections(deps.collections, scope)
-    loaded_most = profile.candidates(deps.reranker is not None, bool(code))
-    deep = deps.deep(scope)
+    deep = deep_collections(deps.collections, scope)
     loaded_most = profile.candidates(deps.reranker is not None, bool(deep))
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):

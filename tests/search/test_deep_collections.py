@@ -8,10 +8,11 @@ import pytest
 
 from pincite.daemon.client.remote_search import remote_search_of
 from pincite.daemon.server.search_here import search_here
-from pincite.deps import Deps, informative_terms
+from pincite.deps import Deps
 from pincite.model import EvidencePack, Question, Scope
 from pincite.ports import Searchable
 from pincite.profile import Profile
+from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.language import guess_language
 from pincite.support.fields import replace
 from pincite.trace import Trace

@@ -15,6 +15,13 @@ def code_collections(collections: Sequence[Searchable], scope: Scope) -> frozens
     return frozenset(one.spec.name for one in collections if one.code or only_code)
 
 
+def deep_collections(collections: Sequence[Searchable], scope: Scope) -> frozenset[str]:
+    """The collections that get as many hits and candidates as code: those of `code_collections`,
+    and those of which a large part is code."""
+    deep = (one.spec.name for one in collections if one.deep)
+    return code_collections(collections, scope).union(deep)
+
+
 def partly_embedded(collections: Sequence[Searchable]) -> dict[str, float]:
     """The collections in which some chunks have no dense vector yet, with the share that has."""
     return {one.spec.name: one.embedded for one in collections if one.embedded < 1}

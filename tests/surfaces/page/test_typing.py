@@ -32,7 +32,8 @@ def test_who_goes_on_typing_after_enter_stays_in_the_box(page: Page) -> None:
 _A_KEY_AS_RESULTS_COME = """() => {
   const real = window.fetch;
   const entered = new Promise((then) => {
-    addEventListener("keydown", (event) => event.key === "Enter" && then(), true);
+    // only after the page has handled the key, which is for what the box has then
+    addEventListener("keydown", (event) => event.key === "Enter" && setTimeout(then), true);
   });
   window.fetch = async (...asked) => {
     const answer = await real(...asked);
