@@ -114,6 +114,18 @@ def test_a_text_that_was_deleted_is_not_in_the_file(
 
 
 @pytest.mark.usefixtures("careless")
+def test_what_an_earlier_version_removed_is_erased_with_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "n.db"
+    notes = NoteCache(path)
+    notes.put({n.to_bytes(16, "big"): f"{n} {SECRET * 30}" for n in range(100)})
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM notes WHERE id < 100")
+    assert SECRET.encode() in path.read_bytes()
+    assert notes.forget() == 1
+    assert SECRET.encode() not in path.read_bytes()
+
+
+@pytest.mark.usefixtures("careless")
 def test_a_text_that_makes_room_for_another_is_not_in_the_file(tmp_path: Path) -> None:
     notes, wordings = NoteCache(tmp_path / "n.db", 1), Wordings(tmp_path / "w.db", 1)
     for text in (SECRET, "b"):

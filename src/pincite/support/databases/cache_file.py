@@ -106,7 +106,9 @@ class TextCache(CacheFile):
 
         def delete(db: sqlite3.Connection) -> int:
             with db:
-                return db.execute(f"DELETE FROM {self._table}").rowcount
+                count = db.execute(f"DELETE FROM {self._table}").rowcount
+            db.execute("VACUUM")  # earlier versions did not overwrite what they removed
+            return count
 
         nothing: int | None = None
         return self._attempt(delete, nothing) if self.path.is_file() else 0
