@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def candidates(one: Searchable, profile: Profile | None = None) -> tuple[Evidenc
     """The pack, the hits and the loaded candidates."""
     trace = Trace(lambda: 0.0)
     pack = ask("how are keys rotated", one, profile=profile, trace=trace)
-    steps = {step.stage: step.value for step in trace.steps}
+    steps: dict[str, Any] = {step.stage: step.value for step in trace.steps}
     hits = {hit.id for ranking in steps["retrieve"].rankings for hit in ranking.hits}
     return pack, len(hits), len(steps["load"])
 
