@@ -126,6 +126,23 @@ def test_what_an_earlier_version_removed_is_erased_with_the_rest(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("careless")
+def test_vectors_that_an_earlier_version_removed_are_erased_with_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "v.db"
+    one = np.arange(1, 65, dtype="<f4")
+    with closing(VectorCache(path, 10_000_000)) as cache:
+        cache.put("model", {n.to_bytes(16, "big"): (one + n)[None] for n in range(400)})
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM vectors WHERE id < 300")
+    held = path.read_bytes()
+    assert sum((one + n).tobytes() in held for n in range(400)) > 101
+    assert forget_vectors(path) == 101
+    held = path.read_bytes()
+    assert not any((one + n).tobytes() in held for n in range(400))
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA freelist_count").fetchone() == (0,)
+
+
+@pytest.mark.usefixtures("careless")
 def test_a_text_that_makes_room_for_another_is_not_in_the_file(tmp_path: Path) -> None:
     notes, wordings = NoteCache(tmp_path / "n.db", 1), Wordings(tmp_path / "w.db", 1)
     for text in (SECRET, "b"):

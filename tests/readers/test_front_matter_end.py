@@ -39,6 +39,10 @@ FRONT = [
     "---\ntags: [\na,\n]\n\nlayout: b\n---\n",
     "---\ndescription: a text\nthat is not indented\n---\n",  # wrong, but meant so
     "---\ntitle: |\n  a\n\n  b\n---\n",
+    '---\ntitle: a\ndescription: "one\n\nAnd two."\nlayout: b\n---\n',
+    '---\ndescription: "one\n\nAnd two."\n---\n',
+    "---\ntags: [\n\na, b]\n---\n",
+    "---\nmap: {a: 1,\n\nb: 2}\n\nlayout: c\n---\n",
     "+++\ntitle = 1\n+++\n",
     "+++\n+++\n",
     "+++\n# of the site\n[params]\na.b = 1\n+++\n",
@@ -50,6 +54,8 @@ FRONT = [
 ]
 NONE = [
     "",
+    '---\nNote: "one\n\nA paragraph.\n---\n',  # quotes that do not end
+    '---\nNote: "one" and\n\nA paragraph.\n---\n',
     "---",
     "---\n",
     "---\ntitle: a\n",

@@ -15,6 +15,7 @@ from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.language import guess_language
+from pincite.search_steps.collection_facts import deep_collections
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.scene import TopicEncoder, ask, make
@@ -50,6 +51,14 @@ def test_they_have_as_many_hits_and_candidates_as_code(dense: bool) -> None:
 def test_pages_alone_stay_in_their_order() -> None:
     one = collection(PAGES)
     assert candidates(one)[0].evidence == candidates(replace(one, deep=True))[0].evidence
+
+
+def test_where_no_code_is_asked_for_the_candidates_are_those_of_text() -> None:
+    one = collection({**PAGES, **FILES})
+    assert not deep_collections([replace(one, deep=True)], Scope(kinds=("docs",)))
+    deep = deep_collections([replace(one, deep=True)], Scope())
+    assert deep == {one.spec.name}
+    assert deep_collections([one], Scope()) == frozenset()
 
 
 def test_a_profile_may_set_the_depth() -> None:

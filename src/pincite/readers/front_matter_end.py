@@ -38,7 +38,8 @@ def end_of_front_matter(text: str) -> int:
     same mark, or of `...` for YAML, at any distance. Between them is nothing, or first an entry:
     `name:` in YAML, `name =` or `[table]` in TOML. Only blank lines and comments may be above it.
     Other text between two lines of `---` belongs to a page that begins with a thematic break. So
-    does a paragraph below an entry of YAML that stands by itself. Values may be invalid.
+    does a paragraph below an entry of YAML that stands by itself, but not within quotes or brackets
+    that the entry opens and that end further down. Values may be invalid.
 
     Takes time linear in the text, and almost none without a mark.
     """
@@ -68,8 +69,14 @@ def begins_entry(line: str, mark: str) -> bool:
 def _is_yaml(lines: Iterator[str]) -> bool:
     is_empty, is_named, words = True, False, True
     is_apart = False  # from the entry above
+    closing = ""  # of the quotes or brackets that the entry above has opened
     for line in lines:
         bare = line.strip()
+        if closing:
+            is_apart = is_apart or not bare
+            if closing in line:
+                closing, is_apart = "", False
+            continue
         if not bare or bare.startswith("#"):
             words = words and (is_named or bool(bare))
             is_empty, is_apart = is_empty and not bare, True
@@ -80,12 +87,26 @@ def _is_yaml(lines: Iterator[str]) -> bool:
                 return True
             if not _has_name(bare, words=words):
                 return False
-            is_named, is_apart = True, False
-        elif line[0] in _CONTINUES or _has_name(line, words=words):
+            is_named, is_apart, closing = True, False, _closing(bare)
+        elif line[0] in _CONTINUES:
             is_apart = False
+        elif _has_name(line, words=words):
+            is_apart, closing = False, _closing(bare)
         elif is_apart:
             return False
+    if closing and is_apart:  # they never end: so the text below is not a part of the value
+        return False
     return is_named or is_empty
+
+
+def _closing(entry: str) -> str:
+    """Return what closes the quotes or brackets that the value of an entry opens, "" if they end in
+    this line or if there are none."""
+    value = entry[entry.find(": ") + 1 :].lstrip() if ": " in entry else ""
+    if value[:1] in ("'", '"'):
+        return value[0] if value.count(value[0]) % 2 else ""
+    closing = {"[": "]", "{": "}"}.get(value[:1], "")
+    return closing if closing and value.count(value[0]) > value.count(closing) else ""
 
 
 def _has_name(line: str, *, words: bool) -> bool:

@@ -16,9 +16,10 @@ def code_collections(collections: Sequence[Searchable], scope: Scope) -> frozens
 
 
 def deep_collections(collections: Sequence[Searchable], scope: Scope) -> frozenset[str]:
-    """The collections that get as many hits and candidates as code: those of `code_collections`,
-    and those of which a large part is code."""
-    deep = (one.spec.name for one in collections if one.deep)
+    """The collections that get as many candidates as code: those of `code_collections`, and those
+    of which a large part is code, if this scope lets code pass."""
+    with_code = "code" in kinds_of(scope)
+    deep = (one.spec.name for one in collections if one.deep and with_code)
     return code_collections(collections, scope).union(deep)
 
 

@@ -9,8 +9,7 @@ from pincite.deps import Deps
 from pincite.model import Query, Ranking, Scope
 from pincite.model.term_ids import term_id
 from pincite.ports import Searchable
-from pincite.scope.filter import kinds_of
-from pincite.search_steps.collection_facts import is_kept_apart
+from pincite.search_steps.collection_facts import code_collections, is_kept_apart
 from pincite.stages.fuse import FuseConfig, dense_weight
 
 
@@ -22,7 +21,7 @@ def collection_weights(collections: Sequence[Searchable]) -> dict[str, float]:
 def dense_weights(deps: Deps, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
     """The weight of the dense side of each collection with this query. It is lower, the fewer
     chunks have a vector yet."""
-    only_code = kinds_of(scope) == {"code"}
+    code = code_collections(deps.collections, scope)
     language = deps.language_of(query.text)
     words = len(deps.terms(query.text))
     return {
@@ -32,7 +31,7 @@ def dense_weights(deps: Deps, query: Query, config: FuseConfig, scope: Scope) ->
             one.spec.language,
             one.dense.languages,
             config,
-            code=one.code or only_code,
+            code=one.spec.name in code,
             names=bool(query.identifiers),
             words=words,
         )

@@ -142,7 +142,7 @@ class VectorCache(CacheFile):
                 (surplus,),
             )
             db.execute("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
-        db.execute("PRAGMA incremental_vacuum").fetchall()
+        db.executescript("PRAGMA incremental_vacuum")  # `execute` frees only one page
 
     def _status(self, db: sqlite3.Connection) -> CacheStatus:
         rows = db.execute(
@@ -155,7 +155,7 @@ class VectorCache(CacheFile):
         with self._writing(db):
             count = db.execute("DELETE FROM vectors").rowcount
             db.execute("DELETE FROM models")
-        db.execute("PRAGMA incremental_vacuum").fetchall()
+        db.executescript("PRAGMA incremental_vacuum")  # `execute` frees only one page
         ((busy, *_),) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:  # the file itself is as before
             raise sqlite3.OperationalError("another process reads the file")

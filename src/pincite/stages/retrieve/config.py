@@ -23,9 +23,9 @@ class RetrieveConfig(msgspec.Struct, frozen=True):
     stages is proportional to the limits. R@20 needs twice the results: .9033 with 40, .9019 with 30
     (docs/decisions/0004).
 
-    `code_limit`: the minimum hits of each side for a collection that is at least half code, whose
-    files are ranked by their hits. `symbol_limit`: the hits of each side, for each name that the
-    question writes like code, among the chunks that define it; 0 for none (docs/decisions/0020).
+    `code_limit`: the minimum hits of each side for a collection that is at least half code.
+    `symbol_limit`: the hits of each side, for each name that the question writes like code, among
+    the chunks that define it; 0 for none (docs/decisions/0020).
 
     `mode`: both sides, only the dense one, or only the lexical one. `keyword`: the lexical side
     ranks by `bm25`, or is a `filter`: chunks with all words of the question score 1. `per_result`:
