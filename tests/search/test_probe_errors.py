@@ -9,6 +9,7 @@ import pytest
 from pincite.errors import (
     AuthError,
     BadResponse,
+    FingerprintMismatch,
     Gone,
     Invalid,
     ModelUnavailable,
@@ -74,6 +75,7 @@ def test_other_texts_are_embedded_if_the_question_was_refused(error: PinciteErro
         Gone("there is no such model"),
         ModelUnavailable("the weights are gone"),
         Unavailable("the service does not answer"),
+        FingerprintMismatch("the vectors are of another model"),
     ],
 )
 def test_no_text_is_sent_to_a_model_that_is_unavailable(error: PinciteError) -> None:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import msgspec
 
 from pincite.errors import (
-    AuthError,
+    BadResponse,
     ConfigError,
     EnginePanicked,
-    Gone,
-    ModelUnavailable,
+    Invalid,
     PinciteError,
-    Unavailable,
+    RateLimited,
     WorkspaceUnavailable,
 )
 from pincite.model import (
@@ -101,9 +100,8 @@ class Probed:
 @dataclass(frozen=True, slots=True)
 class Remembering:
     """An encoder that returns an already computed vector of the question, or raises the error of
-    the model that did not embed it. An error of the model itself is raised for every text, so that
-    nothing waits again. Other texts are embedded after any other error: a text that is too large
-    says nothing about them."""
+    the model that did not embed it. That error is raised for every text, so that nothing waits
+    again, unless it is about one request: a text that is too large says nothing about others."""
 
     encoder: DenseEncoder
     text: str
@@ -134,8 +132,9 @@ class Remembering:
         return await self.encoder.embed_documents(texts)
 
     def _check(self) -> None:
-        """Raise the error of the probe if it is about the model."""
-        if isinstance(self.found, AuthError | Gone | ModelUnavailable | Unavailable):
+        """Raise the error of the probe unless it is about one request."""
+        about_one = isinstance(self.found, Invalid | BadResponse | RateLimited)
+        if isinstance(self.found, PinciteError) and not about_one:
             raise self.found
 
 
