@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.engine.search_notices import unfinished
+from pincite.engine.search_notices import unfinished_collections
 from pincite.model import CollectionSpec, Scope, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings, load_settings
@@ -36,4 +36,4 @@ def test_a_cut_off_run_is_told_of_unless_the_daemon_continues_it(
     record = SourceRecord(Source("docs", "/d", "folder"), complete=False)
     spec = CollectionSpec("main", "s", "c", model=model)
     info = CollectionInfo(spec, (record,), 0, 0, 0)
-    assert unfinished([info], Scope(), settings(**refresh)) == expected
+    assert unfinished_collections([info], Scope(), settings(**refresh)) == expected

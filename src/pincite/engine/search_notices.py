@@ -35,15 +35,15 @@ class SearchNotices:
         found = await self._client().look(wish_of(self._settings))
         return refreshing_notices(found, scope, self._settings)
 
-    async def unfinished(
+    async def still_unfinished(
         self, infos: Sequence[CollectionInfo], scope: Scope, reopen: Callable[[], None]
     ) -> tuple[Notice, ...]:
         """Warn about collections whose last run was cut off. While somebody writes, a run is only
         not finished yet. `reopen` is called if one has ended since the collections were listed."""
-        before = unfinished(infos, scope, self._settings)
+        before = unfinished_collections(infos, scope, self._settings)
         if not before or _is_written(self._settings):
             return ()
-        now = unfinished(await self._client().collections(), scope, self._settings)
+        now = unfinished_collections(await self._client().collections(), scope, self._settings)
         if _is_written(self._settings):
             return ()
         if set(before) - set(now):
@@ -101,7 +101,7 @@ def refreshing_notices(found: Freshness, scope: Scope, settings: Settings) -> tu
     return tuple(notices)
 
 
-def unfinished(
+def unfinished_collections(
     infos: Iterable[CollectionInfo], scope: Scope, settings: Settings
 ) -> tuple[str, ...]:
     """Return the names of collections with a source in the scope that no run has finished and that

@@ -118,7 +118,7 @@ class Searcher:
         deps = deps.admitting(admit)
         entry.infos = [known.infos[one.spec.name] for one in deps.collections]
         reopen = self.collections.reopen
-        notices += await self._notices.unfinished(entry.infos, scope, reopen)
+        notices += await self._notices.still_unfinished(entry.infos, scope, reopen)
         pack = await self._here_or_in_daemon(question, deps, profile, steps, entry)
         if not (pack.evidence or pack.closest or notices):
             notices = await self._notices.empty(entry.infos, scope)

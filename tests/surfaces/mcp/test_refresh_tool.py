@@ -14,17 +14,17 @@ from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.ports import CollectionInfo
 from pincite.support.fields import replace
 from pincite.surfaces.mcp.refreshing import _not_indexed
-from pincite.surfaces.mcp.tool import Answer
+from pincite.surfaces.mcp.tool_types import ToolResult
 from pincite.surfaces.mcp.tools import tools
 from tests.daemon.refresh.refreshed import engine_of, paths, run, settles, write
 
 
-async def refreshed(engine: AsyncPincite) -> Answer:
+async def refreshed(engine: AsyncPincite) -> ToolResult:
     tool = next(one for one in tools(engine) if one.name == "refresh")
     return await tool.run(tool.takes(wait_s=300))
 
 
-def done(answer: Answer) -> object:
+def done(answer: ToolResult) -> object:
     assert answer.structure is not None
     return answer.structure["done"]
 

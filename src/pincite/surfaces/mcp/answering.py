@@ -17,9 +17,8 @@ from msgspec import Meta
 from pincite.asking import SearchOptions, bind_tags
 from pincite.asking.answers import AnswerOptions
 from pincite.engine import AsyncPincite
-from pincite.model import Answer as Answered
-from pincite.model import Attributes, ChatMode
-from pincite.surfaces.mcp.tool import Answer, DescribedTags, Detail, Tool
+from pincite.model import Answer, Attributes, ChatMode
+from pincite.surfaces.mcp.tool_types import DescribedTags, Detail, Tool, ToolResult
 from pincite.surfaces.text.answer_text import plain_text
 
 
@@ -39,7 +38,7 @@ class AnswerArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 async def _answer(
     engine: AsyncPincite, preset: str | None, bound: Attributes, asked: AnswerArguments
-) -> Answer:
+) -> ToolResult:
     engine.reopen()
     searched = SearchOptions(
         asked.query,
@@ -54,9 +53,9 @@ async def _answer(
     options = AnswerOptions(searched, mode=asked.mode)
     async with aclosing(engine.answering(options)) as events:  # type: ignore[type-var]
         async for event in events:
-            if isinstance(event, Answered):
+            if isinstance(event, Answer):
                 full: Any = msgspec.to_builtins(event) if asked.detail == "full" else None
-                return Answer(plain_text(event), full)
+                return ToolResult(plain_text(event), full)
     raise AssertionError("an answer ends with an Answer")
 
 

@@ -23,7 +23,7 @@ from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
 from pincite.model import Attributes, Chunk, Evidence
 from pincite.model.citation import cite, page_of
-from pincite.surfaces.mcp.tool import Answer, Tags, Tool, object_schema
+from pincite.surfaces.mcp.tool_types import Tags, Tool, ToolResult, object_schema
 from pincite.surfaces.traced_search import traced_search
 
 #: Lines around a passage in the result of `fetch`.
@@ -73,16 +73,16 @@ class Fetched:
 
 async def _search(
     engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchOne
-) -> Answer:
+) -> ToolResult:
     engine.reopen()
     tags = bind_tags(bound, asked.tags)
     options = SearchOptions(asked.query, preset=preset, tags=tags)
     pack, _ = await traced_search(engine, options)
     found = [Result(one.chunk_id, _title(one), one.url or "") for one in pack.evidence]
-    return Answer("", msgspec.to_builtins(Results(tuple(found))))
+    return ToolResult("", msgspec.to_builtins(Results(tuple(found))))
 
 
-async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> Answer:
+async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> ToolResult:
     tags = bind_tags(bound, asked.tags)
     within = await open_within(engine.client(), tags)
     key = asked.id.removeprefix("#")
@@ -104,7 +104,7 @@ async def _fetch(engine: AsyncPincite, bound: Attributes, asked: FetchOne) -> An
         "changed_since_indexed": "yes" if passage.changed else "no",
     }
     fetched = Fetched(chunk.id, _title(chunk), passage.text, chunk.url or "", metadata)
-    return Answer("", msgspec.to_builtins(fetched))
+    return ToolResult("", msgspec.to_builtins(fetched))
 
 
 def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
@@ -118,11 +118,11 @@ def _where(chunk: Chunk, passage: Passage) -> dict[str, str]:
     }
 
 
-def _stored(collection: str, chunk: Chunk) -> Answer:
+def _stored(collection: str, chunk: Chunk) -> ToolResult:
     """Return a passage of another program: it has no surrounding lines, and no file."""
     about = {"citation": cite(chunk), "collection": collection, "source_indexed_here": "no"}
     fetched = Fetched(chunk.id, _title(chunk), chunk.text, chunk.url or "", about)
-    return Answer("", msgspec.to_builtins(fetched))
+    return ToolResult("", msgspec.to_builtins(fetched))
 
 
 def _title(one: Chunk | Evidence) -> str:

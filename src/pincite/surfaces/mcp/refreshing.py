@@ -18,7 +18,7 @@ from pincite.engine import AsyncPincite
 from pincite.model import Attributes
 from pincite.ports import CollectionInfo
 from pincite.support.counted import counted
-from pincite.surfaces.mcp.tool import Answer, Tool
+from pincite.surfaces.mcp.tool_types import Tool, ToolResult
 from pincite.surfaces.tools.hints import for_tools
 
 _RETRY_S: Final = 1.0  # a run that has failed is followed by another one after .25 s
@@ -40,7 +40,7 @@ class Refreshed(msgspec.Struct, frozen=True):
     troubles: tuple[Trouble, ...] = ()
 
 
-async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArguments) -> Answer:
+async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArguments) -> ToolResult:
     found, done = await _until_done(engine, asked.wait_s)
     engine.reopen()
     infos = visible(await engine.collections())
@@ -61,7 +61,7 @@ async def _refresh(engine: AsyncPincite, bound: Attributes, asked: RefreshArgume
     lines += [_line(one) for one in found.troubles]
     if done and not hidden:
         lines += _not_indexed(infos)
-    return Answer("\n".join(lines), msgspec.to_builtins(answer))
+    return ToolResult("\n".join(lines), msgspec.to_builtins(answer))
 
 
 async def _until_done(engine: AsyncPincite, wait_s: float) -> tuple[Freshness, bool]:

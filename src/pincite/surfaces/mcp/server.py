@@ -26,7 +26,7 @@ from pincite.errors import PinciteError
 from pincite.model import Attributes
 from pincite.ports.tracing import span, traceparent
 from pincite.surfaces.mcp.greeting import DESCRIPTION, NAME, TITLE, instructions_of
-from pincite.surfaces.mcp.tool import Tool
+from pincite.surfaces.mcp.tool_types import Tool
 from pincite.surfaces.tools.arguments import listed_schema, take_arguments
 from pincite.surfaces.tools.hints import error_text
 from pincite.surfaces.tools.required_tags import needed_tags, needs

@@ -24,7 +24,7 @@ from pincite.support.fields import replace
 from pincite.surfaces.mcp import texts
 from pincite.surfaces.mcp.answering import answer_tool
 from pincite.surfaces.mcp.refreshing import refresh_tool
-from pincite.surfaces.mcp.tool import Answer, DescribedTags, Detail, Tags, Tool
+from pincite.surfaces.mcp.tool_types import DescribedTags, Detail, Tags, Tool, ToolResult
 from pincite.surfaces.tools import arguments as tool_arguments
 from pincite.surfaces.tools.texts import MAX_TOKENS, Budget, answer_text, results_for
 from pincite.surfaces.traced_search import traced_search
@@ -120,7 +120,7 @@ class Checks:
 
 async def _search(
     engine: AsyncPincite, preset: str | None, bound: Attributes, asked: SearchArguments
-) -> Answer:
+) -> ToolResult:
     engine.reopen()
     given = {name: getattr(asked, name) for name in asked.__struct_fields__}
     query, budget, detail = (given.pop(name) for name in ("query", "max_tokens", "detail"))
@@ -132,13 +132,13 @@ async def _search(
     meta: dict[str, Any] = {"pincite/query_id": trace.query_id} if trace.query_id else {}
     text = write_context(pack, budget).text if block else answer_text(pack, budget)
     if detail in ("text", "context"):
-        return Answer(text, meta=meta)
+        return ToolResult(text, meta=meta)
     meta["pincite/timings_ms"] = dict(pack.timings_ms)
     alike = replace(pack, timings_ms={})  # the same for the same question
-    return Answer(text, msgspec.to_builtins(alike), meta)
+    return ToolResult(text, msgspec.to_builtins(alike), meta)
 
 
-async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -> Answer:
+async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -> ToolResult:
     tags = bind_tags(bound, asked.tags)
     passage = await engine.get(
         asked.locator, asked.context, tags=tags, collections=asked.collections
@@ -157,7 +157,7 @@ async def _read(engine: AsyncPincite, bound: Attributes, asked: ReadArguments) -
             passage = with_text(passage, "\n".join(kept), newline=True)
         reading = Reading(passage, left)
     said = texts.passage_text(reading.passage, reading.lines_left, asked.max_tokens, reading.rest)
-    return Answer(said, msgspec.to_builtins(reading) if asked.detail == "full" else None)
+    return ToolResult(said, msgspec.to_builtins(reading) if asked.detail == "full" else None)
 
 
 def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
@@ -177,7 +177,7 @@ def _cut_record(passage: Passage, start: int, end: int, most: int) -> Reading:
     return Reading(shown, passage.end_line - shown.end_line, rest)
 
 
-async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArguments) -> Answer:
+async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArguments) -> ToolResult:
     claims = [
         Claim(one) if isinstance(one, str) else Claim(one.citation, one.quote or "")
         for one in asked.citations
@@ -185,13 +185,13 @@ async def _verify(engine: AsyncPincite, bound: Attributes, asked: VerifyArgument
     tags = bind_tags(bound, asked.tags)
     checked = await engine.check(claims, tags=tags, collections=asked.collections)
     found = Checks(checked, all(one.status == "fresh" for one in checked))
-    return Answer(texts.check_lines(checked), msgspec.to_builtins(found))
+    return ToolResult(texts.check_lines(checked), msgspec.to_builtins(found))
 
 
-async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> Answer:
+async def _status(engine: AsyncPincite, bound: Attributes, _: StatusArguments) -> ToolResult:
     engine.reopen()
     found = kept_back(await status(engine), all_=bool(bound))
-    return Answer(status_table(found), msgspec.to_builtins(found))
+    return ToolResult(status_table(found), msgspec.to_builtins(found))
 
 
 def tools(

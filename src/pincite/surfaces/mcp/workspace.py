@@ -17,7 +17,7 @@ from mcp.types import (
 )
 
 from pincite.surfaces.mcp.server import call, listed
-from pincite.surfaces.mcp.tool import Answer, Tool
+from pincite.surfaces.mcp.tool_types import Tool, ToolResult
 from pincite.surfaces.tools.documents_tool import (
     DESCRIPTION,
     NAME,
@@ -57,5 +57,5 @@ def make_workspace_server(workspace: Workspace, access: Access) -> Server[Any]:
     )
 
 
-async def _run(workspace: Workspace, access: Access, asked: DocumentsArguments) -> Answer:
-    return Answer(await answer_documents(workspace, access, asked))
+async def _run(workspace: Workspace, access: Access, asked: DocumentsArguments) -> ToolResult:
+    return ToolResult(await answer_documents(workspace, access, asked))

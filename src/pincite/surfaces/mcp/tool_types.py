@@ -19,7 +19,7 @@ Detail = Literal["text", "full"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolResult:
     """What a tool gives: a text for the model, what programs read beside it, None for nothing, and
     what is about the call rather than the answer. Without a text it is that of the structure."""
 
@@ -40,7 +40,7 @@ class Tool(Generic[S]):
     description: str
     takes: type[S]
     gives: Mapping[str, Any] | None
-    run: Callable[[S], Awaitable[Answer]]
+    run: Callable[[S], Awaitable[ToolResult]]
     plain: bool = False
     updates: bool = False
     open_world: bool = False
