@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +16,11 @@ from pincite.model.citation import cite
 from pincite.model.revisions import content_ref
 from pincite.ports import Quote, Seen
 from pincite.readers import read_document
+from pincite.readers.extraction.run import Extracting
 from pincite.support.fields import replace
 from pincite.support.fields import replace as replaced
 from tests.current_files.looks import files_of, look, record
+from tests.places import HANGS_S
 from tests.readers.office_files import docx, pptx
 
 SLIDES = (("One", "first words"), ("Two", "second words\nin two lines"))
@@ -38,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is no failure."""
-    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", 60.0)
+    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", HANGS_S)
 
 
 def seen(folder: Path, chunk: Chunk, context: Context | None = None) -> Seen:
@@ -69,13 +73,21 @@ def test_a_file_that_takes_long_to_read_costs_its_own_passages_alone(
     other = replaced(slide, path="b.pptx")
     (folder / "a.pptx").write_bytes(pptx(("Zero", "never seen before"), *SLIDES))
     monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", 0.0)
+    extract, held = Extracting._work, threading.Event()
+
+    def slowly(self: Extracting, *of: Any) -> None:
+        held.wait(HANGS_S)
+        extract(self, *of)
+
+    monkeypatch.setattr(Extracting, "_work", slowly)
     files = files_of(record(folder))
     late, fine = look(files, Quote("main", slide), Quote("main", other))
     assert (late.truth, late.gone) == ("unchecked", None)
     assert late.notice is not None
     assert "a.pptx has changed" in late.notice.message
     assert fine.truth == "fresh"
-    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", 60.0)
+    held.set()
+    monkeypatch.setattr("pincite.current_files.find_again_extracted.WAIT_S", HANGS_S)
     assert look(files, Quote("main", slide))[0].truth == "moved"
 
 

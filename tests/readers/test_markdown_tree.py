@@ -101,6 +101,10 @@ def test_only_blocks_of_the_window_are_drawn() -> None:
     assert text_of(found.nodes) == "two"
 
 
+def test_no_line_marks_nothing() -> None:
+    assert not markdown_tree("[```\n[```\n", ALL, Lines(1, 1)).marked
+
+
 def test_what_draws_nothing_marks_nothing() -> None:
     assert not markdown_tree("[a]: http://x.example\n\ntext\n", ALL, Lines(0, 1)).marked
 

@@ -49,7 +49,7 @@ class Lines:
 
     def meets(self, first: int, end: int) -> bool:
         """Return whether any line from `first` to `end` (exclusive) is among them."""
-        return first < self.end and self.first < end
+        return max(first, self.first) < min(end, self.end)
 
     def holds(self, first: int, end: int) -> bool:
         """Return whether all of those lines are among them."""
