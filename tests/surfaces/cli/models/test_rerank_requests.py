@@ -140,7 +140,7 @@ def test_a_widening_pass_that_finds_something_is_reranked(
     server: ContractServer, shop: Cli
 ) -> None:
     with_code(shop, 30)
-    configure(server, shop, f"{BOTH}results = 4\n[retrieve]\nsparse_limit = 8\n")
+    configure(server, shop, f"{BOTH}results = 4\n[retrieve]\nsparse_limit = 8\ncode_limit = 8\n")
     question = "how is a key rotated by a step of keys"
     pack = within(shop.folder, lambda engine: engine.search(question, mode="build"))
     assert pack.plan.passes == ("first", "widened code")
