@@ -57,9 +57,10 @@ class OpenCollections:
         self._known = None
 
     async def outdated(self) -> bool:
-        """Were collections added or removed since they were opened? Then open them again."""
+        """Were collections added or removed since they were opened? Then open them again. Also true
+        after `reopen`, for a search that began before."""
         if self._known is None:
-            return False
+            return True
         known = self._known.infos
         specs = {info.spec.name: info.spec for info in await self._client().collections()}
         if specs == {name: info.spec for name, info in known.items() if not info.foreign}:

@@ -4,7 +4,6 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pincite.collection.tracing import watched_search
@@ -30,8 +29,9 @@ if TYPE_CHECKING:
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings
 
-#: The notice of a search if a collection was removed while it ran.
-_OVERTAKEN = ("collection_failed", "context_unavailable")
+#: The notices of a search if a collection was removed or replaced while it ran.
+_OVERTAKEN = ("collection_failed", "context_unavailable", "index_changed")
+_TRIES = 3  # of a search whose collections were added or removed while it ran
 
 
 class Searcher:
@@ -64,8 +64,8 @@ class Searcher:
         here: str | None = None,
         admit: Admit | None = None,
     ) -> EvidencePack:
-        """Run and log a search. It is repeated once if collections were added or removed. Errors do
-        not show the names of unshown collections; their cause does."""
+        """Run and log a search. It is repeated, up to twice, if collections were added or removed.
+        Errors do not show the names of unshown collections; their cause does."""
         try:
             return await self._logged(question, profile, steps, here, admit)
         except PinciteError as error:
@@ -87,19 +87,19 @@ class Searcher:
             watched_search(question, profile, steps) as watched,
             self._log().entry(Asked.of(_told(question, admit), profile), steps) as entry,
         ):
-            once = partial(self._once, question, profile, steps, entry, admit)
-            try:
-                entry.pack = await once()
-                failed = any(one.code in _OVERTAKEN for one in entry.pack.warnings)
-            except UsageError:
-                if not await self.collections.outdated():
-                    raise
-                entry.pack = await once()
-            else:
-                if failed and await self.collections.outdated():
-                    entry.pack = await once()
-            watched.found(entry.pack, told=entry.told)
-            return entry.pack
+            for left in reversed(range(_TRIES)):
+                try:
+                    pack = await self._once(question, profile, steps, entry, admit)
+                except UsageError:
+                    if not (left and await self.collections.outdated()):
+                        raise
+                    continue
+                overtaken = any(one.code in _OVERTAKEN for one in pack.warnings)
+                if not (left and overtaken and await self.collections.outdated()):
+                    break
+            entry.pack = pack
+            watched.found(pack, told=entry.told)
+            return pack
 
     async def _once(
         self,

@@ -268,6 +268,10 @@ class LocalIndex:
     async def search(self, collection: str, request: SearchRequest) -> tuple[Ranking, ...]:
         self._usable(collection)
         spec, counted = self._specs[collection], None
+        if spec.pending:  # it took the name of one that the caller has known
+            raise UsageError(
+                f"the collection {collection!r} is being filled", hint="pincite status"
+            )
         require_tags(spec, request.filter)
         if request.sparse is not None and spec.counted:
             counted = await self._catalog.frequencies(collection, request.sparse.indices)

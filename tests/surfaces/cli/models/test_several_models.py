@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from typing import Any
 
 import pytest
 
 from pincite.engine import AsyncPincite
-from pincite.model import Scope
+from pincite.engine.searcher import Searcher
+from pincite.maintenance.reembed import ReembedOptions
+from pincite.model import EvidencePack, Scope
 from pincite.settings.load import Settings, load_settings
 from pincite.testing.contract_server import ContractServer
 from tests.environment import clean_environment
@@ -213,6 +216,57 @@ def test_a_client_that_stays_finds_what_took_the_place_of_the_old(
             assert pack.warnings == ()
             checked = await engine.verify(first)  # what was cited from the old one still holds
             assert {item.status for item in checked} == {"fresh"}
+
+    asyncio.run(check())
+
+
+def test_a_collection_that_takes_the_name_of_a_known_one_is_not_searched_while_it_is_filled(
+    server: ContractServer, shop: Cli
+) -> None:
+    async def check() -> None:
+        settings = settings_of(shop)
+        async with AsyncPincite(settings) as engine, AsyncPincite(settings) as other:
+            await other.reembed("docs", OPENAI)
+            known = await engine.search("turnstile rotates")
+            assert {e.collection for e in known.evidence} == {WITH_OPENAI}
+            await other.reembed("docs", VOYAGE)
+            slow = ReembedOptions(rate=1)
+            filling = asyncio.create_task(other.reembed("docs", OPENAI, options=slow))
+            while not any(  # noqa: ASYNC110 - nothing tells of it
+                info.spec.pending for info in await engine.collections()
+            ):
+                await asyncio.sleep(0.01)
+            pack = await engine.search("turnstile rotates")
+            assert not filling.done()
+            assert len(pack.evidence) == 5
+            assert WITH_OPENAI not in {e.collection for e in pack.evidence}
+            assert pack.warnings == ()
+            await filling
+
+    asyncio.run(check())
+
+
+def test_a_search_of_a_dropped_collection_is_repeated_after_a_reopen(
+    server: ContractServer, shop: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searching = Searcher._here_or_in_daemon
+
+    async def check() -> None:
+        settings = settings_of(shop)
+        async with AsyncPincite(settings) as engine, AsyncPincite(settings) as other:
+
+            async def overtaken(self: Searcher, *rest: Any) -> EvidencePack:
+                if not dropped:
+                    await other.reembed("docs", OPENAI)
+                    dropped.append("docs")
+                    engine.reopen()
+                return await searching(self, *rest)
+
+            dropped: list[str] = []
+            monkeypatch.setattr(Searcher, "_here_or_in_daemon", overtaken)
+            pack = await engine.search("turnstile rotates")
+            assert {e.collection for e in pack.evidence} == {WITH_OPENAI}
+            assert pack.warnings == ()
 
     asyncio.run(check())
 
