@@ -270,7 +270,7 @@ class LocalIndex:
         spec, counted = self._specs[collection], None
         if spec.pending:  # it took the name of one that the caller has known
             raise UsageError(
-                f"the collection {collection!r} is being filled", hint="pincite status"
+                f"the collection {collection!r} is not complete yet", hint="pincite status"
             )
         require_tags(spec, request.filter)
         if request.sparse is not None and spec.counted:
