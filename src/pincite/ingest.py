@@ -108,7 +108,7 @@ async def index_sources(
             ):
                 if options.background and dense.name and among is None:
                     require_local(dense.name)
-                models = Models(settings.use, settings.models, offline=settings.offline)
+                models = Models(settings)
                 target = choose_target(infos, held, dense, options)
                 spec = await settle_spec(
                     client, target, dense, models, options, opened, schema, progress

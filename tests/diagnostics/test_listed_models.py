@@ -14,7 +14,7 @@ import pytest
 
 from pincite.diagnostics.doctor import _ignores_names, _others
 from pincite.encoders.by_name import Models
-from pincite.settings.sections.models import ModelSettings
+from pincite.settings.load import load_settings
 
 MODEL = "nomic-embed-text"
 
@@ -56,12 +56,9 @@ def serving(listed: str, *, any_name: bool = False) -> Iterator[str]:
 
 def found(address: str, model: str, folder: Path) -> tuple[str, bool]:
     async def ask() -> tuple[str, bool]:
-        models = Models(ModelSettings(), folder)
         name = f"compatible:{address}#{model}"
-        try:
+        async with Models(load_settings({}, folder)) as models:
             return await _others(models, name), await _ignores_names(models, name)
-        finally:
-            await models.close()
 
     return asyncio.run(ask())
 

@@ -13,8 +13,10 @@ from pincite.encoders.by_name import CollectionEncoder, Models
 from pincite.errors import FingerprintMismatch, Unavailable
 from pincite.model import CollectionSpec, Vector
 from pincite.providers.registry import Registry
+from pincite.settings.load import load_settings
 from pincite.settings.sections.models import ModelSettings
 from pincite.support.concurrency import left_s, within
+from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder
 
 NAME = "ollama:embeddinggemma"
@@ -46,7 +48,8 @@ class Known(Models):
     """Models of a registry that is given."""
 
     def __init__(self, opens: Opens) -> None:
-        super().__init__(ModelSettings(), Path("nowhere"))
+        nowhere = load_settings({}, Path("nowhere"))
+        super().__init__(replace(nowhere, use=ModelSettings()))
         self.opens = opens
 
     @property

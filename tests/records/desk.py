@@ -68,7 +68,7 @@ class Desk:
         return await upsert(self.settings, self.index, records, asked)
 
     async def delete(self, **values: Any) -> DeleteReport:
-        models = Models(self.settings.use, self.settings.models, offline=True)
+        models = Models(self.settings)
         chosen = Chosen("main", **values)
         return await delete(self.settings, self.index, models, chosen, Waiting(0))
 

@@ -199,7 +199,7 @@ def test_a_tenant_deletes_its_own_records_and_no_others(desk: Desk) -> None:
 def test_forgetting_a_source_forgets_its_records(desk: Desk) -> None:
     for source in ("one", "two"):
         run(desk.upsert(tickets(2), source=source))
-    models = Models(desk.settings.use, desk.settings.models, offline=True)
+    models = Models(desk.settings)
     run(forget(desk.index, models, "main", "one", Waiting(0), desk.root))
     assert (kept(desk, "one"), kept(desk, "two")) == (0, 2)
     assert {one.repo for one in run(desk.chunks())} == {"two"}

@@ -145,7 +145,7 @@ def _bundled(settings: Settings) -> Finding:
 
 
 async def _examine(settings: Settings, kind: Kind, name: str, purpose: str, ask: bool) -> Finding:
-    models = Models(settings.use, settings.models, offline=settings.offline)
+    models = Models(settings)
     try:
         setup = models.registry.setup(kind, name)
         if not ask:
@@ -180,13 +180,11 @@ async def _foreign(settings: Settings, info: CollectionInfo, ask: bool) -> Findi
         return Finding("qdrant", name, "failed", f"{purpose}; {info.broken}", fix)
     said = f"{purpose}; {counted(info.chunks, 'point')}"
     if info.spec.model and ask:
-        models = Models(settings.use, settings.models, offline=settings.offline)
         try:
-            size = (await models.dense(info.spec.model)).dimensions
+            async with Models(settings) as models:
+                size = (await models.dense(info.spec.model)).dimensions
         except PinciteError as error:
             return Finding("qdrant", name, "failed", f"{said}; {error.message}", error.hint)
-        finally:
-            await models.close()
         if size != info.spec.dimensions:
             differ = f"{info.spec.model} gives {size} dimensions, not {info.spec.dimensions}"
             return Finding("qdrant", name, "failed", f"{said}; {differ}", fix)
@@ -197,19 +195,18 @@ async def _collection(settings: Settings, info: CollectionInfo, ask: bool) -> Fi
     name, purpose = info.spec.model, f"collection {info.spec.name} as indexed"
     if not ask:
         return Finding("dense", name, "skipped", f"{purpose}; no request was sent")
-    models = Models(settings.use, settings.models, offline=settings.offline)
     try:
-        encoder = await CollectionEncoder(models, info.spec).opened()
-        await encoder.embed_query(f"{_QUESTION} {time.time_ns()}")  # not from the cache
-        if others := await _others(models, name):
-            said = f"{purpose}; the server answers, but lists other models: {others}"
-            if await _ignores_names(models, name):
-                return Finding("dense", name, "failed", said, "start the server with this model")
-            return Finding("dense", name, "ok", said)
+        async with Models(settings) as models:
+            encoder = await CollectionEncoder(models, info.spec).opened()
+            await encoder.embed_query(f"{_QUESTION} {time.time_ns()}")  # not from the cache
+            if others := await _others(models, name):
+                said = f"{purpose}; the server answers, but lists other models: {others}"
+                if await _ignores_names(models, name):
+                    to_do = "start the server with this model"
+                    return Finding("dense", name, "failed", said, to_do)
+                return Finding("dense", name, "ok", said)
     except PinciteError as error:
         return Finding("dense", name, "failed", f"{purpose}; {error.message}", error.hint)
-    finally:
-        await models.close()
     return Finding("dense", name, "ok", f"{purpose}; {encoder.fingerprint}")
 
 

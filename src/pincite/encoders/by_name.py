@@ -5,59 +5,66 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.errors import PinciteError, Unavailable, UsageError
 from pincite.model import CollectionSpec, Matrix, Notice, SignalKind, Vector
 from pincite.providers.dense.prompts import languages_of
 from pincite.providers.names import parse_model
-from pincite.settings.sections.models import ModelSettings
 
 if TYPE_CHECKING:
     from pincite.ports import LLM, CutTokens, Reranker, RerankScore, SparseEncoder
     from pincite.providers.dense.vector_cache import VectorCache
     from pincite.providers.registry import HostedEncoder, Registry
+    from pincite.settings.load import Settings
 
 
 E = TypeVar("E", "HostedEncoder", "SparseEncoder", "Reranker", "LLM")
 
 
 class Models:
-    """Opens what the settings name, each encoder once; one event loop. Close it at the end.
+    """Opens what the settings name, each encoder once; one event loop. Close it at the end, or use
+    it as an async context manager. `on_notice` is called with the warnings of all models.
 
     An encoder that is open is given again, unless it is another one than what was `made_with` it:
     then the model may have changed since.
     """
 
     def __init__(
-        self,
-        use: ModelSettings,
-        models: Path,
-        *,
-        offline: bool = False,
-        on_notice: Callable[[Notice], None] = lambda _: None,
+        self, settings: Settings, on_notice: Callable[[Notice], None] = lambda _: None
     ) -> None:
-        self.use = use
-        self._models = models
-        self._offline = offline
+        self.use = settings.use
+        self._settings = settings
         self._on_notice = on_notice
         self._cache: VectorCache | None = None
         self._open: dict[tuple[str, str, int], Any] = {}
         self._replaced: list[Any] = []
         self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
     @property
     def registry(self) -> Registry:
         """Of all providers, with the settings' options and keys."""
         from pincite.providers.registry import Registry
 
-        use = self.use
+        use, settings = self.use, self._settings
         return Registry(
             use.providers,
             use.key_of,
-            self._models,
-            self._offline,
+            settings.models,
+            settings.offline,
             self._on_notice,
             rates=use.rates,
         )

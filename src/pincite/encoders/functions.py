@@ -58,12 +58,7 @@ class OpenModels:
         `instruction_unused`; None logs it as `pincite`."""
         self._settings = settings_for(index)
         self._on_notice = on_notice or _log_notice
-        self._models = Models(
-            self._settings.use,
-            self._settings.models,
-            offline=self._settings.offline,
-            on_notice=self._on_notice,
-        )
+        self._models = Models(self._settings, self._on_notice)
         self.dense_name = dense or self._settings.use.dense or BUNDLED
         self.rerank_name = rerank or self._settings.use.rerank
         self._bundled: MiniLmEncoder | None = None

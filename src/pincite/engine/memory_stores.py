@@ -177,6 +177,5 @@ class _LateMemory:
         from pincite.encoders.by_name import Models
 
         if self._own is None:
-            settings = self._settings
-            self._own = Models(settings.use, settings.models, offline=settings.offline)
+            self._own = Models(self._settings)
         return self._own

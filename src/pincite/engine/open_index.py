@@ -36,9 +36,7 @@ class OpenIndex:
 
     def __init__(self, settings: Settings, reranker: Reranker | None = None) -> None:
         self.settings = settings
-        self._models = Models(
-            settings.use, settings.models, offline=settings.offline, on_notice=_log_notice
-        )
+        self._models = Models(settings, _log_notice)
         self._reranker = reranker
         self.foreign = ForeignCollections(settings, self._models)
         self._client: ServedIndex | None = None

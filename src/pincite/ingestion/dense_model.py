@@ -95,18 +95,13 @@ async def open_dense(
             if encoder is not None:
                 encoder.close()
         return
-    models = Models(
-        settings.use, settings.models, offline=settings.offline, on_notice=options.on_notice
-    )
-    try:
+    async with Models(settings, options.on_notice) as models:
         same = info is not None and info.spec.model == name and not parse_model(name).dimensions
         size = info.spec.dimensions if info is not None and same else 0
         hosted = await models.dense(name, dimensions=size)
         _require_dimensions(settings, hosted)
         chunks = min(_MOST_CHUNKS, max(BATCH_CHUNKS, hosted.batch_items))
         yield Dense(hosted, hosted.name, chunks)
-    finally:
-        await models.close()
 
 
 def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> None:

@@ -165,7 +165,6 @@ async def open_vision(
     if not name:
         yield None
         return
-    models = Models(settings.use, settings.models, offline=settings.offline)
     kept = settings.use.cache
     cache = notes_beside(kept) if kept is not None else None
     may_pay = asked_for or settings.refresh.remote
@@ -178,7 +177,5 @@ async def open_vision(
             )
         return await models.llm(name)
 
-    try:
+    async with Models(settings) as models:
         yield Vision(open_model, cache)
-    finally:
-        await models.close()

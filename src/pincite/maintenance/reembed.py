@@ -156,15 +156,12 @@ async def _reembed(
     async with open_dense(settings, of_model(settings, known, asked), asked) as dense:
         if dense.encoder is None:
             raise ModelUnavailable(f"no model is named {model!r}", hint="pincite doctor")
-        models = Models(settings.use, settings.models, offline=settings.offline)
-        try:
+        async with Models(settings) as models:
             await sparse_of(models, held[-1].spec)  # before anything is created
             spec = await make_target(index, base, dense, dense.encoder)
             sparse = await sparse_of(models, spec)
             work = Work(index, spec, dense.encoder, sparse, dense.batch_chunks, progress)
             return await fill(work, options)
-        finally:
-            await models.close()
 
 
 async def make_target(

@@ -105,7 +105,7 @@ async def upsert(
                 chosen = replace(chosen, language=language_of(first or ()))
             chosen = replace(chosen, beside=goes_beside(settings, held, chosen))
             async with open_dense(settings, of_model(settings, held, chosen), chosen) as dense:
-                models = Models(settings.use, settings.models, offline=settings.offline)
+                models = Models(settings)
                 target = choose_target(infos, held, dense, chosen)
                 known = known_types(settings.attributes, held, chosen)
                 schema = await settle_schema(settings, client, held, known, (), chosen)

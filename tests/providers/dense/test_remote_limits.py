@@ -17,6 +17,7 @@ from pincite.providers.dense.voyage import address
 from pincite.providers.provider_options import ProviderOptions
 from pincite.providers.registry import Registry
 from pincite.providers.secret import Secret
+from pincite.settings.load import load_settings
 from pincite.settings.sections.models import ModelSettings
 from pincite.support.fields import replace
 from pincite.testing.contract_server import ContractServer
@@ -119,12 +120,9 @@ def test_a_provider_that_hangs_gives_a_query_up_in_time(server: ContractServer) 
 
     async def ask() -> None:
         use = ModelSettings(providers={"cohere": options}, key_of=lambda _: Secret(KEY))
-        models = Models(use, Path("nowhere"))
-        try:
+        async with Models(replace(load_settings({}, Path("nowhere")), use=use)) as models:
             vectors = QueryVectors(shared=False, limit_s=0.1)
             await vectors.of(CollectionEncoder(models, spec), "x")
-        finally:
-            await models.close()
 
     server.fail("slow", wait_s=0.5)
     with pytest.raises(Unavailable, match=r"cohere/\S+ returned no vector within 0\.1 s"):

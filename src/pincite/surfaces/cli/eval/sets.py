@@ -228,8 +228,7 @@ async def writer(engine: AsyncPincite, name: str | None) -> AsyncIterator[Asks |
     from pincite.encoders.by_name import Models
     from pincite.ports import Message
 
-    settings = engine.settings
-    models = Models(settings.use, settings.models, offline=settings.offline)
+    models = Models(engine.settings)
     model = await models.registry.open("llm", name)
 
     async def ask(prompt: str) -> str:
