@@ -31,11 +31,12 @@ from pincite.ingestion.analysis.early import reading_early
 from pincite.ingestion.attributes.schema import known_types, settle_schema
 from pincite.ingestion.batches import write_all
 from pincite.ingestion.dense_model import open_dense, require_local
-from pincite.ingestion.deps import IngestDeps, Only
+from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.describe_images import open_vision
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress, count_time
+from pincite.ingestion.run import Refresh
 from pincite.ingestion.run_progress import Counted
 from pincite.ingestion.sources.changes import keep_unreachable, unread_commit
 from pincite.ingestion.sources.left_out import record_left_out
@@ -65,13 +66,10 @@ async def index_sources(
     locations: Sequence[str | Path],
     options: IndexOptions,
     progress: Callable[[Progress], None],
-    among: frozenset[str] | None = None,
-    only: Only | None = None,
-    stop: asyncio.Event | None = None,
+    refresh: Refresh | None = None,
 ) -> tuple[IngestReport, ...]:
-    """Index the sources one after the other; see `AsyncPincite.index`. `among` limits the run
-    to these known sources, and removes nothing if the disk of a source seems to be missing. `only`
-    limits it to these files and folders. Raises Stopped after a batch in which `stop` is set."""
+    """Index the sources one after the other; see `AsyncPincite.index`. A `refresh` takes no
+    locations. Raises Stopped after a batch in which its `stop` is set."""
     options = replace(options, collection=options.collection or settings.indexed_collection)
     what = f"indexing {names_of(locations)} into {options.collection!r}"
     waiting = Waiting(options.wait_s, options.on_notice)
@@ -91,12 +89,22 @@ async def index_sources(
         known = known_types(settings.attributes, held, options)
         folder = settings.index
         ocr = settings.documents.ocr or None
-        gone = await gone_sources(client, base, held) if among is None else ()
-        needed = bool(locations or options.rebuild or options.upgrade or among is not None)
+        asked_for = refresh is None
+        gone = await gone_sources(client, base, held) if asked_for else ()
+        needed = bool(locations or options.rebuild or options.upgrade or refresh)
         missing: dict[str, PinciteError] | None = None if needed else {}
         with (
             open_all(
-                locations, options, base, settings.sources, known, folder, among, ocr, gone, missing
+                locations,
+                options,
+                base,
+                settings.sources,
+                known,
+                folder,
+                refresh,
+                ocr,
+                gone,
+                missing,
             ) as opened,
             closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
         ):
@@ -104,9 +112,9 @@ async def index_sources(
             schema = await settle_schema(settings, client, held, known, opened, options)
             async with (
                 open_dense(settings, of_model(settings, held, options), options) as dense,
-                open_vision(settings, asked_for=among is None) as vision,
+                open_vision(settings, asked_for=asked_for) as vision,
             ):
-                if options.background and dense.name and among is None:
+                if options.background and dense.name and asked_for:
                     require_local(dense.name)
                 models = Models(settings)
                 target = choose_target(infos, held, dense, options)
@@ -124,22 +132,22 @@ async def index_sources(
                     made_with_no_other if options.rebuild else index.made_with,
                     progress,
                     options.on_notice,
-                    careful=among is not None,
+                    careful=not asked_for,
                     background=options.background,
                     vision=vision,
                     early=early.files,
                     refusals=refusals,
-                    only=only,
-                    stop=stop,
+                    only=refresh.only if refresh else None,
+                    stop=refresh.stop if refresh else None,
                 )
                 reports = await ingest_all(opened, spec, deps)
-                formerly = base.sources if base and among is None else ()
+                formerly = base.sources if base and asked_for else ()
                 for former in renamed(opened, formerly, settings.sources):
                     for info in held:
                         await client.forget(info.spec.name, former)
                 await weigh_others(index, target.others, deps.sparse, progress)
                 count_time(reports, time.monotonic() - started_s)
-        if among is None and not missing:
+        if asked_for and not missing:
             written = members(await client.collections(), options.collection)
             if not any(info.documents for info in written):
                 options.on_notice(no_documents([options.collection]))

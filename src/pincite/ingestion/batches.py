@@ -12,11 +12,12 @@ from pincite.chunkers.small_texts import SMALL
 from pincite.ingestion.analysis.choose import open_analyser
 from pincite.ingestion.attributes.schema import learn
 from pincite.ingestion.batch import Prepared
-from pincite.ingestion.deps import IngestDeps, Stopped
+from pincite.ingestion.deps import IngestDeps
 from pincite.ingestion.embed import embed, embed_known
 from pincite.ingestion.prepare import prepare_all
 from pincite.ingestion.report import IngestReport, Progress
 from pincite.ingestion.reuse import KnownVectors, count_reused, known_vectors
+from pincite.ingestion.run import Stopped
 from pincite.ingestion.sources.changes import Changes, unreachable
 from pincite.model import CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.sources import OpenSource

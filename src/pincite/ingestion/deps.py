@@ -12,8 +12,9 @@ from pincite.ingestion.batch import BATCH_CHUNKS, FileUnderAnalysis
 from pincite.ingestion.describe_images import Vision
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import Progress
+from pincite.ingestion.run import Only
 from pincite.ingestion.sources.revisions import MadeWith, made_with_no_other
-from pincite.model import CollectionSpec, DocumentRecord, Notice
+from pincite.model import CollectionSpec, Notice
 from pincite.ports import DenseEncoder, Index, SparseEncoder
 from pincite.sources import OpenSource
 
@@ -27,18 +28,6 @@ async def nothing_early(
 ) -> Mapping[str, FileUnderAnalysis]:
     """Return no files: none were read early."""
     return {}
-
-
-class Stopped(Exception):
-    """A run was asked to stop. What it has finished stays, and the next one continues there."""
-
-
-class Only(msgspec.Struct, frozen=True):
-    """The files and folders that a run looks at, instead of whole sources. `records` returns their
-    records in a collection and a source."""
-
-    paths: tuple[str, ...]
-    records: Callable[[str, str], Awaitable[tuple[DocumentRecord, ...]]]
 
 
 class IngestDeps(msgspec.Struct, frozen=True):

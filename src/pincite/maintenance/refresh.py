@@ -28,9 +28,9 @@ from pincite.daemon.wire.protocol import ServedIndex
 from pincite.errors import PinciteError
 from pincite.index.documents import records_at
 from pincite.ingest import index_sources
-from pincite.ingestion.deps import Only, Stopped
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
+from pincite.ingestion.run import Only, Refresh, Stopped
 from pincite.ingestion.sources.changes import UNREACHABLE, Emptied
 from pincite.maintenance.consent import needs_consent
 from pincite.maintenance.giving_way import while_nobody_waits
@@ -118,9 +118,7 @@ async def _refresh_base(
             (),
             _options(info, unreachable),
             _telling_words(tell, replace(_found(base, one), state=WORDS)),
-            among=frozenset({one.record.source.name}),
-            only=_only(client, one.paths),
-            stop=stop,
+            Refresh(one.record.source.name, _only(client, one.paths), stop),
         )
         try:
             reports = await while_nobody_waits(work, settings.index, base)

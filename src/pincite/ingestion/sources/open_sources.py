@@ -11,6 +11,7 @@ from typing import NoReturn
 from pincite.errors import PinciteError, SourceError, SourcesMissing
 from pincite.ingestion.attributes.of_sources import require_whole
 from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.run import Refresh
 from pincite.ingestion.sources.moved_sources import MissingSource, moved_from, moved_notice, refuse
 from pincite.ingestion.sources.source_records import Opened, renamed, superseded
 from pincite.ingestion.sources.source_settings import decide_ocr, describe_source, share_settings
@@ -32,17 +33,17 @@ def open_all(
     configured: Sequence[SourceConfig],
     known: Mapping[str, AttributeType],
     folder: Path | None = None,
-    among: frozenset[str] | None = None,
+    refresh: Refresh | None = None,
     ocr: bool | None = None,
     gone: Sequence[MissingSource] = (),
     missing: dict[str, PinciteError] | None = None,
 ) -> Iterator[list[Opened]]:
     """Open the named sources, or else all that the collection and the configuration know, with
-    their attributes; `known` are the types of these. Records are in the index `folder`. `among`
-    restricts the run to these known sources, described as in the collection. `ocr` applies to those
-    for which neither options nor configuration decide. `gone` are the known sources that may have
-    moved. If `missing` is given, the errors of sources that cannot be opened are added to it, by
-    name, unless there are no others.
+    their attributes; `known` are the types of these. Records are in the index `folder`. A `refresh`
+    opens its source alone, as the collection knows it. `ocr` applies to those for which neither
+    options nor configuration decide. `gone` are the known sources that may have moved. If `missing`
+    is given, the errors of sources that cannot be opened are added to it, by name, unless there are
+    no others.
 
     Raises SourceError if one is missing, or two have the same name, SourcesMissing if several are
     and there are no others, ConfigError for a malformed URL rule, UsageError for invalid
@@ -56,7 +57,7 @@ def open_all(
     moved: dict[str, Notice] = {}
     try:
         named = locations or [each.path for each in ours]
-        for location in named if among is None else ():
+        for location in () if refresh else named:
             with _kept_in(missing, _known_name(location, ours, records)):
                 source, selection, known_as = _open(location, options, ours, records, gone, folder)
                 opened.append((source, selection))
@@ -65,16 +66,9 @@ def open_all(
                 _tell_of_link(location, source.source, options.on_notice)
                 _tell_of_checkout(location, source.source, options.on_notice)
         if not locations or options.rebuild:
-            given = {source.source.name for source, _ in opened}
-            given |= renamed(opened, records, configured)
-            if among is None:
-                given |= superseded(records, configured)
-            for record in records:
-                name = record.source.name
-                if name in given or (among is not None and name not in among):
-                    continue
+            for record in _left(records, opened, configured, refresh):
                 for part in record.within:
-                    with _kept_in(missing, name):
+                    with _kept_in(missing, record.source.name):
                         opened.append((_reopened(record, part, folder), selection_of(record)))
         if missing and not opened:
             _raise(missing)
@@ -96,6 +90,21 @@ def open_all(
     finally:
         for source, _ in opened:
             source.close()
+
+
+def _left(
+    records: Sequence[SourceRecord],
+    opened: Sequence[Opened],
+    configured: Sequence[SourceConfig],
+    refresh: Refresh | None,
+) -> list[SourceRecord]:
+    """Return the known sources that are opened as the collection knows them: that of a refresh,
+    else all that are not open, under this name or another one."""
+    if refresh is not None:
+        return [one for one in records if one.source.name == refresh.source]
+    given = {source.source.name for source, _ in opened}
+    given |= renamed(opened, records, configured) | superseded(records, configured)
+    return [one for one in records if one.source.name not in given]
 
 
 def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> list[Notice]:
