@@ -32,11 +32,10 @@ from pincite.evals.report.tables import table
 from pincite.index.local import LocalIndex
 from pincite.ingest import ingest_all
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.sources.open_sources import open_all
 from pincite.model import CollectionSpec
 from pincite.ports import DenseEncoder
 from pincite.providers.sparse.bm25 import Bm25Encoder
+from pincite.sources import Selection, SourceLimits, open_source
 from pincite.support.fields import replace
 
 SETS = ("anthropic-docs", "cranfield", "cosqa-dev", "mbpp-code", "xquad-en")
@@ -145,9 +144,9 @@ async def _index(one: Repository, index: LocalIndex, dense: Any) -> CollectionSp
     made_by = (dense.fingerprint, dense.dimensions)
     spec = CollectionSpec(one.name, sparse.fingerprint, chunker.fingerprint, *made_by)
     await index.create(spec)
-    with open_all([one.root], IndexOptions(name=one.name), None, (), {}) as opened:
+    with open_source(one.root, name=one.name, limits=SourceLimits()) as opened:
         deps = IngestDeps(index, sparse, dense, chunker, much_bytes=_NO_LIMIT)
-        await ingest_all(opened, spec, deps)
+        await ingest_all([(opened, Selection())], spec, deps)
     return next(i.spec for i in await index.collections())
 
 

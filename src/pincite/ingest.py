@@ -20,36 +20,30 @@ from collections.abc import Callable, Container, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from pincite.chunkers import ChunkerConfig
 from pincite.collection.members import members
 from pincite.collection.no_documents import no_documents
-from pincite.collection.union import UnionIndex
-from pincite.encoders.by_name import Models
-from pincite.encoders.sparse import sparse_of
 from pincite.errors import PinciteError, ProviderError, SourcesMissing
 from pincite.ingestion.analysis.early import reading_early
-from pincite.ingestion.attributes.schema import known_types, settle_schema
 from pincite.ingestion.batches import write_all
-from pincite.ingestion.dense_model import open_dense, require_local
 from pincite.ingestion.deps import IngestDeps
-from pincite.ingestion.describe_images import open_vision
+from pincite.ingestion.describe_images import vision_of
+from pincite.ingestion.open_target import open_target
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.refusals import Refusals
 from pincite.ingestion.report import IngestReport, Progress, count_time
-from pincite.ingestion.run import Refresh
+from pincite.ingestion.run import Refresh, begin_run
 from pincite.ingestion.run_progress import Counted
 from pincite.ingestion.sources.changes import keep_unreachable, unread_commit
 from pincite.ingestion.sources.left_out import record_left_out
 from pincite.ingestion.sources.moved_sources import gone_sources
 from pincite.ingestion.sources.open_sources import open_all, remember_refs
-from pincite.ingestion.sources.revisions import made_with_no_other
 from pincite.ingestion.sources.scan import Looked, look, look_at_all
 from pincite.ingestion.sources.source_records import names_of, record_of_source, renamed
-from pincite.ingestion.target import choose_target, find_base, goes_beside, of_model, settle_spec
+from pincite.ingestion.target import require_target
 from pincite.ingestion.tracing import watched_run
 from pincite.ingestion.weigh import weigh_again, weigh_others
 from pincite.model import CollectionSpec
-from pincite.ports import CollectionInfo, LeasedIndex, Waiting
+from pincite.ports import CollectionInfo, LeasedIndex
 from pincite.settings.load import Settings
 from pincite.sources import OpenSource, Selection
 from pincite.sources.folder import FolderSource
@@ -70,87 +64,41 @@ async def index_sources(
 ) -> tuple[IngestReport, ...]:
     """Index the sources one after the other; see `AsyncPincite.index`. A `refresh` takes no
     locations. Raises Stopped after a batch in which its `stop` is set."""
-    options = replace(options, collection=options.collection or settings.indexed_collection)
-    what = f"indexing {names_of(locations)} into {options.collection!r}"
-    waiting = Waiting(options.wait_s, options.on_notice)
+    what = f"indexing {names_of(locations)}"
     async with (
-        client.leases.take(options.collection, what, waiting),
-        reading_early(settings, locations, options) as early,
+        begin_run(settings, client, options, what, progress, refresh) as run,
+        reading_early(run, locations) as early,
     ):
         started_s = time.monotonic()
-        infos = await client.collections()
-        base = find_base(settings, infos, locations, options)
-        if base is None:
+        run = run.at(await client.collections())
+        require_target(run, locations)
+        if not run.held:
             early.begin()
-        held = members(infos, options.collection)
-        options = replace(options, beside=goes_beside(settings, held, options))
         if options.rebuild:
-            unsettle(settings.index, options.collection)
-        known = known_types(settings.attributes, held, options)
-        folder = settings.index
-        ocr = settings.documents.ocr or None
-        asked_for = refresh is None
-        gone = await gone_sources(client, base, held) if asked_for else ()
+            unsettle(settings.index, run.collection)
+        gone = await gone_sources(run) if run.asked_for else ()
         needed = bool(locations or options.rebuild or options.upgrade or refresh)
         missing: dict[str, PinciteError] | None = None if needed else {}
+        retry = options.retry or options.rebuild
         with (
-            open_all(
-                locations,
-                options,
-                base,
-                settings.sources,
-                known,
-                folder,
-                refresh,
-                ocr,
-                gone,
-                missing,
-            ) as opened,
-            closing(Refusals(folder, retry=options.retry or options.rebuild)) as refusals,
+            open_all(run, locations, gone, missing) as opened,
+            closing(Refusals(settings.index, retry=retry)) as refusals,
         ):
-            await remember_refs(client, opened, held)
-            schema = await settle_schema(settings, client, held, known, opened, options)
-            async with (
-                open_dense(settings, of_model(settings, held, options), options) as dense,
-                open_vision(settings, asked_for=asked_for) as vision,
-            ):
-                if options.background and dense.name and asked_for:
-                    require_local(dense.name)
-                models = Models(settings)
-                target = choose_target(infos, held, dense, options)
-                spec = await settle_spec(
-                    client, target, dense, models, options, opened, schema, progress
-                )
-                index = UnionIndex(client, spec.name, target.others)
-                await index.share(schema.attributes, schema.require)
-                deps = IngestDeps(
-                    index,
-                    await sparse_of(models, spec),
-                    dense.encoder,
-                    ChunkerConfig(),
-                    dense.batch_chunks,
-                    made_with_no_other if options.rebuild else index.made_with,
-                    progress,
-                    options.on_notice,
-                    careful=not asked_for,
-                    background=options.background,
-                    vision=vision,
-                    early=early.files,
-                    refusals=refusals,
-                    only=refresh.only if refresh else None,
-                    stop=refresh.stop if refresh else None,
-                )
-                reports = await ingest_all(opened, spec, deps)
-                formerly = base.sources if base and asked_for else ()
+            await remember_refs(run, opened)
+            async with open_target(run, opened) as target:
+                vision = vision_of(run)
+                deps = replace(target.deps, vision=vision, early=early.files, refusals=refusals)
+                reports = await ingest_all(opened, target.spec, deps)
+                formerly = run.sources if run.asked_for else ()
                 for former in renamed(opened, formerly, settings.sources):
-                    for info in held:
+                    for info in run.held:
                         await client.forget(info.spec.name, former)
-                await weigh_others(index, target.others, deps.sparse, progress)
+                await weigh_others(target.index, target.others, deps.sparse, progress)
                 count_time(reports, time.monotonic() - started_s)
-        if asked_for and not missing:
-            written = members(await client.collections(), options.collection)
+        if run.asked_for and not missing:
+            written = members(await client.collections(), run.collection)
             if not any(info.documents for info in written):
-                options.on_notice(no_documents([options.collection]))
+                options.on_notice(no_documents([run.collection]))
         if missing:
             raise SourcesMissing(missing, len(missing) + len(reports), reports)
         return reports

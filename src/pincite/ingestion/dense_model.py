@@ -71,10 +71,10 @@ def collection_name(base: str, dense: Dense, infos: Iterable[CollectionInfo]) ->
 
 @asynccontextmanager
 async def open_dense(
-    settings: Settings, info: CollectionInfo | None, options: IndexOptions
+    settings: Settings, models: Models, info: CollectionInfo | None, options: IndexOptions
 ) -> AsyncIterator[Dense]:
-    """Open the dense model to index with. Raises ConfigError, ProviderError and
-    ModelUnavailable."""
+    """Open the dense model to index with; one with a name is among `models` and open as long as
+    these. Raises ConfigError, ProviderError and ModelUnavailable."""
     lexical = info is not None and info.spec.dense is None
     stays = lexical and not (options.upgrade or options.rebuild or options.beside)
     if options.model and (options.lexical or stays):
@@ -95,13 +95,12 @@ async def open_dense(
             if encoder is not None:
                 encoder.close()
         return
-    async with Models(settings, options.on_notice) as models:
-        same = info is not None and info.spec.model == name and not parse_model(name).dimensions
-        size = info.spec.dimensions if info is not None and same else 0
-        hosted = await models.dense(name, dimensions=size)
-        _require_dimensions(settings, hosted)
-        chunks = min(_MOST_CHUNKS, max(BATCH_CHUNKS, hosted.batch_items))
-        yield Dense(hosted, hosted.name, chunks)
+    same = info is not None and info.spec.model == name and not parse_model(name).dimensions
+    size = info.spec.dimensions if info is not None and same else 0
+    hosted = await models.dense(name, dimensions=size)
+    _require_dimensions(settings, hosted)
+    chunks = min(_MOST_CHUNKS, max(BATCH_CHUNKS, hosted.batch_items))
+    yield Dense(hosted, hosted.name, chunks)
 
 
 def _require_dimensions(settings: Settings, encoder: DenseEncoder | None) -> None:

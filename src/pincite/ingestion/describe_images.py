@@ -8,18 +8,16 @@ model. If the model fails, only the note is missing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from pincite.encoders.by_name import Models
 from pincite.errors import AuthError, ConfigError, Gone, PinciteError, UsageError
 from pincite.ingestion.batch import ReadFile
+from pincite.ingestion.run import IndexRun
 from pincite.model import Document
 from pincite.ports import LLM, Image, Message
 from pincite.providers.llm.note_cache import NoteCache, note_key, notes_beside
 from pincite.providers.names import LOCAL_PROVIDERS
-from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line
 
@@ -155,19 +153,14 @@ def _wanted(document: Document, images: Mapping[str, Image]) -> list[str]:
     return [name for name in dict.fromkeys(shown) if name in images]
 
 
-@asynccontextmanager
-async def open_vision(
-    settings: Settings, *, asked_for: bool = True
-) -> AsyncIterator[Vision | None]:
-    """Yield the describer of pictures; None if no model is configured. A run that nobody requested
+def vision_of(run: IndexRun) -> Vision | None:
+    """Return the describer of pictures; None if no model is configured. A run that nobody requested
     uses no paid model, unless the settings allow it; it notes what it left out."""
-    name = settings.use.vision
+    use = run.settings.use
+    name = use.vision
     if not name:
-        yield None
-        return
-    kept = settings.use.cache
-    cache = notes_beside(kept) if kept is not None else None
-    may_pay = asked_for or settings.refresh.remote
+        return None
+    may_pay = run.asked_for or run.settings.refresh.remote
     local = name.partition(":")[0] in LOCAL_PROVIDERS
 
     async def open_model() -> LLM:
@@ -175,7 +168,6 @@ async def open_vision(
             raise UsageError(
                 f"{name} may cost money, so it needs your consent: pincite collections rebuild"
             )
-        return await models.llm(name)
+        return await run.models.llm(name)
 
-    async with Models(settings) as models:
-        yield Vision(open_model, cache)
+    return Vision(open_model, notes_beside(use.cache) if use.cache is not None else None)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from pincite.chunkers import ChunkerConfig
-from pincite.collection.members import all_members, as_one, members, next_serial, require_base
-from pincite.encoders.by_name import Models
+from pincite.collection.members import all_members, next_serial, require_base
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.encoders.sparse import name_of, open_sparse, sparse_of
 from pincite.errors import UsageError
@@ -17,37 +16,29 @@ from pincite.ingestion.attributes.schema import Schema
 from pincite.ingestion.corpus_language import guessed_language
 from pincite.ingestion.dense_model import Dense, choose_model, collection_name
 from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.report import Progress
+from pincite.ingestion.run import IndexRun
+from pincite.ingestion.sources.source_records import Opened
 from pincite.ingestion.weigh import average_for
 from pincite.model import CollectionSpec, Notice
-from pincite.ports import CollectionInfo, Index
+from pincite.ports import CollectionInfo
 from pincite.settings.load import Settings
 from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
-from pincite.sources import OpenSource, Selection
 from pincite.support.fields import replace
 
 
-def find_base(
-    settings: Settings,
-    infos: Sequence[CollectionInfo],
-    locations: Sequence[str | Path],
-    options: IndexOptions,
-) -> CollectionInfo | None:
-    """Return the existing collection, all of its members as one. Raises UsageError if nothing is
-    known of it or named, or if it is damaged and not rebuilt."""
-    name = options.collection
-    require_base(infos, name)
-    held = members(infos, name)
-    configured = any(each.collection == name for each in settings.sources)
-    if not held and not locations and not configured:
+def require_target(run: IndexRun, locations: Sequence[str | Path]) -> None:
+    """Raise UsageError if nothing is known of the collection or named, or if it is damaged and not
+    rebuilt."""
+    name, held = run.collection, run.held
+    require_base(run.infos, name)
+    if not (held or locations or run.configured):
         raise UsageError(
             f"collection {name!r} is still empty",
             hint=f"pincite index PATH --collection {name}",
         )
-    base = as_one(held, held[-1].spec) if held else None
-    if base is not None and base.broken and not options.rebuild:
-        raise UsageError(base.broken, hint=f"pincite collections rebuild {name}")
-    return base
+    broken = next((info.broken for info in held if info.broken), "")
+    if broken and not run.options.rebuild:
+        raise UsageError(broken, hint=f"pincite collections rebuild {name}")
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -64,13 +55,6 @@ class Target(msgspec.Struct, frozen=True):
     unseen: CollectionSpec | None = None
 
 
-def goes_beside(settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions) -> bool:
-    """Return whether another model gets a separate collection. If there are several, or one is
-    named after its model, this is implied."""
-    asked = options.beside or settings.beside(options.collection)
-    return asked or len(held) > 1 or any(info.spec.base for info in held)
-
-
 def of_model(
     settings: Settings, held: Sequence[CollectionInfo], options: IndexOptions
 ) -> CollectionInfo | None:
@@ -81,16 +65,12 @@ def of_model(
     return next(same, last) if options.beside else last
 
 
-def choose_target(
-    infos: Sequence[CollectionInfo],
-    held: Sequence[CollectionInfo],
-    dense: Dense,
-    options: IndexOptions,
-) -> Target:
+def choose_target(run: IndexRun, dense: Dense) -> Target:
     """Return the target. Raises UsageError if it has vectors of a model that is not searched yet,
     or no longer, unless it is rebuilt."""
-    base, like = options.collection, held[-1] if held else None
-    ours = all_members(infos, base)
+    base, held, options = run.collection, run.held, run.options
+    like = held[-1] if held else None
+    ours = all_members(run.infos, base)
     serial = next_serial(ours)
     if not options.beside:
         return Target(base, "", serial, like, like)
@@ -102,7 +82,7 @@ def choose_target(
     if unseen and not options.rebuild:
         _refuse(unseen, like.spec if like else None)
     there = info.spec if info else unseen
-    name = there.name if there else collection_name(base, dense, infos)
+    name = there.name if there else collection_name(base, dense, run.infos)
     return Target(name, base, serial, info, like, others, unseen)
 
 
@@ -125,28 +105,21 @@ def _refuse(unseen: CollectionSpec, used: CollectionSpec | None) -> None:
 
 
 async def settle_spec(
-    client: Index,
-    target: Target,
-    dense: Dense,
-    models: Models,
-    options: IndexOptions,
-    opened: Sequence[tuple[OpenSource, Selection]],
-    schema: Schema,
-    progress: Callable[[Progress], None] = lambda _: None,
+    run: IndexRun, target: Target, dense: Dense, opened: Sequence[Opened], schema: Schema
 ) -> CollectionSpec:
     """Store and return the spec to index with. A new one is created; an existing one must match, or
-    is upgraded. `progress` hears of the files whose language is guessed."""
-    if target.info is None or options.rebuild:
-        spec = await _new_spec(target, dense, models, options, opened, schema, progress)
+    is upgraded. The run's `progress` hears of the files whose language is guessed."""
+    if target.info is None or run.options.rebuild:
+        spec = await _new_spec(run, target, dense, opened, schema)
         if target.info or target.unseen:
             await _require_vectors(dense)
-            await client.reset(spec)
+            await run.client.reset(spec)
         else:
-            await client.create(spec)
-        _warn_of_language(spec, options)
+            await run.client.create(spec)
+        _warn_of_language(spec, run.options)
         return spec
     spec = target.info.spec
-    await _require_match(spec, dense, models, options)
+    await _require_match(run, spec, dense)
     upgraded = replace(
         spec,
         chunker=ChunkerConfig().fingerprint,
@@ -158,25 +131,20 @@ async def settle_spec(
         require=schema.require,
     )
     if upgraded != spec:
-        await client.create(upgraded)
+        await run.client.create(upgraded)
     return upgraded
 
 
 async def _new_spec(
-    target: Target,
-    dense: Dense,
-    models: Models,
-    options: IndexOptions,
-    opened: Sequence[tuple[OpenSource, Selection]],
-    schema: Schema,
-    progress: Callable[[Progress], None],
+    run: IndexRun, target: Target, dense: Dense, opened: Sequence[Opened], schema: Schema
 ) -> CollectionSpec:
+    options = run.options
     info, like = target.info, target.like.spec if target.like else None
     language = options.language
     if language == "auto":
-        language = like.language if like else await guessed_language(opened, progress)
+        language = like.language if like else await guessed_language(opened, run.progress)
     name = name_of(options.sparse or (like.sparse_model if like else ""))
-    sparse = await open_sparse(models, name, language)
+    sparse = await open_sparse(run.models, name, language)
     spec = CollectionSpec(
         info.spec.name if info else target.name,
         sparse.fingerprint,
@@ -221,11 +189,10 @@ def _warn_of_language(spec: CollectionSpec, options: IndexOptions) -> None:
     options.on_notice(Notice("other_language", f"{said}. {fix}"))
 
 
-async def _require_match(
-    spec: CollectionSpec, dense: Dense, models: Models, options: IndexOptions
-) -> None:
+async def _require_match(run: IndexRun, spec: CollectionSpec, dense: Dense) -> None:
     """Raise UsageError or FingerprintMismatch if the collection is of another language or model
     than the run."""
+    options, models = run.options, run.models
     if options.language not in ("auto", spec.language):
         raise UsageError(
             f"collection {spec.name!r} uses stemming for {spec.language}, not {options.language}",

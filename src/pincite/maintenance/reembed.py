@@ -153,15 +153,18 @@ async def _reembed(
         on_notice=options.on_notice,
         on_fetch=options.on_fetch,
     )
-    async with open_dense(settings, of_model(settings, known, asked), asked) as dense:
+    info = of_model(settings, known, asked)
+    async with (
+        Models(settings, options.on_notice) as models,
+        open_dense(settings, models, info, asked) as dense,
+    ):
         if dense.encoder is None:
             raise ModelUnavailable(f"no model is named {model!r}", hint="pincite doctor")
-        async with Models(settings) as models:
-            await sparse_of(models, held[-1].spec)  # before anything is created
-            spec = await make_target(index, base, dense, dense.encoder)
-            sparse = await sparse_of(models, spec)
-            work = Work(index, spec, dense.encoder, sparse, dense.batch_chunks, progress)
-            return await fill(work, options)
+        await sparse_of(models, held[-1].spec)  # before anything is created
+        spec = await make_target(index, base, dense, dense.encoder)
+        sparse = await sparse_of(models, spec)
+        work = Work(index, spec, dense.encoder, sparse, dense.batch_chunks, progress)
+        return await fill(work, options)
 
 
 async def make_target(

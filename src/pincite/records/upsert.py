@@ -17,21 +17,16 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, get_args
 
-from pincite.chunkers import ChunkerConfig
-from pincite.collection.members import as_one, members, require_base
-from pincite.collection.union import UnionIndex
-from pincite.encoders.by_name import Models
-from pincite.encoders.sparse import sparse_of
+from pincite.collection.members import as_one, require_base
 from pincite.errors import DiskFull, InvalidRecord, UsageError
-from pincite.ingestion.attributes.schema import known_types, learn, settle_schema
+from pincite.ingestion.attributes.schema import learn
 from pincite.ingestion.batches import write_all
-from pincite.ingestion.dense_model import open_dense
-from pincite.ingestion.deps import IngestDeps
+from pincite.ingestion.open_target import OpenTarget, open_target
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.report import Progress
+from pincite.ingestion.run import begin_run
 from pincite.ingestion.sources.changes import Changes
 from pincite.ingestion.sources.revisions import fingerprints, revision_of
-from pincite.ingestion.target import Target, choose_target, goes_beside, of_model, settle_spec
 from pincite.ingestion.weigh import weigh_again
 from pincite.model import (
     AttributeType,
@@ -42,7 +37,7 @@ from pincite.model import (
     SourceRecord,
 )
 from pincite.model.records import RECORDS
-from pincite.ports import CollectionInfo, LeasedIndex, Waiting
+from pincite.ports import CollectionInfo, LeasedIndex
 from pincite.records.batches import Given, batches_of, language_of
 from pincite.records.normalise import MOST_TITLE_CHARS, accept
 from pincite.records.purge import remove_going
@@ -87,51 +82,33 @@ async def upsert(
     whole."""
     started_s = time.monotonic()
     _require_options(options)
-    chosen = replace(
-        options.index, collection=options.index.collection or settings.indexed_collection
-    )
-    name, source = chosen.collection, options.source
-    waiting = Waiting(chosen.wait_s, chosen.on_notice)
+    source = options.source
     async with aclosing(batches_of(records, options.batch)) as batches:
         first = await anext(batches, None)
-        async with client.leases.take(name, f"writing records into {name!r}", waiting):
-            infos = await client.collections()
-            require_base(infos, name)
-            held = members(infos, name)
-            _require_own(held, source)
-            if first is None and not held:
+        async with begin_run(settings, client, options.index, "writing records") as run:
+            run = run.at(await client.collections())
+            name = run.collection
+            require_base(run.infos, name)
+            _require_own(run.held, source)
+            if first is None and not run.held:
                 return UpsertReport(name, source, duration_s=time.monotonic() - started_s)
-            if not held and chosen.language == "auto":
-                chosen = replace(chosen, language=language_of(first or ()))
-            chosen = replace(chosen, beside=goes_beside(settings, held, chosen))
-            async with open_dense(settings, of_model(settings, held, chosen), chosen) as dense:
-                models = Models(settings)
-                target = choose_target(infos, held, dense, chosen)
-                known = known_types(settings.attributes, held, chosen)
-                schema = await settle_schema(settings, client, held, known, (), chosen)
-                spec = await settle_spec(client, target, dense, models, chosen, (), schema)
-                index = UnionIndex(client, spec.name, target.others)
-                deps = IngestDeps(
-                    index,
-                    await sparse_of(models, spec),
-                    dense.encoder,
-                    ChunkerConfig(),
-                    dense.batch_chunks,
-                    index.made_with,
-                )
+            if not run.held and run.options.language == "auto":
+                chosen = replace(run.options, language=language_of(first or ()))
+                run = replace(run, options=chosen)
+            async with open_target(run) as target:
                 with await asyncio.to_thread(open_record_store, settings.index) as store:
                     declared = frozenset(settings.attributes)
-                    run = _Run(spec, target, deps, store, options, name, declared)
+                    work = _Run(target.spec, target, store, options, name, declared)
                     try:
-                        await run.begin(held)
-                        await run.resume()
+                        await work.begin(run.held)
+                        await work.resume()
                         if first is not None:
-                            await run.write(first)
+                            await work.write(first)
                             async for batch in batches:
-                                await run.write(batch)
-                        return await run.end(started_s)
+                                await work.write(batch)
+                        return await work.end(started_s)
                     except DiskFull as error:
-                        raise await run.out_of_room(error) from error
+                        raise await work.out_of_room(error) from error
 
 
 def _require_options(options: UpsertOptions) -> None:
@@ -167,8 +144,7 @@ class _Run:
     """One call of `upsert`, while it goes on."""
 
     spec: CollectionSpec
-    target: Target
-    deps: IngestDeps
+    target: OpenTarget
     store: RecordStore
     options: UpsertOptions
     collection: str
@@ -182,6 +158,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.source = source_of_records(self.collection, self.options.source)
         self.opened = RecordsSource(self.source, self.store, owned=False)
+        self.deps = self.target.deps
 
     def add(self, what: str, count: int) -> None:
         self.totals[what] = self.totals.get(what, 0) + count

@@ -11,23 +11,30 @@ from typing import Any
 import pytest
 
 from pincite.chunkers import ChunkerConfig
+from pincite.encoders.by_name import Models
 from pincite.ingestion.analysis.early import begin_early, reading_early
 from pincite.ingestion.batch import FileUnderAnalysis, SkippedFile
 from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import read_and_analyse
+from pincite.ingestion.run import IndexRun
 from pincite.model import CollectionSpec
 from pincite.model.documents import AVERAGE_LENGTH
 from pincite.providers.sparse.bm25 import Bm25Encoder
 from pincite.settings.load import Settings, load_settings
 from pincite.sources import OpenSource, SourceLimits, open_source
 from pincite.support.fields import replace
-from tests.ingestion.desk import Desk
+from tests.ingestion.desk import Desk, Index
 from tests.places import HANGS_S
 
 SPEC = CollectionSpec(
     *("main", Bm25Encoder("english").fingerprint, ChunkerConfig().fingerprint),
     average_length=AVERAGE_LENGTH,
 )
+
+
+def run_of(settings: Settings, options: IndexOptions = IndexOptions()) -> IndexRun:
+    """A run of which nothing is known yet but what was asked."""
+    return IndexRun(settings, Index(), Models(settings), options)
 
 
 def module(desk: Desk, path: str) -> None:
@@ -58,7 +65,7 @@ def early_of(
     """What was read of a folder before it is `given` to be indexed, once a file is being read."""
 
     async def work() -> Mapping[str, FileUnderAnalysis]:
-        async with reading_early(settings, [folder], options) as early:
+        async with reading_early(run_of(settings, options), [folder]) as early:
             if reading is not None:
                 await asyncio.to_thread(reading.wait, HANGS_S)
                 reading.clear()
@@ -76,7 +83,7 @@ def renamed(opened: OpenSource) -> OpenSource:
 def test_files_of_a_new_index_are_read_before_it_is_there(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "src")
     module(desk, "wick.py")
-    found = begin_early(load_settings({}, tmp_path), [desk.folder], IndexOptions(), Event())
+    found = begin_early(run_of(load_settings({}, tmp_path)), [desk.folder], Event())
     assert found is not None
     assert list(found.begun) == ["wick.py"]
     (weights,) = found.begun["wick.py"].pending.result().weights
@@ -87,7 +94,7 @@ def test_no_file_is_begun_once_the_run_wants_them(tmp_path: Path) -> None:
     desk, enough = Desk(tmp_path / "src"), Event()
     module(desk, "wick.py")
     enough.set()
-    found = begin_early(load_settings({}, tmp_path), [desk.folder], IndexOptions(), enough)
+    found = begin_early(run_of(load_settings({}, tmp_path)), [desk.folder], enough)
     assert found is not None
     assert found.begun == {}
 
@@ -97,8 +104,8 @@ def test_what_was_read_early_is_given_once(tmp_path: Path, reading: Event) -> No
     module(desk, "wick.py")
 
     async def work() -> list[list[str]]:
-        settings = load_settings({}, tmp_path)
-        async with reading_early(settings, [desk.folder], IndexOptions()) as early:
+        run = run_of(load_settings({}, tmp_path))
+        async with reading_early(run, [desk.folder]) as early:
             await asyncio.to_thread(reading.wait, HANGS_S)
             with open_source(desk.folder, limits=SourceLimits()) as opened:
                 return [list(await early.files(opened, SPEC)) for _ in range(2)]
@@ -153,10 +160,10 @@ def test_files_of_a_new_collection_are_read_while_it_is_created(
 
 
 def test_a_source_that_is_not_there_is_named_in_its_turn(tmp_path: Path) -> None:
-    settings = load_settings({}, tmp_path)
+    run = run_of(load_settings({}, tmp_path))
 
     async def work() -> Mapping[str, FileUnderAnalysis]:
-        async with reading_early(settings, [tmp_path / "gone"], IndexOptions()) as early:
+        async with reading_early(run, [tmp_path / "gone"]) as early:
             with open_source(tmp_path, limits=SourceLimits()) as opened:
                 return await early.files(opened, SPEC)
 

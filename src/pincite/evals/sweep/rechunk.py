@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 from pincite.chunkers import ChunkerConfig
+from pincite.encoders.by_name import Models
 from pincite.encoders.fingerprint import require_fingerprint
 from pincite.engine import AsyncPincite
 from pincite.errors import UsageError
@@ -126,7 +127,10 @@ async def _copy(
                 source = reopen_source(record, part, folder=settings.index, only_read=True)
                 stack.callback(source.close)
                 opened.append((source, selection_of(record)))
-        async with open_dense(settings, given, IndexOptions(collection=name)) as dense:
+        async with (
+            Models(settings) as models,
+            open_dense(settings, models, given, IndexOptions(collection=name)) as dense,
+        ):
             if dense.encoder is not None:
                 ours = dense.encoder.fingerprint
                 require_fingerprint(name, "dense model", given.spec.dense or "none", ours)

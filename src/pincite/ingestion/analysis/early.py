@@ -22,16 +22,14 @@ from pincite.chunkers.small_texts import SMALL
 from pincite.errors import PinciteError
 from pincite.ingestion.analysis.analyse import Done
 from pincite.ingestion.analysis.choose import open_analyser
-from pincite.ingestion.attributes.schema import known_types
 from pincite.ingestion.batch import FileUnderAnalysis
 from pincite.ingestion.corpus_language import guess_corpus_language
-from pincite.ingestion.options import IndexOptions
 from pincite.ingestion.prepare import read_and_analyse
+from pincite.ingestion.run import IndexRun
 from pincite.ingestion.sources.open_sources import open_all
 from pincite.model import CollectionSpec, Source
 from pincite.providers.sparse.bm25 import Bm25Encoder, average_length
 from pincite.readers import extracted_suffix
-from pincite.settings.load import Settings
 from pincite.sources import Entry, OpenSource
 from pincite.support.fields import replace
 from pincite.support.processes.thread_switching import frequent_switches
@@ -53,21 +51,19 @@ class Early(msgspec.Struct, frozen=True):
 class EarlyReading:
     """The files of the first source of a run, which are read in a thread once it has begun."""
 
-    def __init__(
-        self, settings: Settings, locations: Sequence[str | Path], options: IndexOptions
-    ) -> None:
-        self._settings = settings
+    def __init__(self, run: IndexRun, locations: Sequence[str | Path]) -> None:
+        self._run = run
         self._locations = locations
-        self._options = options
         self._enough = Event()
         self._beginning: asyncio.Task[Early | None] | None = None
         self._switches = ExitStack()
 
     def begin(self) -> None:
         """Begin, unless it has begun, or the run may need other chunks than these."""
-        useless = self._options.sparse or self._settings.use.vision or not self._locations
+        run = self._run
+        useless = run.options.sparse or run.settings.use.vision or not self._locations
         if self._beginning is None and not useless and not self._enough.is_set():
-            given = (self._settings, self._locations, self._options, self._enough)
+            given = (run, self._locations, self._enough)
             self._switches.enter_context(frequent_switches())
             self._beginning = asyncio.create_task(asyncio.to_thread(begin_early, *given))
 
@@ -95,27 +91,24 @@ class EarlyReading:
 
 @asynccontextmanager
 async def reading_early(
-    settings: Settings, locations: Sequence[str | Path], options: IndexOptions
+    run: IndexRun, locations: Sequence[str | Path]
 ) -> AsyncIterator[EarlyReading]:
     """Yield the files of the first source, which are being read if there is no index yet."""
-    early = EarlyReading(settings, locations, options)
+    early = EarlyReading(run, locations)
     try:
-        if not holds_index(settings.index):
+        if not holds_index(run.settings.index):
             early.begin()
         yield early
     finally:
         await early.end()
 
 
-def begin_early(
-    settings: Settings, locations: Sequence[str | Path], options: IndexOptions, enough: Event
-) -> Early | None:
+def begin_early(run: IndexRun, locations: Sequence[str | Path], enough: Event) -> Early | None:
     """Return files of the first source of a new index, as many as there is time for before
     `enough`, or None: if there is no source, or it has an error, which the run reports later."""
     try:
-        options = replace(options, on_notice=lambda _: None)  # the run itself says the same
-        known = known_types(settings.attributes, (), options)
-        with open_all(locations[:1], options, None, settings.sources, known) as found:
+        options = replace(run.options, on_notice=lambda _: None)  # the run itself says the same
+        with open_all(replace(run, options=options), locations[:1]) as found:
             opened = found[0][0]
             entries = [one for one in opened.entries() if isinstance(one, Entry)]
             SMALL.expect(sum(entry.size for entry in entries))

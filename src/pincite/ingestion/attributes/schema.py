@@ -9,12 +9,11 @@ import msgspec
 from pincite.errors import ConfigError, UsageError
 from pincite.ingestion.attributes.automatic import PLACES, field_types
 from pincite.ingestion.attributes.normalise import lacking
-from pincite.ingestion.options import IndexOptions
+from pincite.ingestion.run import IndexRun
+from pincite.ingestion.sources.source_records import Opened
 from pincite.model import AttributeType, CollectionSpec, DocumentRecord, Notice
 from pincite.model.attributes import type_of
-from pincite.ports import CollectionInfo, Index
-from pincite.settings.load import Settings
-from pincite.sources import OpenSource, Selection
+from pincite.ports import Index
 from pincite.support.fields import replace
 
 
@@ -26,68 +25,52 @@ class Schema(msgspec.Struct, frozen=True):
     fields: str = ""
 
 
-def known_types(
-    declared: Mapping[str, AttributeType], held: Sequence[CollectionInfo], options: IndexOptions
-) -> Mapping[str, AttributeType]:
+def known_types(run: IndexRun) -> dict[str, AttributeType]:
     """Return the types in the members of a collection, and the declared ones. Raises ConfigError if
     they contradict each other, unless the collection is rebuilt."""
-    known: dict[str, AttributeType] = {}
-    for info in held:
+    declared, known = run.settings.attributes, dict[str, AttributeType]()
+    for info in run.held:
         for name, kind in info.spec.attributes.items():
             wanted = declared.get(name, kind)
-            if wanted != kind and not options.rebuild:
+            if wanted != kind and not run.options.rebuild:
                 raise ConfigError(
                     f"[attributes] declares {name} as {wanted}, but in the collection"
-                    f" {options.collection!r} it is {kind}",
+                    f" {run.collection!r} it is {kind}",
                     hint=f'declare {name} = "{kind}", or change the collection:'
-                    f" pincite collections rebuild {options.collection}",
+                    f" pincite collections rebuild {run.collection}",
                 )
             known[name] = kind
     return {**known, **declared}
 
 
-async def settle_schema(
-    settings: Settings,
-    index: Index,
-    held: Sequence[CollectionInfo],
-    known: Mapping[str, AttributeType],
-    opened: Sequence[tuple[OpenSource, Selection]],
-    options: IndexOptions,
-) -> Schema:
+async def settle_schema(run: IndexRun, opened: Sequence[Opened]) -> Schema:
     """Return the collection's schema from now on, and report changes. Raises UsageError if a newly
-    required attribute is missing in a document."""
-    attributes = dict(known)
+    required attribute is missing in a document, and the error of `known_types`."""
+    attributes = known_types(run)
     for source, _ in opened:
         for name, value in source.source.attributes.items():
             kind = type_of(value)
             if name not in attributes and kind is not None:
                 attributes[name] = kind
                 place = f"first given to the source {source.source.name}"
-                options.on_notice(_new(name, kind, place))
-    require = await _require(settings, index, held, opened, options)
-    made = held and not options.rebuild
-    fields = held[-1].spec.fields if made else settings.store.fields
+                run.options.on_notice(_new(name, kind, place))
+    require = await _require(run, opened)
+    made = run.held and not run.options.rebuild
+    fields = run.held[-1].spec.fields if made else run.settings.store.fields
     attributes.update(field_types(fields, attributes))
     for name in require:
         attributes.setdefault(name, "keyword")
     return Schema(attributes, require, fields)
 
 
-async def _require(
-    settings: Settings,
-    index: Index,
-    held: Sequence[CollectionInfo],
-    opened: Sequence[tuple[OpenSource, Selection]],
-    options: IndexOptions,
-) -> tuple[str, ...]:
+async def _require(run: IndexRun, opened: Sequence[Opened]) -> tuple[str, ...]:
     """Return the required names of the settings, else the current ones."""
-    now = held[-1].spec.require if held else ()
-    configured = settings.use.options.get(options.collection)
+    name, now = run.collection, run.held[-1].spec.require if run.held else ()
+    configured = run.settings.use.options.get(name)
     wanted = configured.require if configured else None
     if wanted is None or {*wanted} == {*now}:
         return now
-    name = options.collection
-    if any(record.source.kind == "records" for info in held for record in info.sources):
+    if any(record.source.kind == "records" for record in run.sources):
         raise UsageError(
             f"{name!r} has records, whose storage depends on the required attributes:"
             f" {', '.join(now) or 'nothing'}",
@@ -97,28 +80,22 @@ async def _require(
             ),
         )
     added = tuple(each for each in wanted if each not in now)
-    if added and not options.rebuild:
-        await _all_have(index, held, opened, added, options)
+    if added and not run.options.rebuild:
+        await _all_have(run, opened, added)
     removed = [each for each in now if each not in wanted]
     if removed:
         message = f"{', '.join(removed)}: no longer required for searches and reads of {name!r}"
-        options.on_notice(Notice("require_removed", message))
+        run.options.on_notice(Notice("require_removed", message))
     return wanted
 
 
-async def _all_have(
-    index: Index,
-    held: Sequence[CollectionInfo],
-    opened: Sequence[tuple[OpenSource, Selection]],
-    names: tuple[str, ...],
-    options: IndexOptions,
-) -> None:
+async def _all_have(run: IndexRun, opened: Sequence[Opened], names: tuple[str, ...]) -> None:
     """Raise UsageError unless every document has these attributes, or gets them in this run."""
     given = {source.source.name: source.source.attributes for source, _ in opened}
     lack: list[DocumentRecord] = []
     total = 0
-    for info in held:
-        for record in await index.documents(info.spec.name):
+    for info in run.held:
+        for record in await run.client.documents(info.spec.name):
             total += 1
             of_source = given.get(record.source, record.inherited)
             if lacking(names, {**of_source, **record.attributes}):
@@ -126,7 +103,7 @@ async def _all_have(
     if lack:
         first = lack[0]
         raise UsageError(
-            f"{', '.join(names)} cannot be required for {options.collection!r}: {len(lack):,}"
+            f"{', '.join(names)} cannot be required for {run.collection!r}: {len(lack):,}"
             f" of {total:,} documents have no value, such as {first.path!r} of {first.source}",
             hint=(
                 "remove require from the settings for now, and give the values with pincite"

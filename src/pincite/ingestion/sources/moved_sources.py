@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 
 from pincite.errors import SourceError
+from pincite.ingestion.run import IndexRun
 from pincite.model import DocumentRecord, Notice, Source, SourceRecord
-from pincite.ports import CollectionInfo, Index
 from pincite.readers import content_hash_of
 from pincite.sources import OpenSource
 from pincite.support.machine import this_machine
@@ -30,21 +30,19 @@ class MissingSource(msgspec.Struct, frozen=True):
     documents: tuple[DocumentRecord, ...]
 
 
-async def gone_sources(
-    client: Index, base: CollectionInfo | None, held: Sequence[CollectionInfo]
-) -> tuple[MissingSource, ...]:
-    """Return the sources of a collection whose place on this machine no longer exists; `held` are
-    its members. Places of another machine may exist there."""
+async def gone_sources(run: IndexRun) -> tuple[MissingSource, ...]:
+    """Return the sources of the collection whose place on this machine no longer exists. Places of
+    another machine may exist there."""
     gone = []
-    for record in base.sources if base else ():
+    for record in run.sources:
         source = record.source
         if source.kind == "records" or record.machine != this_machine():
             continue
         if not _is_gone(source.location):
             continue
         found: list[DocumentRecord] = []
-        for info in held:
-            found += await client.documents(info.spec.name, source.name)
+        for info in run.held:
+            found += await run.client.documents(info.spec.name, source.name)
         gone.append(MissingSource(record, tuple(found[:: len(found) // _COMPARED + 1])))
     return tuple(gone)
 

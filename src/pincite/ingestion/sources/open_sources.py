@@ -10,13 +10,12 @@ from typing import NoReturn
 
 from pincite.errors import PinciteError, SourceError, SourcesMissing
 from pincite.ingestion.attributes.of_sources import require_whole
-from pincite.ingestion.options import IndexOptions
-from pincite.ingestion.run import Refresh
+from pincite.ingestion.attributes.schema import known_types
+from pincite.ingestion.run import IndexRun
 from pincite.ingestion.sources.moved_sources import MissingSource, moved_from, moved_notice, refuse
 from pincite.ingestion.sources.source_records import Opened, renamed, superseded
 from pincite.ingestion.sources.source_settings import decide_ocr, describe_source, share_settings
-from pincite.model import AttributeType, Notice, Source, SourceRecord
-from pincite.ports import CollectionInfo, Index
+from pincite.model import Notice, Source, SourceRecord
 from pincite.readers import compile_rules
 from pincite.settings.sections.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
@@ -27,62 +26,53 @@ from pincite.sources.reopening import reopen_source, selection_of
 
 @contextmanager
 def open_all(
+    run: IndexRun,
     locations: Sequence[str | Path],
-    options: IndexOptions,
-    info: CollectionInfo | None,
-    configured: Sequence[SourceConfig],
-    known: Mapping[str, AttributeType],
-    folder: Path | None = None,
-    refresh: Refresh | None = None,
-    ocr: bool | None = None,
     gone: Sequence[MissingSource] = (),
     missing: dict[str, PinciteError] | None = None,
 ) -> Iterator[list[Opened]]:
     """Open the named sources, or else all that the collection and the configuration know, with
-    their attributes; `known` are the types of these. Records are in the index `folder`. A `refresh`
-    opens its source alone, as the collection knows it. `ocr` applies to those for which neither
-    options nor configuration decide. `gone` are the known sources that may have moved. If `missing`
-    is given, the errors of sources that cannot be opened are added to it, by name, unless there are
-    no others.
+    their attributes. A refresh opens its source alone, as the collection knows it. `gone` are the
+    known sources that may have moved. If `missing` is given, the errors of sources that cannot be
+    opened are added to it, by name, unless there are no others.
 
     Raises SourceError if one is missing, or two have the same name, SourcesMissing if several are
     and there are no others, ConfigError for a malformed URL rule, UsageError for invalid
     attributes.
     """
-    ours = [each for each in configured if each.collection == options.collection]
-    records = info.sources if info else ()
+    options, records, ours = run.options, run.sources, run.configured
+    types, usual_ocr = known_types(run), run.settings.documents.ocr or None
     if options.url_rule:
         compile_rules(options.url_rule)
     opened: list[Opened] = []
     moved: dict[str, Notice] = {}
     try:
         named = locations or [each.path for each in ours]
-        for location in () if refresh else named:
+        for location in named if run.asked_for else ():
             with _kept_in(missing, _known_name(location, ours, records)):
-                source, selection, known_as = _open(location, options, ours, records, gone, folder)
+                source, selection, known_as = _open(run, location, gone)
                 opened.append((source, selection))
                 if known_as is not None:
                     moved[known_as.name] = moved_notice(known_as, source.source)
                 _tell_of_link(location, source.source, options.on_notice)
                 _tell_of_checkout(location, source.source, options.on_notice)
         if not locations or options.rebuild:
-            for record in _left(records, opened, configured, refresh):
+            for record in _left(run, opened):
                 for part in record.within:
                     with _kept_in(missing, record.source.name):
-                        opened.append((_reopened(record, part, folder), selection_of(record)))
+                        opened.append((_reopened(run, record, part), selection_of(record)))
         if missing and not opened:
             _raise(missing)
         _require_distinct(opened, records, moved, gone)
         for notice in (*moved.values(), *_lost_refs(opened, records)):
             options.on_notice(notice)
-        types = dict(known)
         for source, selection in opened:
             config = configured_at(Path(source.source.location, source.within).resolve(), ours)
-            former = renamed([(source, selection)], records, configured)
+            former = renamed([(source, selection)], records, run.settings.sources)
             names = (source.source.name, *sorted(former))
             remembered = [r.source for name in names for r in records if r.source.name == name]
             describe_source(source, remembered[:1], config, options, types)
-            said = (options.ocr, config.ocr if config else None, ocr)
+            said = (options.ocr, config.ocr if config else None, usual_ocr)
             decide_ocr(source, remembered[:1], said)
         share_settings(opened)
         require_whole([source for source, _ in opened], records)
@@ -92,16 +82,12 @@ def open_all(
             source.close()
 
 
-def _left(
-    records: Sequence[SourceRecord],
-    opened: Sequence[Opened],
-    configured: Sequence[SourceConfig],
-    refresh: Refresh | None,
-) -> list[SourceRecord]:
+def _left(run: IndexRun, opened: Sequence[Opened]) -> list[SourceRecord]:
     """Return the known sources that are opened as the collection knows them: that of a refresh,
     else all that are not open, under this name or another one."""
-    if refresh is not None:
-        return [one for one in records if one.source.name == refresh.source]
+    records, configured = run.sources, run.settings.sources
+    if run.refresh is not None:
+        return [one for one in records if one.source.name == run.refresh.source]
     given = {source.source.name for source, _ in opened}
     given |= renamed(opened, records, configured) | superseded(records, configured)
     return [one for one in records if one.source.name not in given]
@@ -120,21 +106,19 @@ def _lost_refs(opened: Sequence[Opened], records: Sequence[SourceRecord]) -> lis
     return list(found.values())
 
 
-async def remember_refs(
-    client: Index, opened: Sequence[Opened], held: Sequence[CollectionInfo]
-) -> None:
+async def remember_refs(run: IndexRun, opened: Sequence[Opened]) -> None:
     """Tell open sources which content was indexed under a ref that this run does not give."""
     for one, _ in opened:
         if one.named is None or not one.source.pinned:
             continue
-        for info in held:
-            known = await client.documents(info.spec.name, one.source.name)
+        for info in run.held:
+            known = await run.client.documents(info.spec.name, one.source.name)
             one.named = {**one.named, **content_of(known, one.source.ref)}
 
 
-def _reopened(record: SourceRecord, part: str, folder: Path | None) -> OpenSource:
+def _reopened(run: IndexRun, record: SourceRecord, part: str) -> OpenSource:
     """Reopen a known source to index it. A ref that was given says nothing of new content."""
-    opened = reopen_source(record, part, folder=folder)
+    opened = reopen_source(record, part, folder=run.settings.index)
     opened.named = {}
     return opened
 
@@ -158,18 +142,13 @@ def _raise(missing: Mapping[str, PinciteError]) -> NoReturn:
 
 
 def _open(
-    location: str | Path,
-    options: IndexOptions,
-    configured: Sequence[SourceConfig],
-    records: Sequence[SourceRecord],
-    gone: Sequence[MissingSource],
-    index: Path | None,
+    run: IndexRun, location: str | Path, gone: Sequence[MissingSource]
 ) -> tuple[OpenSource, Selection, Source | None]:
     """Return an open source with its selection, and the known one that has moved there, if any."""
-    place = _place(location)
-    config = configured_at(place, configured) or SourceConfig(path=str(place))
+    place, options = _place(location), run.options
+    config = configured_at(place, run.configured) or SourceConfig(path=str(place))
     name = options.name or config.name
-    known = _remembered(place, name, records, configured)
+    known = _remembered(place, name, run.sources, run.configured)
     selection = Selection(
         include=options.include or config.include, exclude=options.exclude or config.exclude
     )
@@ -191,7 +170,7 @@ def _open(
         return found
 
     source = opened(known)
-    moved = moved_from(source, gone, name, index) if known is None else None
+    moved = moved_from(source, gone, name, run.settings.index) if known is None else None
     if moved is not None:
         source.close()
         source = opened(moved)
