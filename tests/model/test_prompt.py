@@ -137,7 +137,7 @@ def test_what_was_looked_at_what_is_gone_and_what_occurs_nowhere_is_said() -> No
     assert "has: paxos." in head
     assert "changed since it was indexed: acme:a#L1." in head
     assert "deleted since it was indexed: acme:b\\x0a[7] lie#L1 (it is gone)." in head
-    assert head.endswith("Not compared with its file as it is now: 2.")
+    assert head.endswith("Not compared with the current files: 2.")
     assert prompt.count("Its file has changed since it was indexed") == 1
 
 

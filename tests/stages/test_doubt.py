@@ -22,8 +22,8 @@ def test_by_words_alone_an_absent_word_makes_the_verdict_weak() -> None:
     verdict = doubt(Gated((), ABOUT), ("Facebook",), CONFIG).verdict
     assert (verdict.level, verdict.value, verdict.grounded_at) == ("weak", 0.45, 0.6)
     assert verdict.reason == (
-        "The coverage of the best passage is 0.45, below 0.60, and “Facebook” occurs nowhere:"
-        " it may be about something else."
+        "The best passage has 45 % of the question's words, weighted by rarity, and “Facebook”"
+        " occurs nowhere; below 60 %, it may be about something else."
     )
     several = doubt(Gated((), ABOUT), ("a1", "b2", "c3", "d4"), CONFIG).verdict.reason
     assert "“a1”, “b2”, “c3” occur nowhere" in several

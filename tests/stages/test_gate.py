@@ -224,7 +224,8 @@ def test_thresholds_that_contradict_themselves_are_refused() -> None:
 def test_the_reason_is_one_sentence_that_names_the_number(numbers: list[float]) -> None:
     candidates = tuple(candidate(("coverage", "share", value)) for value in numbers)
     verdict = gate(candidates, CONFIG).verdict
-    assert verdict.reason.startswith(f"The coverage of the best passage is {max(numbers):.2f},")
+    share = f"{100 * max(numbers):.0f} %"
+    assert verdict.reason.startswith(f"The best passage has {share} of the question's words,")
     assert verdict.reason.endswith(".")
 
 

@@ -20,7 +20,7 @@ def freshness_lines(found: Condition, mode: str) -> list[str]:
     fresh = found.freshness
     resting = f", idle since {found.resting_since}" if found.resting_since else ""
     loaded = ", ".join(found.loaded) or "no model loaded"
-    told = [f"memory   {found.memory_mb:.0f} MB of its own, {loaded}{resting}"]
+    told = [f"memory   {found.memory_mb:.0f} MB, {loaded}{resting}"]
     how = "keeps itself up to date" if mode == "auto" else "as `pincite index` left it (manual)"
     told.append(f"refresh  {how}; last full scan {fresh.checked_at or 'never'}")
     told.append(f"  last change {fresh.changed_at or 'none'}")

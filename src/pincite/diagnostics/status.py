@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _UNKNOWN = Condition(0.0)
 _SHARED = "on servers, for several machines"
+_SEMANTIC = "semantic and keyword search"
+_KEYWORDS = "keyword search only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ async def status(engine: AsyncPincite) -> Status:
         elif not info.documents and not at_it:
             advice.append(f"{name} has no documents: pincite index PATH -c {name}")
         if info.spec.dense is None:
-            advice.append(f"{name} is lexical: pincite index --upgrade -c {name}")
+            said = f"{name} has {_KEYWORDS}; to add semantic search"
+            advice.append(f"{said}: pincite index --upgrade -c {name}")
         elif knows_other_language(info.spec):
             said = f"{name} seems to be {info.spec.language}, but its model is for English"
             advice.append(f"{said}: pincite reembed {name} --to {MULTILINGUAL}")
@@ -174,7 +177,7 @@ def status_table(found: Status) -> str:
             if found.shared
             else f"daemon   process {found.daemon_pid}, version {found.version}"
         ),
-        f"rung     {found.rung}",
+        f"search   {_searches(found.rung)}",
         f"store    {found.store}",
         f"log      {'of searches, in the index folder' if found.logging else 'off'}",
     ]
@@ -196,8 +199,12 @@ def status_table(found: Status) -> str:
     return "\n".join(lines)
 
 
+def _searches(rung: str) -> str:
+    return _KEYWORDS if rung == "lexical" else f"{_SEMANTIC}, {rung}"
+
+
 def _kept_back_lines(spec: CollectionSpec) -> list[str]:
-    how = "semantic and keyword search" if spec.dense else "keyword search only"
+    how = _SEMANTIC if spec.dense else _KEYWORDS
     lines = ["", f"collection {spec.name}: {how}; its contents are not shown"]
     if spec.require:
         lines.append(f"  require     {one_line(', '.join(spec.require))}")

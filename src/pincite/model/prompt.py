@@ -89,8 +89,8 @@ def lacks(pack: EvidencePack) -> Sequence[str]:
     ]
     unchecked = [str(one.number) for one in pack.evidence if one.truth == "unchecked"]
     if unchecked:
-        which = "any" if len(unchecked) == len(pack.evidence) else ", ".join(unchecked)
-        said.append(f"Not compared with its file as it is now: {which}.")
+        which = "all passages" if len(unchecked) == len(pack.evidence) else ", ".join(unchecked)
+        said.append(f"Not compared with the current files: {which}.")
     return said
 
 

@@ -33,6 +33,13 @@ GateSignal = Literal["auto", "reranked", "coverage", "dense"]
 _PATH: Final = re.compile(r"(?<![\w.@+~-])[\w.@+~-]++(?:/[\w.@+~-]++)++")
 _MOST_PATHS: Final = 64  # of a question; a long traceback has fewer
 _MOST_NAMED: Final = 3  # absent words in a reason
+#: What a value says, in a reason.
+_MEASURES: Final[Mapping[tuple[SignalName, SignalKind], str]] = {
+    ("coverage", "share"): "The best passage has {} of the question's words, weighted by rarity",
+    ("coverage", "normalised"): "The best passage matches the question's meaning and words by {}",
+    ("dense", "cosine"): "The cosine of the best passage is {}",
+    ("reranked", "probability"): "The reranker gives the best passage {}",
+}
 _LEVELS: Final[tuple[VerdictLevel, ...]] = ("none", "weak", "grounded")
 _BY_MODEL: Final[frozenset[SignalKind]] = frozenset({"normalised", "cosine"})
 
@@ -217,9 +224,10 @@ def doubt(gated: Gated, absent: Sequence[str], config: GateConfig) -> Gated:
     least = _least(verdict, config)
     named = ", ".join(f"“{one}”" for one in absent[:_MOST_NAMED])
     verb = "occurs" if len(absent) == 1 else "occur"
+    said = _MEASURES["coverage", verdict.kind].format(_shown(verdict.value, verdict.kind))
     reason = (
-        f"The coverage of the best passage is {verdict.value:.2f}, below {least:.2f}, and"
-        f" {named} {verb} nowhere: it may be about something else."
+        f"{said}, and {named} {verb} nowhere; below {_shown(least, verdict.kind)}, it may be about"
+        " something else."
     )
     return replace(gated, verdict=replace(verdict, level="weak", grounded_at=least, reason=reason))
 
@@ -312,15 +320,21 @@ def _best(candidates: Sequence[Candidate], name: SignalName) -> dict[SignalKind,
 def _judge(
     name: SignalName, kind: SignalKind, value: float, at: Thresholds, origin: ThresholdOrigin
 ) -> Verdict:
-    what = f"{name} of the best passage is {value:.2f}"
+    what = _MEASURES.get((name, kind), f"The {name} score of the best passage is {{}}")
+    said = what.format(_shown(value, kind))
+    grounded_at, weak_at = _shown(at.grounded_at, kind), _shown(at.weak_at, kind)
     if value >= at.grounded_at:
-        reason = f"The {what}, at or above {at.grounded_at:.2f}: it is about the question."
+        reason = f"{said}; from {grounded_at} on, it is about the question."
         return _verdict("grounded", name, kind, value, at, origin, reason)
     if value >= at.weak_at:
-        reason = f"The {what}, below {at.grounded_at:.2f}: it may be about something else."
+        reason = f"{said}; below {grounded_at}, it may be about something else."
         return _verdict("weak", name, kind, value, at, origin, reason)
-    reason = f"The {what}, below {at.weak_at:.2f}, where questions are mostly off topic."
+    reason = f"{said}; below {weak_at}, questions are mostly off topic."
     return _verdict("none", name, kind, value, at, origin, reason)
+
+
+def _shown(value: float, kind: SignalKind) -> str:
+    return f"{100 * value:.0f} %" if kind == "share" else f"{value:.2f}"
 
 
 def _verdict(

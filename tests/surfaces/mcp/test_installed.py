@@ -106,7 +106,10 @@ def test_the_server_that_a_client_starts_has_the_tools(indexed: Cli, home: Path,
 
 
 def test_options_reach_the_entry_and_a_dry_run_writes_nothing(indexed: Cli, home: Path) -> None:
-    options = ("--index", ".pincite", "--tag", "course=ml", "--uvx", "--name", "docs")
+    options = (
+        *("--index", ".pincite", "--preset", "evidence"),
+        *("--tag", "course=ml", "--uvx", "--name", "docs"),
+    )
     shown = run(indexed, home, "install", "cursor", *options, "--dry-run").stdout
     path = home / ".cursor" / "mcp.json"
     assert '+    "docs": {' in shown
@@ -117,7 +120,7 @@ def test_options_reach_the_entry_and_a_dry_run_writes_nothing(indexed: Cli, home
         "command": "uvx",
         "args": [
             *("--from", "pincite[mcp]", "pincite", "mcp"),
-            *("--index", folder, "--tag", "course=ml"),
+            *("--index", folder, "--preset", "evidence", "--tag", "course=ml"),
         ],
     }
 

@@ -213,7 +213,7 @@ def test_citations_are_verified_with_and_without_what_they_are_cited_for(indexed
 def test_the_status_is_that_of_the_command_line(indexed: Cli) -> None:
     result = call(indexed.folder, "index_status")
     assert structure_of(result)["collections"][0]["documents"] == 3
-    assert "rung     lexical" in text_of(result)
+    assert "search   keyword search only" in text_of(result)
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_what_the_answer_lacks_is_said_in_short_lines() -> None:
     assert sum("gone.md" in line for line in lines) == 1
     assert "Nothing that is indexed has: cassandra." in lines
     assert "Not shown, deleted since it was indexed: acme:gone.md#L1." in lines
-    assert "Not compared with its file as it is now: any." in lines
+    assert "Not compared with the current files: all passages." in lines
     assert lines[-1].endswith("by word alone: ask the user to run `pincite index --upgrade`")
 
 

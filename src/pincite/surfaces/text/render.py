@@ -114,11 +114,13 @@ def _markdown(pack: EvidencePack) -> str:
         blocks += [f"Folder: {one_line(said)}" for said in item.descriptions]
         if held := attributes_of(item):
             blocks.append(f"Attributes: {held}")
-        blocks.append(_fenced(item.text, item))
-        if item.context is not None:
-            around = item.context
+        around = item.context
+        if around is None or item.text not in around.text:
+            blocks.append(_fenced(item.text, item))
+        if around is not None:
             lines = f"Lines {around.start_line} to {around.end_line}"
-            blocks.append(f"{page_words(item) or lines} around it:")
+            found = f"lines {item.start_line} to {item.end_line}"
+            blocks.append(f"{page_words(item) or f'{lines}, around {found}'}:")
             blocks.append(_fenced(around.text, item))
     blocks += [f"> {notice.code}: {one_line(notice.message)}" for notice in pack.warnings]
     return "\n\n".join(blocks)
