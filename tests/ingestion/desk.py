@@ -67,7 +67,13 @@ class Desk:
         os.utime(place, ns=(stamp, stamp))
 
     def run(
-        self, *paths: str, texts: Sequence[str] = (), rebuild: bool = False, **more: object
+        self,
+        *paths: str,
+        texts: Sequence[str] = (),
+        rebuild: bool = False,
+        include: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        **more: object,
     ) -> tuple[IngestReport, ...]:
         """Index; `more` are attributes, or `name` and `ref`."""
         name, ref = more.pop("name", None), more.pop("ref", None)
@@ -76,6 +82,8 @@ class Desk:
             ref=str(ref) if ref else None,
             lexical=True,
             rebuild=rebuild,
+            include=include,
+            exclude=exclude,
             attributes=more,
             attribute_texts=tuple(texts),
             on_notice=self.notices.append,

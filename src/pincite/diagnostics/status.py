@@ -246,6 +246,9 @@ def _source_lines(record: SourceRecord, at_it: bool) -> list[str]:
         f"  source  {one_line(source.name)}{ref} ({source.kind}), {state}",
         f"          {one_line(source.location)}",
     ]
+    for title, patterns in (("include", record.include), ("exclude", record.exclude)):
+        if patterns:
+            lines.append(f"          {title}: {one_line(', '.join(patterns))}")
     if source.attributes:
         lines.append(f"          attributes: {one_line(_values(source.attributes))}")
     if not source.front_matter:

@@ -102,7 +102,7 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
             progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
                 `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
-                several), `language`, `lexical` (True leaves the dense model out), `upgrade`,
+                several; left out: those of the last run; `""`: none), `language`, `lexical` (True leaves the dense model out), `upgrade`,
                 `rebuild`, `beside`, `background` (return once keyword search works; another
                 process makes the vectors), `model`, `sparse`, `attributes` (of all documents;
                 texts such as `course=ml` as `attribute_texts`), `ocr` (read scanned pages of

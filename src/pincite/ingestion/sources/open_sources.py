@@ -21,6 +21,7 @@ from pincite.settings.sections.sources import SourceConfig, configured_at
 from pincite.sources import OpenSource, Selection, SourceLimits, open_source
 from pincite.sources.entries import content_of
 from pincite.sources.git import find_checkout
+from pincite.sources.ignore import parse_rules
 from pincite.sources.reopening import reopen_source, selection_of
 
 
@@ -146,11 +147,15 @@ def _open(
 ) -> tuple[OpenSource, Selection, Source | None]:
     """Return an open source with its selection, and the known one that has moved there, if any."""
     place, options = _place(location), run.options
-    config = configured_at(place, run.configured) or SourceConfig(path=str(place))
+    configured = configured_at(place, run.configured)
+    config = configured or SourceConfig(path=str(place))
     name = options.name or config.name
-    known = _remembered(place, name, run.sources, run.configured)
+    record = _remembered(place, name, run.sources, run.configured)
+    known = record.source if record else None
+    before = selection_of(record) if record and configured is None else Selection()
     selection = Selection(
-        include=options.include or config.include, exclude=options.exclude or config.exclude
+        include=_patterns(options.include or config.include or before.include),
+        exclude=_patterns(options.exclude or config.exclude or before.exclude),
     )
 
     def opened(known: Source | None) -> OpenSource:
@@ -170,11 +175,31 @@ def _open(
         return found
 
     source = opened(known)
+    if not options.exclude:
+        _require_not_excluded(source, place, before.exclude)
     moved = moved_from(source, gone, name, run.settings.index) if known is None else None
     if moved is not None:
         source.close()
         source = opened(moved)
     return source, selection, moved
+
+
+def _require_not_excluded(source: OpenSource, place: Path, exclude: Sequence[str]) -> None:
+    """Raise SourceError for a part of a known source that a pattern of an earlier run excludes."""
+    part = f"{source.within}/" if place.is_dir() else source.within
+    rules = parse_rules("", exclude)
+    if source.within and rules is not None and rules.covers(part):
+        source.close()
+        raise SourceError(
+            f"{place} is excluded by a pattern that an earlier run of {source.source.name} gave:"
+            f" {', '.join(exclude)}",
+            hint=f"pincite index {source.source.location} --exclude ''",
+        )
+
+
+def _patterns(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns. An empty one, alone, replaces those of earlier runs by none."""
+    return tuple(one for one in given if one)
 
 
 def _place(location: str | Path) -> Path:
@@ -195,7 +220,7 @@ def _known_name(
     config = configured_at(place, configured)
     name = config.name if config else None
     known = _remembered(place, name, records, configured)
-    return known.name if known else name or str(place)
+    return known.source.name if known else name or str(place)
 
 
 def _remembered(
@@ -203,7 +228,7 @@ def _remembered(
     name: str | None,
     records: Sequence[SourceRecord],
     configured: Sequence[SourceConfig],
-) -> Source | None:
+) -> SourceRecord | None:
     """Return the one source that was indexed from here, or from the surrounding checkout."""
     found = [
         record
@@ -218,7 +243,7 @@ def _remembered(
         for record in found
         if (record.source.name not in former if name is None else record.source.name == name)
     ]
-    return named[0].source if len(named) == 1 else None
+    return named[0] if len(named) == 1 else None
 
 
 def _files_of(record: SourceRecord) -> list[str]:

@@ -1,0 +1,51 @@
+"""Patterns of a source that is indexed again are those of the run before, or those given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import SourceError
+from tests.ingestion.desk import Desk
+from tests.sources.helpers import git
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    for path in ("lamp.md", "bulb.md", "deep/wire.md", "deep/plug.txt"):
+        desk.write(f"docs/{path}", f"# {path}\n\nIt shines.\n")
+    return desk
+
+
+def paths(desk: Desk) -> list[str]:
+    return sorted(desk.records())
+
+
+def test_they_hold_for_the_next_run_over_the_same_folder(desk: Desk) -> None:
+    desk.run("docs", include=("*.md",), exclude=("bulb.md",))
+    assert paths(desk) == ["deep/wire.md", "lamp.md"]
+    desk.run("docs")
+    assert paths(desk) == ["deep/wire.md", "lamp.md"]
+    desk.run("docs", exclude=("lamp.md",))  # the other kind stays
+    assert paths(desk) == ["bulb.md", "deep/wire.md"]
+    desk.run("docs", include=("",))
+    assert paths(desk) == ["bulb.md", "deep/plug.txt", "deep/wire.md"]
+    desk.run("docs", exclude=("",))
+    assert paths(desk) == ["bulb.md", "deep/plug.txt", "deep/wire.md", "lamp.md"]
+    desk.run("docs")
+    assert len(paths(desk)) == 4
+
+
+def test_a_part_of_a_checkout_that_they_exclude_is_an_error(desk: Desk, tmp_path: Path) -> None:
+    git(tmp_path / "docs", "init", "--quiet")
+    desk.run("docs", exclude=("deep/", "bulb.md"))
+    assert paths(desk) == ["lamp.md"]
+    for part in ("docs/deep", "docs/deep/wire.md", "docs/bulb.md"):
+        with pytest.raises(SourceError, match="excluded by a pattern") as caught:
+            desk.run(part)
+        assert caught.value.hint == f"pincite index {tmp_path / 'docs'} --exclude ''"
+    assert paths(desk) == ["lamp.md"]
+    desk.run("docs/deep", exclude=("",))
+    assert paths(desk) == ["deep/plug.txt", "deep/wire.md", "lamp.md"]
