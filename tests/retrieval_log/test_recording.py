@@ -31,7 +31,8 @@ from pincite.retrieval_log import (
 )
 from pincite.retrieval_log.masking import masked
 from pincite.search import search
-from pincite.settings.sections.retrieval_log import LogSettings, take_log_settings
+from pincite.settings.load import load_settings
+from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.testing.fakes import OverlapReranker
 from pincite.trace import Trace
 from tests.scene import TEXTS, TopicEncoder, make
@@ -198,36 +199,38 @@ def test_a_line_that_was_cut_off_is_passed_over(files: LogFiles) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "environ", "expected"),
+    ("text", "environ", "expected"),
     [
-        ({}, {}, True),
-        ({"log": {"enabled": False}}, {}, False),
-        ({"log": {"enabled": False}}, {"PINCITE_LOG": "1"}, True),
-        ({}, {"PINCITE_LOG": "off"}, False),
+        ("", {}, True),
+        ("[log]\nenabled = false\n", {}, False),
+        ("[log]\nenabled = false\n", {"PINCITE_LOG": "1"}, True),
+        ("", {"PINCITE_LOG": "off"}, False),
     ],
 )
 def test_the_environment_wins_over_the_file(
-    table: dict[str, object], environ: dict[str, str], expected: bool
+    tmp_path: Path, text: str, environ: dict[str, str], expected: bool
 ) -> None:
-    assert take_log_settings(table, "pincite.toml", environ).enabled is expected
-    assert table == {}
+    (tmp_path / "pincite.toml").write_text(text)
+    assert load_settings(environ, tmp_path).log.enabled is expected
 
 
 @pytest.mark.parametrize(
-    ("table", "environ", "said"),
+    ("text", "environ", "said"),
     [
-        ({"log": {"file": "x"}}, {}, r"log\.file"),
-        ({"log": True}, {}, "'log' is a table"),
-        ({"log": {"keep": -1}}, {}, r"log\.keep"),
-        ({"log": {"max_bytes": "big"}}, {}, "max_bytes"),
-        ({}, {"PINCITE_LOG": "maybe"}, "PINCITE_LOG"),
+        ("[log]\nfile = 'x'\n", {}, r"log\.file"),
+        ("log = true\n", {}, "'log' is a table"),
+        ("[log]\nkeep = -1\n", {}, r"log\.keep"),
+        ("[log]\nmax_bytes = 'big'\n", {}, "max_bytes"),
+        ("[log]\nmask_secrets = 'no'\n", {}, r"log\.mask_secrets"),
+        ("", {"PINCITE_LOG": "maybe"}, "PINCITE_LOG"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(
-    table: dict[str, object], environ: dict[str, str], said: str
+    tmp_path: Path, text: str, environ: dict[str, str], said: str
 ) -> None:
+    (tmp_path / "pincite.toml").write_text(text)
     with pytest.raises(ConfigError, match=said):
-        take_log_settings(table, "pincite.toml", environ)
+        load_settings(environ, tmp_path)
 
 
 def test_tags_are_logged_with_their_types_and_asked_again(tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ import time
 import pytest
 
 from pincite.daemon.__main__ import WithoutSecrets
-from pincite.errors import ConfigError
-from pincite.settings.sections.retrieval_log import take_log_settings
 from pincite.support.secrets import MASK, find_secrets, mask, may_hold_secrets
 from tests.places import GROWS_S
 from tests.surfaces.conftest import Cli, cli
@@ -190,8 +188,6 @@ def test_secrets_are_kept_where_that_is_asked_for(cli: Cli) -> None:
     cli("index", ".", "--lexical")
     cli("search", f"rotate a key {KEYS[6]}")
     assert KEYS[6] in (cli.folder / ".pincite" / "retrieval.jsonl").read_text()
-    with pytest.raises(ConfigError, match="mask_secrets"):
-        take_log_settings({"log": {"mask_secrets": "no"}}, "pincite.toml", {})
 
 
 def test_a_secret_among_many_texts_is_never_missed() -> None:

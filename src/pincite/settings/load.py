@@ -61,7 +61,7 @@ from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
 from pincite.settings.defaults import DEFAULT_COLLECTION
 from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
-from pincite.settings.file.effective import Around, default_of, read_system
+from pincite.settings.file.effective import Around, System, default_of, read_system
 from pincite.settings.file.layers import (
     CONFIG_FILE,
     Layer,
@@ -95,6 +95,7 @@ from pincite.settings.server_variables import (
 )
 from pincite.settings.terminal import PAGER
 from pincite.stores.settings import StoreSettings
+from pincite.support.fields import field_names
 from pincite.support.terminal import one_line
 
 INDEX_FOLDER = ".pincite"
@@ -221,30 +222,18 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     return Settings(
         index=place,
         models=_absolute(models, "PINCITE_MODELS") if models else default_root(),
-        profile=system.profile,
         origins=tuple(environ.get("PINCITE_MODEL_ORIGINS", "hub,pip").split(",")),
         offline=_flag(environ, "PINCITE_OFFLINE"),
         idle_s=_number(environ, "PINCITE_IDLE_S", 600.0),
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
-        use=system.use,
-        store=system.store,
-        log=system.log,
-        refresh=system.refresh,
-        memory=system.memory,
-        workspace=system.workspace,
-        tracing=system.tracing,
-        logging=system.logging,
-        documents=system.documents,
-        sources=system.sources,
-        attributes=system.attributes,
         layers=layers,
-        foreign=system.foreign,
         keys={name: environ[name] for name in (*KEYS_AND_FILES, *SHARED) if name in environ},
         collection=collection,
         found=config is not None and not environ.get("PINCITE_CONFIG"),
         vouched=config is not None and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
         index_found=not named and not _flag(environ, "PINCITE_TRUST"),
+        **{name: getattr(system, name) for name in field_names(System)},
     )
 
 

@@ -12,21 +12,18 @@ from pincite.errors import ConfigError
 from pincite.model import AttributeType
 from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.settings.file.layers import BELOW, Layer, located, merged
+from pincite.settings.file.tables import take_table
 from pincite.settings.sections.attributes import take_attributes
-from pincite.settings.sections.documents import DocumentSettings, take_document_settings
+from pincite.settings.sections.documents import DocumentSettings
 from pincite.settings.sections.external import ForeignSettings, take_foreign_settings
 from pincite.settings.sections.memory import MemorySettings, take_memory_settings
 from pincite.settings.sections.models import ModelSettings, take_model_settings
-from pincite.settings.sections.refresh import RefreshSettings, take_refresh_settings
-from pincite.settings.sections.retrieval_log import LogSettings, take_log_settings
+from pincite.settings.sections.plain import PLAIN
+from pincite.settings.sections.refresh import RefreshSettings
+from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.settings.sections.sources import SourceConfig, sources_from
 from pincite.settings.sections.stores import take_store_settings
-from pincite.settings.sections.telemetry import (
-    LoggingSettings,
-    TracingSettings,
-    take_logging_settings,
-    take_tracing_settings,
-)
+from pincite.settings.sections.telemetry import LoggingSettings, TracingSettings
 from pincite.settings.sections.workspace import WorkspaceSettings, take_workspace_settings
 from pincite.stores.settings import StoreSettings
 from pincite.support.wrong_values import closest_first
@@ -34,7 +31,7 @@ from pincite.support.wrong_values import closest_first
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Everything that a file can set."""
+    """Everything that a file can set. `Settings` has fields of the same names."""
 
     profile: Profile
     use: ModelSettings
@@ -93,21 +90,23 @@ def _system(table: dict[str, Any], origin: str, around: Around) -> System:
     store = take_store_settings(table, origin)
     foreign = take_foreign_settings(table, origin, store)
     use = take_model_settings(table, origin, around.environ, around.cache, around.rates)
-    log = take_log_settings(table, origin, around.environ)
-    refresh = take_refresh_settings(table, origin)
     memory = take_memory_settings(table, origin)
     workspace = take_workspace_settings(table, origin, around.environ)
-    documents = take_document_settings(table, origin)
-    tracing = take_tracing_settings(table, origin)
-    logging = take_logging_settings(table, origin)
+    plain = {name: take_table(table, name, kind, origin) for name, kind in PLAIN.items()}
     attributes = take_attributes(table, origin)
     given = table.pop("source", ())
     sources = sources_from(given, origin, around.folder, around.collection, attributes)
     _require_known(table, origin)
-    profile = profile_from(table, origin)
     return System(
-        *(profile, use, store, log, refresh, memory, documents),
-        *(sources, attributes, foreign, workspace, tracing, logging),
+        profile=profile_from(table, origin),
+        use=use,
+        store=store,
+        memory=memory,
+        workspace=workspace,
+        sources=sources,
+        attributes=attributes,
+        foreign=foreign,
+        **plain,
     )
 
 

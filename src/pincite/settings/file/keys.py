@@ -20,14 +20,11 @@ from pincite.providers.pace import Rate
 from pincite.providers.provider_options import ProviderOptions
 from pincite.settings.file.meanings import MEANINGS
 from pincite.settings.file.toml_text import inline
-from pincite.settings.sections.documents import DocumentSettings
 from pincite.settings.sections.external import ForeignSettings
 from pincite.settings.sections.memory import MemorySettings
 from pincite.settings.sections.models import BUNDLED, CACHE_MB, CollectionOptions
-from pincite.settings.sections.refresh import RefreshSettings
-from pincite.settings.sections.retrieval_log import LogSettings
+from pincite.settings.sections.plain import PLAIN
 from pincite.settings.sections.sources import SourceConfig
-from pincite.settings.sections.telemetry import LoggingSettings, TracingSettings
 from pincite.settings.sections.workspace import WorkspaceSettings
 from pincite.stores.settings import StoreSettings
 from pincite.support.fields import field_names
@@ -75,13 +72,9 @@ def keys() -> tuple[Key, ...]:
         *_models(),
         *_of(StoreSettings, ("store",)),
         _key(("cache", "limit_mb"), "number", CACHE_MB),
-        *_of(LogSettings, ("log",)),
-        *_of(RefreshSettings, ("refresh",)),
-        *_of(TracingSettings, ("tracing",)),
-        *_of(LoggingSettings, ("logging",)),
+        *(key for name, kind in PLAIN.items() for key in _of(kind, (name,))),
         *_of(MemorySettings, ("memory",)),
         *_of(WorkspaceSettings, ("workspace",)),
-        *_of(DocumentSettings, ("documents",)),
         *_of(Profile, ()),
         _key(("attributes", NAME), _type(AttributeType), "keyword"),
         _key(("collections", NAME, "dense"), "text", ""),

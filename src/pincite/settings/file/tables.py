@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,16 +16,9 @@ from pincite.support.wrong_values import blamed, closest_first, path_of, said_of
 T = TypeVar("T")
 
 
-def take_table(
-    table: dict[str, Any],
-    name: str,
-    kind: type[T],
-    origin: str,
-    over: Mapping[str, object] = MappingProxyType({}),
-) -> T:
-    """Take the table `name` out of that of `origin`, as a struct or a dataclass; values of `over`
-    win. Raises ConfigError for what is no table, an unknown key or a wrong value, naming where it
-    stands."""
+def take_table(table: dict[str, Any], name: str, kind: type[T], origin: str) -> T:
+    """Take the table `name` out of that of `origin`, as a struct or a dataclass. Raises ConfigError
+    for what is no table, an unknown key or a wrong value, naming where it stands."""
     given, path = table.pop(name, {}), tuple(name.split("."))
     if not isinstance(given, Mapping):
         raise ConfigError(f"{origin}: {name!r} is a table, not {given!r}", at=path)
@@ -38,7 +30,7 @@ def take_table(
             f"{origin}: unknown key '{name}.{unknown}'; known keys: {names}", at=(*path, unknown)
         )
     with told_where(origin):
-        return converted({**given, **over}, kind, path, path)
+        return converted(given, kind, path, path)
 
 
 def converted(

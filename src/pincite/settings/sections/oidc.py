@@ -16,6 +16,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.settings.file.tables import take_table
+from pincite.support.fields import replace
 
 #: Those whose keys can be published. With an HMAC, who can check a token can make one.
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
@@ -77,7 +78,7 @@ def take_oidc_settings(table: Mapping[str, Any], origin: str) -> OidcSettings:
         scopes = take_table(
             {f"{name}.scopes": left.pop("scopes")}, f"{name}.scopes", OidcScopes, origin
         )
-    return take_table({name: left}, name, OidcSettings, origin, {"scopes": scopes})
+    return replace(take_table({name: left}, name, OidcSettings, origin), scopes=scopes)
 
 
 def check_issuer_address(what: str, address: str) -> None:

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 import msgspec
 
 from pincite.errors import ConfigError
-from pincite.settings.file.tables import take_table
 from pincite.support.fields import replace
 
 VARIABLE = "PINCITE_REFRESH"
@@ -45,12 +44,6 @@ class RefreshSettings(msgspec.Struct, frozen=True):
     def by_itself(self) -> RefreshSettings:
         """The same for a command or a server, which are on unless something else is set."""
         return replace(self, mode=self.mode or "auto")
-
-
-def take_refresh_settings(table: dict[str, object], origin: str) -> RefreshSettings:
-    """Take `[refresh]` out of the table of `origin`. Raises ConfigError for an unknown key or a
-    wrong value, naming where it stands."""
-    return take_table(table, "refresh", RefreshSettings, origin)
 
 
 def refresh_mode(environ: Mapping[str, str]) -> RefreshMode | None:

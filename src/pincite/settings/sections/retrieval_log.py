@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import msgspec
 
 from pincite.errors import ConfigError
-from pincite.settings.file.tables import take_table
 
 VARIABLE = "PINCITE_LOG"
 _WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
@@ -31,18 +30,6 @@ class LogSettings(msgspec.Struct, frozen=True):
             raise ConfigError(f"log.max_bytes is {self.max_bytes}; it must be at least 1")
         if self.keep < 0:
             raise ConfigError(f"log.keep is {self.keep}; it must not be negative")
-
-
-def take_log_settings(
-    table: dict[str, object], origin: str, environ: Mapping[str, str]
-) -> LogSettings:
-    """Take `[log]` out of the table of `origin`; `PINCITE_LOG` wins over `log.enabled`.
-
-    Raises ConfigError for an unknown key or a wrong value, naming where it stands.
-    """
-    enabled = log_enabled(environ)
-    over = {} if enabled is None else {"enabled": enabled}
-    return take_table(table, "log", LogSettings, origin, over)
 
 
 def log_enabled(environ: Mapping[str, str]) -> bool | None:

@@ -8,7 +8,6 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from pincite.errors import ConfigError
-from pincite.settings.file.tables import take_table
 
 FORMAT: Final = "PINCITE_LOG_FORMAT"
 LogFormat = Literal["text", "json"]
@@ -27,17 +26,6 @@ class LoggingSettings(msgspec.Struct, frozen=True):
     alone."""
 
     format: LogFormat = "text"
-
-
-def take_tracing_settings(table: dict[str, object], origin: str) -> TracingSettings:
-    """Take `[tracing]` out of the table of `origin`. Raises ConfigError for an unknown key or a
-    wrong value, naming where it stands."""
-    return take_table(table, "tracing", TracingSettings, origin)
-
-
-def take_logging_settings(table: dict[str, object], origin: str) -> LoggingSettings:
-    """The same of `[logging]`."""
-    return take_table(table, "logging", LoggingSettings, origin)
 
 
 def log_format(environ: Mapping[str, str]) -> LogFormat | None:
