@@ -49,7 +49,7 @@ def test_a_collection_that_is_named_is_the_default_one(tmp_path: Path) -> None:
         ("RETRIEVAL_STRATEGY", "bm25", "use one of mmr, hybrid, hybrid_rerank"),
         ("RETRIEVAL_SCORE_THRESHOLD", "1.1", "use a number from 0 to 1"),
         ("RETRIEVAL_SCORE_THRESHOLD", "nan", "use a number from 0 to 1"),
-        ("QUERY_REWRITE_ENABLED", "maybe", "use one of 1, true, 0, false"),
+        ("QUERY_REWRITE_ENABLED", "maybe", "use one of 1, true, on, 0, false, off"),
     ],
 )
 def test_what_is_wrong_is_named_with_the_variable(

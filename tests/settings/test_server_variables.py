@@ -129,7 +129,7 @@ def test_keys_of_rerankers_have_the_names_that_others_use(tmp_path: Path) -> Non
     [
         ({"QDRANT_URL": "localhost:6333"}, "QDRANT_URL: .* is not"),
         ({"QDRANT_URL": "http://u:p@q.example"}, "QDRANT_URL: .* more than scheme"),
-        ({"RERANK_ENABLED": "maybe"}, "RERANK_ENABLED is 'maybe'; use one of 1, true"),
+        ({"RERANK_ENABLED": "maybe"}, "RERANK_ENABLED is 'maybe'; use one of 1, true, on"),
         ({"RERANK_PROVIDER": "voyage"}, "RERANK_PROVIDER is 'voyage'; use one of cohere, jina"),
         ({"RERANK_BASE_URL": "ftp://x"}, "RERANK_BASE_URL: .* is not"),
         (

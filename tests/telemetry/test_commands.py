@@ -117,7 +117,7 @@ def test_a_worker_logs_json_and_nothing_else(place: Path) -> None:
 def test_a_log_format_that_there_is_not_is_refused(place: Path) -> None:
     found = run(place, "search", "x", PINCITE_LOG_FORMAT="xml")
     assert found.returncode == 2
-    assert "PINCITE_LOG_FORMAT is 'xml'; use text or json" in found.stderr
+    assert "PINCITE_LOG_FORMAT is 'xml'; use one of text, json" in found.stderr
 
 
 @pytest.mark.parametrize(

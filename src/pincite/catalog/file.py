@@ -6,24 +6,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from pincite.catalog.place import CATALOG_FILE, catalog_of
 from pincite.ports import Catalog
 from pincite.support.databases.private_file import require_regular
 
-_NAME: Final = "catalog.db"
 #: Files that change with every change of a catalog: its file and its write-ahead log.
-FILES: Final = (_NAME, f"{_NAME}-wal")
-
-
-def catalog_of(folder: Path) -> Path:
-    """Return the path of the catalog in an index folder."""
-    return folder / _NAME
+FILES: Final = (CATALOG_FILE, f"{CATALOG_FILE}-wal")
 
 
 def holds_index(folder: Path) -> bool:
     """Return whether the folder has an index. A folder that cannot be read counts as one
     without."""
     try:
-        return (folder / _NAME).is_file()
+        return catalog_of(folder).is_file()
     except OSError:  # the name is too long, or the folder is not accessible
         return False
 
@@ -36,9 +31,9 @@ def holds_collections(folder: Path) -> bool:
     from pincite.support.databases.sqlite_schema import require_no_journal, require_passive
 
     try:
-        require_regular(folder / _NAME)
-        require_no_journal(folder / _NAME)
-        place = f"{(folder / _NAME).resolve().as_uri()}?mode=ro"
+        require_regular(catalog_of(folder))
+        require_no_journal(catalog_of(folder))
+        place = f"{catalog_of(folder).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(place, uri=True)) as database:
             require_passive(database, f"the catalog {place}")
             found = database.execute("SELECT EXISTS (SELECT 1 FROM collections)").fetchone()
@@ -51,7 +46,7 @@ def open_catalog(folder: Path) -> Catalog:
     """Open the catalog of an index folder, or create it. Raises IndexTooNew, StoreError."""
     from pincite.catalog.sqlite import SqliteCatalog
 
-    catalog = SqliteCatalog(folder / _NAME)
+    catalog = SqliteCatalog(catalog_of(folder))
     if catalog.made:
         from pincite.catalog.made_here import remember_index
 

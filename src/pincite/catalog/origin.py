@@ -29,6 +29,7 @@ from pincite.catalog.made_here import (
     noted_signs,
     remember_index,
 )
+from pincite.catalog.place import catalog_of
 from pincite.errors import ConfigError, StoreError
 from pincite.model import CollectionSpec, Source, SourceRecord
 from pincite.support.databases.private_file import require_regular
@@ -41,7 +42,6 @@ from pincite.support.databases.sqlite_schema import (
 from pincite.support.decodable import ready
 from pincite.support.terminal import one_line
 
-_NAME: Final = "catalog.db"
 _TABLE: Final = "CREATE TABLE IF NOT EXISTS identity (id TEXT PRIMARY KEY)"
 _OURS: Final = re.compile(r"(?:bundled(?::[a-z0-9-]+)?)?")  # models that come with Pincite
 _MOST_NAMED: Final = 8  # claims in a message
@@ -200,21 +200,21 @@ def _column(database: sqlite3.Connection, table: str, column: str) -> Iterator[s
 def _reading(root: Path) -> Iterator[sqlite3.Connection]:
     """Open the catalog in a transaction that only reads. Raises StoreError."""
     with _translated(root):
-        require_regular(root / _NAME)
+        require_regular(catalog_of(root))
         begin = partial(_begin, root)
-        with closing(connect_to_read(root / _NAME, begin, timeout_s=_BUSY_S)) as database:
+        with closing(connect_to_read(catalog_of(root), begin, timeout_s=_BUSY_S)) as database:
             yield database
 
 
 def _begin(root: Path, database: sqlite3.Connection) -> None:
     database.execute("BEGIN")
-    require_passive(database, f"the catalog {root / _NAME}")
+    require_passive(database, f"the catalog {catalog_of(root)}")
 
 
 @contextmanager
 def _writing(root: Path) -> Iterator[sqlite3.Connection]:
     """Open the catalog in a transaction that no other process writes in. Raises StoreError."""
-    path = root / _NAME
+    path = catalog_of(root)
     with _translated(root):
         require_regular(path)
         require_no_journal(path)
@@ -235,12 +235,12 @@ def _translated(root: Path) -> Iterator[None]:
     except (OSError, sqlite3.Error, msgspec.MsgspecError) as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE:
             raise StoreError(
-                f"another process uses the catalog {root / _NAME}",
+                f"another process uses the catalog {catalog_of(root)}",
                 hint="try again when it has ended",
             ) from error
         said = getattr(error, "strerror", None) or str(error)
         raise StoreError(
-            f"the catalog {root / _NAME} cannot be read: {said}",
+            f"the catalog {catalog_of(root)} cannot be read: {said}",
             hint=""  # that of the system, or ours, says what to do
             if isinstance(error, OSError)
             else "move the index folder away and index again",

@@ -17,8 +17,8 @@ from pincite.model import CollectionSpec, Notice, Scope
 from pincite.ports import CollectionInfo, DenseEncoder, Searchable
 from pincite.ports.failures import failure_notice
 from pincite.scope.bound_where import refused_collection
-from pincite.settings.environment import COLLECTION
 from pincite.settings.sections.models import BUNDLED, CollectionOptions, is_bundled
+from pincite.settings.variables import COLLECTION
 from pincite.support.concurrency import within
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 if TYPE_CHECKING:
     from pincite.ports import DenseEncoder
@@ -56,10 +56,11 @@ def _formatter(environ: Mapping[str, str]) -> logging.Formatter:
     """Return the formatter of the environment variables. The client has the same variables and
     reports invalid ones."""
     from pincite.errors import ConfigError
-    from pincite.settings.sections.telemetry import log_format
+    from pincite.settings.sections.telemetry import LogFormat
+    from pincite.settings.variables import LOG_FORMAT, one_of
 
     with suppress(ConfigError):
-        if log_format(environ) == "json":
+        if one_of(environ, LOG_FORMAT, get_args(LogFormat)) == "json":
             from pincite.telemetry.lines import JsonLines
 
             return JsonLines()

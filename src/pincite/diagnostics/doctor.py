@@ -17,7 +17,7 @@ from pincite.model.model_names import name_in_fingerprint
 from pincite.ports import Message
 from pincite.settings.load import Settings
 from pincite.settings.sections.models import BUNDLED
-from pincite.settings.server_variables import QDRANT_URL
+from pincite.settings.variables import QDRANT_URL
 from pincite.support.counted import counted
 from pincite.support.fields import replace
 from pincite.support.terminal import one_line

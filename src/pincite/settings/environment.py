@@ -1,32 +1,33 @@
-"""Variables of chat platforms, such as `CHAT_MODE`. Options override them, and they override
-files."""
+"""Variables that set keys of `pincite.toml`, such as `CHAT_MODE` and `PINCITE_LOG`. Options
+override them, and they override files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from pincite.errors import ConfigError, UsageError
 from pincite.model import ChatMode
 from pincite.settings.file.layers import Layer
-from pincite.settings.sections.refresh import VARIABLE as REFRESH
-from pincite.settings.sections.refresh import refresh_mode
-from pincite.settings.sections.retrieval_log import VARIABLE as LOG
-from pincite.settings.sections.retrieval_log import log_enabled
-from pincite.settings.sections.telemetry import FORMAT, log_format
+from pincite.settings.sections.refresh import RefreshMode
+from pincite.settings.sections.telemetry import LogFormat
+from pincite.settings.variables import (
+    CHAT_MODE,
+    COLLECTION,
+    LOG,
+    LOG_FORMAT,
+    MODE,
+    REFRESH,
+    REWRITE,
+    STRATEGY,
+    THRESHOLD,
+    WEIGHT,
+    flag,
+    one_of,
+)
 from pincite.stages.retrieve import SearchMode
 from pincite.stores.validate import check_name
-
-COLLECTION: Final = "QDRANT_COLLECTION"
-MODE: Final = "SEARCH_MODE"
-WEIGHT: Final = "SEARCH_VECTOR_WEIGHT"
-CHAT_MODE: Final = "CHAT_MODE"
-STRATEGY: Final = "RETRIEVAL_STRATEGY"
-THRESHOLD: Final = "RETRIEVAL_SCORE_THRESHOLD"
-REWRITE: Final = "QUERY_REWRITE_ENABLED"
-CHAT_VARIABLES: Final = (CHAT_MODE, STRATEGY, THRESHOLD, REWRITE)
-SEARCH_VARIABLES: Final = (COLLECTION, MODE, WEIGHT, *CHAT_VARIABLES)
 
 _PLAIN: Final = {"smooth": {"weight": 0.0}, "rank_code": {"enabled": False}}
 _BOTH: Final = {
@@ -49,7 +50,6 @@ STRATEGIES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         "hybrid_rerank": {**_BOTH, "rerank": {"use": "expected"}},
     }
 )
-_YES, _NO = ("1", "true"), ("0", "false")
 
 
 def named_collection(environ: Mapping[str, str]) -> str:
@@ -67,33 +67,33 @@ def variable_layers(environ: Mapping[str, str]) -> tuple[Layer, ...]:
     """What the environment says of keys of `pincite.toml`, a layer for each variable. Raises
     ConfigError."""
     layers = []
-    if mode := _one_of(environ, MODE, get_args(SearchMode)):
+    if mode := one_of(environ, MODE, get_args(SearchMode)):
         layers.append(Layer(f"${MODE}", {"retrieve": {"mode": mode}}))
     if given := environ.get(WEIGHT, "").strip():
         layers.append(Layer(f"${WEIGHT}", {"fuse": {"vector_weight": _share(WEIGHT, given)}}))
     layers += _chat_layers(environ)
-    if (enabled := log_enabled(environ)) is not None:
+    if (enabled := flag(environ, LOG)) is not None:
         layers.append(Layer(f"${LOG}", {"log": {"enabled": enabled}}))
-    if (refreshed := refresh_mode(environ)) is not None:
+    if refreshed := one_of(environ, REFRESH, tuple(filter(None, get_args(RefreshMode)))):
         layers.append(Layer(f"${REFRESH}", {"refresh": {"mode": refreshed}}))
-    if (format_ := log_format(environ)) is not None:
-        layers.append(Layer(f"${FORMAT}", {"logging": {"format": format_}}))
+    if format_ := one_of(environ, LOG_FORMAT, get_args(LogFormat)):
+        layers.append(Layer(f"${LOG_FORMAT}", {"logging": {"format": format_}}))
     return tuple(layers)
 
 
 def _chat_layers(environ: Mapping[str, str]) -> list[Layer]:
     """What the variables of conversations say. Raises ConfigError."""
     layers = []
-    if mode := _one_of(environ, CHAT_MODE, get_args(ChatMode)):
+    if mode := one_of(environ, CHAT_MODE, get_args(ChatMode)):
         layers.append(Layer(f"${CHAT_MODE}", {"answer": {"mode": mode}}))
-    if strategy := _one_of(environ, STRATEGY, tuple(STRATEGIES)):
+    if strategy := one_of(environ, STRATEGY, tuple(STRATEGIES)):
         _check_strategy(environ, strategy)
         layers.append(Layer(f"${STRATEGY}", STRATEGIES[strategy]))
     if given := environ.get(THRESHOLD, "").strip():
         probe = {"enabled": True, "threshold": _share(THRESHOLD, given)}  # whatever the preset
         layers.append(Layer(f"${THRESHOLD}", {"probe": probe}))
-    if given := _one_of(environ, REWRITE, (*_YES, *_NO)):
-        layers.append(Layer(f"${REWRITE}", {"answer": {"rewrite": given in _YES}}))
+    if (rewrite := flag(environ, REWRITE)) is not None:
+        layers.append(Layer(f"${REWRITE}", {"answer": {"rewrite": rewrite}}))
     return layers
 
 
@@ -115,14 +115,6 @@ def _check_strategy(environ: Mapping[str, str], strategy: str) -> None:
     else:
         return
     raise ConfigError(said, hint=f"unset {other} or {STRATEGY}")
-
-
-def _one_of(environ: Mapping[str, str], name: str, known: Sequence[str]) -> str:
-    """The value of a variable, empty where it is not set. Raises ConfigError for an unknown one."""
-    value = environ.get(name, "").strip().lower()
-    if value and value not in known:
-        raise ConfigError(f"{name} is {environ[name]!r}; use one of {', '.join(known)}")
-    return value
 
 
 def _share(name: str, given: str) -> float:

@@ -9,27 +9,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pincite.catalog.place import CATALOG_FILE, catalog_of
+from pincite.settings.variables import (
+    PLACES,
+    PREFIX,
+    QDRANT_KEY,
+    SEARCH_VARIABLES,
+    SERVER_VARIABLES,
+)
+
 CONFIG_FILE: Final = "pincite.toml"
-_FOLDER: Final = ".pincite"
-_CATALOG: Final = "catalog.db"
+INDEX_FOLDER: Final = ".pincite"
 #: Where files are that no setting names.
 _PLACES: Final = (
     *("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"),
 )
-_PREFIX: Final = "PINCITE_"
-_OURS: Final = (
-    *("QDRANT_COLLECTION", "SEARCH_MODE", "SEARCH_VECTOR_WEIGHT"),
-    *("QDRANT_URL", "RERANK_ENABLED", "RERANK_PROVIDER", "RERANK_MODEL", "RERANK_BASE_URL"),
-    *("CHAT_MODE", "RETRIEVAL_STRATEGY", "RETRIEVAL_SCORE_THRESHOLD", "QUERY_REWRITE_ENABLED"),
-)
-#: Those that name a place, which counts from the folder that the client is in.
-_PATHS: Final = (
-    "PINCITE_INDEX",
-    "PINCITE_MODELS",
-    "PINCITE_CONFIG",
-    "PINCITE_CACHE",
-    "PINCITE_RATES",
-)
+#: Variables of other programs that a search depends on. No key is sent to the daemon.
+_SHARED: Final = frozenset((*SEARCH_VARIABLES, *SERVER_VARIABLES)) - {QDRANT_KEY}
 _SECRET: Final = "_KEY"
 _MOST_CHARS: Final = 10_000  # of a file of git
 _BARE: Final = re.compile(r"(?mi)^\s*bare\s*=\s*true\s*$")
@@ -55,11 +51,11 @@ def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nea
     a key for a server, a place that counts from here or from somebody's home."""
     known = os.environ if environ is None else environ
     ours = {
-        name: value for name, value in known.items() if name.startswith(_PREFIX) or name in _OURS
+        name: value for name, value in known.items() if name.startswith(PREFIX) or name in _SHARED
     }
     if any(_SECRET in name for name in ours):
         return None
-    if any(not Path(ours[name]).is_absolute() for name in _PATHS if ours.get(name)):
+    if any(not Path(ours[name]).is_absolute() for name in PLACES if ours.get(name)):
         return None
     try:
         folder = Path.cwd()
@@ -67,7 +63,7 @@ def nearest(index: Path | None, environ: Mapping[str, str] | None = None) -> Nea
         if root is None or str(root).startswith("~"):
             return None
         root = folder / root
-        (root / _CATALOG).stat()
+        catalog_of(root).stat()
     except OSError:
         return None
     return Nearest(root, folder, ours, places(known))
@@ -82,13 +78,26 @@ def index_folder(
         folder = Path.cwd()
         root = _chosen(index, environ, folder)
         if root is None and make and not is_the_users(folder):
-            root = Path(_FOLDER)
+            root = Path(INDEX_FOLDER)
         if root is None or str(root).startswith("~"):
             return None
         root = (folder / root).resolve()
-        return root if make or (root / _CATALOG).exists() else None
+        return root if make or catalog_of(root).exists() else None
     except (OSError, RuntimeError, ValueError):  # RuntimeError: links that go round in circles
         return None
+
+
+def nearest_index(folder: Path) -> Path | None:
+    """Return the nearest index folder here or above, but not above a worktree of git that is inside
+    of its own checkout. It may be a link, which no command follows unless it is named."""
+    here = str(folder)  # paths would take ten times as long: .6 ms for 13 folders
+    while True:
+        if os.path.isfile(os.path.join(here, INDEX_FOLDER, CATALOG_FILE)):  # noqa: PTH113, PTH118
+            return Path(here, INDEX_FOLDER)
+        above = os.path.dirname(here)  # noqa: PTH120
+        if above == here or is_inner_worktree(here):
+            return None
+        here = above
 
 
 def user_config() -> Path:
@@ -135,17 +144,9 @@ def _start_of(file: str) -> str:
 
 
 def _chosen(index: Path | None, environ: Mapping[str, str], folder: Path) -> Path | None:
-    named = environ.get("PINCITE_INDEX")
-    return index or (Path(named) if named else _found(folder))
-
-
-def _found(folder: Path) -> Path | None:
-    here = str(folder)
-    while True:
-        if os.path.isfile(f"{here}/{_FOLDER}/{_CATALOG}"):  # noqa: PTH113 - for each folder above
-            place = Path(here, _FOLDER)
-            return None if place.is_symlink() else place  # the settings refuse it
-        above = here.rpartition("/")[0]
-        if above == here or is_inner_worktree(here):
-            return None
-        here = above
+    if index is not None:
+        return index
+    if named := environ.get("PINCITE_INDEX"):
+        return Path(named)
+    found = nearest_index(folder)
+    return None if found is None or found.is_symlink() else found  # the settings refuse a link

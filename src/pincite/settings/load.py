@@ -52,7 +52,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pincite.answering.prompt_files import PromptFolder, read_prompts
-from pincite.catalog.file import holds_index
 from pincite.errors import ConfigError
 from pincite.model import AttributeType
 from pincite.presets import preset_table
@@ -60,7 +59,7 @@ from pincite.profile import SECTIONS, Profile, profile_from
 from pincite.providers.bundled.cache import default_root
 from pincite.providers.pace import default_rates
 from pincite.settings.defaults import DEFAULT_COLLECTION
-from pincite.settings.environment import SEARCH_VARIABLES, named_collection, variable_layers
+from pincite.settings.environment import named_collection, variable_layers
 from pincite.settings.file.effective import Around, System, default_of, read_system
 from pincite.settings.file.layers import (
     CONFIG_FILE,
@@ -73,7 +72,7 @@ from pincite.settings.file.layers import (
     with_preset,
 )
 from pincite.settings.file.toml_file import leaves
-from pincite.settings.index_folder import is_inner_worktree, is_the_users
+from pincite.settings.index_folder import INDEX_FOLDER, is_the_users, nearest_index
 from pincite.settings.index_folder import user_config as user_config
 from pincite.settings.sections.documents import DocumentSettings
 from pincite.settings.sections.external import ForeignSettings
@@ -84,30 +83,34 @@ from pincite.settings.sections.refresh import RefreshSettings
 from pincite.settings.sections.retrieval_log import LogSettings
 from pincite.settings.sections.sources import SourceConfig
 from pincite.settings.sections.stores import KEYS
-from pincite.settings.sections.telemetry import FORMAT, LoggingSettings, TracingSettings
+from pincite.settings.sections.telemetry import LoggingSettings, TracingSettings
 from pincite.settings.sections.workspace import ADDRESSES, WorkspaceSettings
-from pincite.settings.server_variables import (
+from pincite.settings.server_variables import base_collection, server_layers
+from pincite.settings.terminal import PAGER
+from pincite.settings.variables import (
+    LOG,
+    LOG_FORMAT,
+    PLACES,
+    PREFIX,
     QDRANT_KEY,
     QDRANT_URL,
+    REFRESH,
+    SEARCH_VARIABLES,
     SERVER_VARIABLES,
-    base_collection,
-    server_layers,
+    flag,
 )
-from pincite.settings.terminal import PAGER
 from pincite.stores.settings import StoreSettings
 from pincite.support.fields import field_names
 from pincite.support.terminal import one_line
 
-INDEX_FOLDER = ".pincite"
 SHARED = (QDRANT_KEY, QDRANT_URL)
 KEYS_AND_FILES = tuple(name + suffix for name in KEYS.values() for suffix in ("", "_FILE"))
 VARIABLES = (
-    *("PINCITE_INDEX", "PINCITE_MODELS", "PINCITE_CONFIG", "PINCITE_OFFLINE"),
-    *("PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
-    *("PINCITE_CACHE", "PINCITE_RATES"),
+    *PLACES,
+    *("PINCITE_OFFLINE", "PINCITE_MODEL_ORIGINS", "PINCITE_IDLE_S", "PINCITE_THREADS"),
     *KEYS_AND_FILES,
     *ADDRESSES.values(),
-    *("PINCITE_LOG", FORMAT, "PINCITE_REFRESH", "PINCITE_TRUST", PAGER),
+    *(LOG, LOG_FORMAT, REFRESH, "PINCITE_TRUST", PAGER),
     *SEARCH_VARIABLES,
     *SERVER_VARIABLES,
 )
@@ -197,7 +200,7 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
 
     Raises ConfigError for an unknown `PINCITE_` variable or key. It names the place of the key.
     """
-    unknown = sorted(n for n in environ if n.startswith("PINCITE_") and n not in VARIABLES)
+    unknown = sorted(n for n in environ if n.startswith(PREFIX) and n not in VARIABLES)
     if unknown:
         raise ConfigError(
             f"unknown environment variable {unknown[0]}; known variables: {', '.join(VARIABLES)}"
@@ -219,11 +222,12 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
     layers = (*variable_layers(environ), *server_layers(environ, files), *files)
     system = read_system(layers, str(config or CONFIG_FILE), around)
     models = environ.get("PINCITE_MODELS")
+    trusting = flag(environ, "PINCITE_TRUST") or False
     return Settings(
         index=place,
         models=_absolute(models, "PINCITE_MODELS") if models else default_root(),
         origins=tuple(environ.get("PINCITE_MODEL_ORIGINS", "hub,pip").split(",")),
-        offline=_flag(environ, "PINCITE_OFFLINE"),
+        offline=flag(environ, "PINCITE_OFFLINE") or False,
         idle_s=_number(environ, "PINCITE_IDLE_S", 600.0),
         threads=int(_number(environ, "PINCITE_THREADS", 0)) or None,
         config=config,
@@ -231,8 +235,8 @@ def load_settings(environ: Mapping[str, str], folder: Path, index: Path | None =
         keys={name: environ[name] for name in (*KEYS_AND_FILES, *SHARED) if name in environ},
         collection=collection,
         found=config is not None and not environ.get("PINCITE_CONFIG"),
-        vouched=config is not None and (_flag(environ, "PINCITE_TRUST") or config == user_config()),
-        index_found=not named and not _flag(environ, "PINCITE_TRUST"),
+        vouched=config is not None and (trusting or config == user_config()),
+        index_found=not named and not trusting,
         **{name: getattr(system, name) for name in field_names(System)},
     )
 
@@ -252,18 +256,12 @@ def index_place(environ: Mapping[str, str], folder: Path, index: Path | None = N
 
 
 def find_index(folder: Path) -> Path:
-    """Return the nearest index folder here or above, but not above a worktree of git that is inside
-    of its own checkout. Without one, return that of the user, if
+    """Return the nearest index folder. Without one, return that of the user, if
     `pincite init --user` created it and no `pincite.toml` is here. Otherwise return the one that
     would be created here."""
-    for place in (folder, *folder.parents):
-        if holds_index(place / INDEX_FOLDER):
-            return place / INDEX_FOLDER
-        if is_inner_worktree(str(place)):
-            break
-    if is_the_users(folder):
-        return user_index()
-    return folder / INDEX_FOLDER
+    if found := nearest_index(folder):
+        return found
+    return user_index() if is_the_users(folder) else folder / INDEX_FOLDER
 
 
 def user_index() -> Path:
@@ -304,13 +302,6 @@ def _is_file(path: Path) -> bool:
 def _profile(layers: tuple[Layer, ...], origin: str = CONFIG_FILE) -> Profile:
     table = {name: value for name, value in merged(layers).items() if name in SECTIONS}
     return profile_from(table, origin)
-
-
-def _flag(environ: Mapping[str, str], name: str) -> bool:
-    value = environ.get(name, "0").lower()
-    if value not in ("0", "1", "true", "false", ""):
-        raise ConfigError(f"{name} is {value!r}; use 1 or 0")
-    return value in ("1", "true")
 
 
 def _number(environ: Mapping[str, str], name: str, default: float) -> float:

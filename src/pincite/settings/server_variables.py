@@ -11,16 +11,19 @@ from pincite.errors import ConfigError, UsageError
 from pincite.providers.addresses import check_url
 from pincite.providers.names import parse_model
 from pincite.settings.file.layers import Layer, merged, value_at
+from pincite.settings.variables import (
+    QDRANT_KEY,
+    QDRANT_URL,
+    RERANK,
+    RERANK_MODEL,
+    RERANK_PROVIDER,
+    RERANK_URL,
+    STRATEGY,
+    flag,
+    one_of,
+)
 from pincite.stores.validate import check_name
 
-QDRANT_URL: Final = "QDRANT_URL"
-QDRANT_KEY: Final = "QDRANT_API_KEY"
-RERANK: Final = "RERANK_ENABLED"
-PROVIDER: Final = "RERANK_PROVIDER"
-MODEL: Final = "RERANK_MODEL"
-BASE_URL: Final = "RERANK_BASE_URL"
-STRATEGY: Final = "RETRIEVAL_STRATEGY"
-SERVER_VARIABLES: Final = (QDRANT_URL, QDRANT_KEY, RERANK, PROVIDER, MODEL, BASE_URL)
 #: Where the key of a server goes if QDRANT_URL does not say it.
 USUAL_URL: Final = "http://localhost:6333"
 #: The model of each provider where RERANK_MODEL names none.
@@ -31,7 +34,6 @@ RERANKERS: Final[Mapping[str, str]] = MappingProxyType(
         "local": "cross-encoder/ms-marco-MiniLM-L-6-v2",
     }
 )
-_YES, _NO = ("1", "true"), ("0", "false")
 
 
 def base_collection(layers: Sequence[Layer]) -> str:
@@ -62,25 +64,19 @@ def server_layers(environ: Mapping[str, str], below: Sequence[Layer]) -> tuple[L
 
 
 def _rerank_layers(environ: Mapping[str, str]) -> list[Layer]:
-    provider = environ.get(PROVIDER, "").strip().lower() or "cohere"
-    if provider not in RERANKERS:
-        raise ConfigError(
-            f"{PROVIDER} is {environ[PROVIDER]!r}; use one of {', '.join(RERANKERS)}",
-            hint='set [models] rerank = "PROVIDER:MODEL" for other rerankers',
-        )
-    model = environ.get(MODEL, "").strip() or RERANKERS[provider]
-    url = _url(environ, BASE_URL)
+    others = 'set [models] rerank = "PROVIDER:MODEL" for other rerankers'
+    provider = one_of(environ, RERANK_PROVIDER, RERANKERS, hint=others) or "cohere"
+    model = environ.get(RERANK_MODEL, "").strip() or RERANKERS[provider]
+    url = _url(environ, RERANK_URL)
     try:
         name = str(parse_model(f"{provider}:{model}"))
     except ConfigError as error:
-        raise ConfigError(f"{MODEL}: {error.message}", hint=error.hint) from error
-    enabled = environ.get(RERANK, "").strip().lower()
-    if enabled not in (*_YES, *_NO, ""):
-        raise ConfigError(f"{RERANK} is {environ[RERANK]!r}; use one of 1, true, 0, false")
+        raise ConfigError(f"{RERANK_MODEL}: {error.message}", hint=error.hint) from error
+    enabled = flag(environ, RERANK)
     strategy = environ.get(STRATEGY, "").strip().lower()
-    if not enabled:
+    if enabled is None:
         return []
-    if enabled in _NO:
+    if not enabled:
         if strategy == "hybrid_rerank":
             raise _contradiction(environ)
         return [Layer(f"${RERANK}", {"models": {"rerank": ""}})]
@@ -88,13 +84,13 @@ def _rerank_layers(environ: Mapping[str, str]) -> list[Layer]:
         raise _contradiction(environ)
     if url and provider == "local":
         raise ConfigError(
-            f"{BASE_URL} is {url}, but {PROVIDER} is local, which means this machine",
-            hint=f"unset {BASE_URL}, or set {PROVIDER} to cohere or jina",
+            f"{RERANK_URL} is {url}, but {RERANK_PROVIDER} is local, which means this machine",
+            hint=f"unset {RERANK_URL}, or set {RERANK_PROVIDER} to cohere or jina",
         )
     said: list[tuple[str, dict[str, Any]]] = [(RERANK, {"models": {"rerank": name}})]
     said.append((RERANK, {"rerank": {"use": "configured"}}))
     if url:
-        said.append((BASE_URL, {"providers": {provider: {"url": url}}}))
+        said.append((RERANK_URL, {"providers": {provider: {"url": url}}}))
     return [Layer(f"${variable}", table) for variable, table in said]
 
 

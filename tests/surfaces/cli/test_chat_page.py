@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from pincite.presets import PRESETS
-from pincite.settings.environment import CHAT_VARIABLES, STRATEGIES
+from pincite.settings.environment import STRATEGIES
 from pincite.settings.file.toml_file import leaves
 from pincite.settings.file.toml_text import inline
 from pincite.settings.load import load_settings
+from pincite.settings.variables import CHAT_VARIABLES
 from tests.surfaces.conftest import Cli
 
 ROOT = Path(__file__).parents[3]

@@ -13,9 +13,8 @@ import pytest
 
 from pincite.daemon.client import json_exchange
 from pincite.daemon.wire import protocol
-from pincite.settings.environment import SEARCH_VARIABLES
 from pincite.settings.index_folder import nearest
-from pincite.settings.server_variables import SERVER_VARIABLES
+from pincite.settings.variables import SEARCH_VARIABLES, SERVER_VARIABLES
 from tests.environment import clean_environment
 from tests.forked import run
 from tests.surfaces.cli.imported import modules_of

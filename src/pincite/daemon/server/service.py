@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from pincite import version
-from pincite.catalog.file import catalog_of, open_catalog
+from pincite.catalog.file import open_catalog
+from pincite.catalog.place import catalog_of
 from pincite.daemon.refresh.freshness import Condition, Freshness, Trouble, Wish
 from pincite.daemon.server.encoder import bundled_name, embed_as
 from pincite.daemon.server.idle_memory import memory_mb, now, trim

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
 from pincite.errors import ConfigError
 from pincite.support.fields import replace
 
-VARIABLE = "PINCITE_REFRESH"
 RefreshMode = Literal["auto", "manual", ""]
 
 
@@ -44,14 +42,3 @@ class RefreshSettings(msgspec.Struct, frozen=True):
     def by_itself(self) -> RefreshSettings:
         """The same for a command or a server, which are on unless something else is set."""
         return replace(self, mode=self.mode or "auto")
-
-
-def refresh_mode(environ: Mapping[str, str]) -> RefreshMode | None:
-    """What `PINCITE_REFRESH` says, None for nothing. Raises ConfigError."""
-    word = environ.get(VARIABLE, "").strip().lower()
-    if not word:
-        return None
-    known = [one for one in get_args(RefreshMode) if one]
-    if word not in known:
-        raise ConfigError(f"{VARIABLE} is {environ[VARIABLE]!r}; use {' or '.join(known)}")
-    return "auto" if word == "auto" else "manual"

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from pincite.errors import ConfigError
-
-VARIABLE = "PINCITE_LOG"
-_WORDS = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
 
 
 class LogSettings(msgspec.Struct, frozen=True):
@@ -30,13 +25,3 @@ class LogSettings(msgspec.Struct, frozen=True):
             raise ConfigError(f"log.max_bytes is {self.max_bytes}; it must be at least 1")
         if self.keep < 0:
             raise ConfigError(f"log.keep is {self.keep}; it must not be negative")
-
-
-def log_enabled(environ: Mapping[str, str]) -> bool | None:
-    """What `PINCITE_LOG` says, None for nothing. Raises ConfigError."""
-    word = environ.get(VARIABLE, "")
-    if not word:
-        return None
-    if word.lower() not in _WORDS:
-        raise ConfigError(f"{VARIABLE} is {word!r}; use 1 or 0")
-    return _WORDS[word.lower()]

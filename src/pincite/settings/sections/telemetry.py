@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Literal, get_args
+from typing import Literal
 
 import msgspec
 
-from pincite.errors import ConfigError
-
-FORMAT: Final = "PINCITE_LOG_FORMAT"
 LogFormat = Literal["text", "json"]
 
 
@@ -26,13 +22,3 @@ class LoggingSettings(msgspec.Struct, frozen=True):
     alone."""
 
     format: LogFormat = "text"
-
-
-def log_format(environ: Mapping[str, str]) -> LogFormat | None:
-    """What `PINCITE_LOG_FORMAT` says, None for nothing. Raises ConfigError."""
-    word = environ.get(FORMAT, "").strip().lower()
-    if not word:
-        return None
-    if word not in get_args(LogFormat):
-        raise ConfigError(f"{FORMAT} is {environ[FORMAT]!r}; use text or json")
-    return "json" if word == "json" else "text"
