@@ -135,7 +135,7 @@ def test_what_is_wrong_in_the_file_is_named_with_the_file(
         ("[diversify]\nfetch = 0\n", r":2: diversify\.fetch is 0; "),
         ("[diversify]\nrelevance = 2.0\n", r":2: diversify\.relevance is 2\.0; "),
         ("[probe]\nthreshold = -1.0\n", r":2: probe\.threshold is -1\.0; "),
-        ("[smooth]\nneighbours = 9\npool = 0\n", r":3: smooth\.neighbours and smooth\.pool "),
+        ("[smooth]\nneighbours = 9\npool = 0\n", r":3: smooth\.pool is 0; "),
         ("[store]\nshards = -1\n", r":2: store\.shards is -1; "),
         ("[log]\nkeep = -1\n", r":2: log\.keep is -1; "),
         ("[pack]\nmax_chars = -1\n", r":2: pack\.max_chars is -1; "),

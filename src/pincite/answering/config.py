@@ -8,6 +8,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import ChatMode
+from pincite.support.ranges import require_range
 
 _LEAST = {
     "context_tokens": 300,
@@ -48,7 +49,5 @@ class AnswerConfig(msgspec.Struct, frozen=True):
         if not self.sentence.strip():
             raise ConfigError("answer.sentence is empty; users read it if nothing is found")
         for name, least in _LEAST.items():
-            if (given := getattr(self, name)) < least:
-                raise ConfigError(f"answer.{name} is {given}; it must be at least {least}")
-        if not self.timeout_s > 0:
-            raise ConfigError(f"answer.timeout_s is {self.timeout_s}; it must be positive")
+            require_range(self, "answer", name, least=least)
+        require_range(self, "answer", "timeout_s", above=0)

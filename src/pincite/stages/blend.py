@@ -9,6 +9,7 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Notice, Pool, Signal
 from pincite.support.fields import replace
+from pincite.support.ranges import require_one_of, require_range
 
 BlendMethod = Literal["linear", "tiers"]
 RetrievalForm = Literal["score", "place"]
@@ -33,13 +34,9 @@ class BlendConfig(msgspec.Struct, frozen=True):
     retrieval: RetrievalForm = "score"
 
     def __post_init__(self) -> None:
-        for name, known in (("method", BlendMethod), ("retrieval", RetrievalForm)):
-            if (given := getattr(self, name)) not in get_args(known):
-                raise ConfigError(
-                    f"blend.{name} is {given!r}; use one of {', '.join(get_args(known))}"
-                )
-        if not 0 <= self.rerank_weight <= 1:
-            raise ConfigError(f"blend.rerank_weight is {self.rerank_weight}; it must be in 0..1")
+        methods, forms = get_args(BlendMethod), get_args(RetrievalForm)
+        require_one_of(self, "blend", method=methods, retrieval=forms)
+        require_range(self, "blend", "rerank_weight", least=0, most=1)
 
 
 def blend(pool: Pool, config: BlendConfig, before: Pool | None = None) -> Pool:

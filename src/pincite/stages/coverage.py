@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Chunk, Signal
 from pincite.support.question_words import without_question_words
+from pincite.support.ranges import require_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -34,10 +34,8 @@ class CoverageConfig(msgspec.Struct, frozen=True):
     word_weight: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.candidates < 1:
-            raise ConfigError(f"cover.candidates is {self.candidates}; it must be at least 1")
-        if self.word_weight < 0:
-            raise ConfigError(f"cover.word_weight is {self.word_weight}; it must be 0 or more")
+        require_range(self, "cover", "candidates", least=1)
+        require_range(self, "cover", "word_weight", least=0)
 
 
 @dataclass(frozen=True, slots=True)

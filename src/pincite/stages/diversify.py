@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Notice, Pool, Signal
+from pincite.support.ranges import require_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,10 +29,8 @@ class DiversifyConfig(msgspec.Struct, frozen=True):
     relevance: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.fetch < 1:
-            raise ConfigError(f"diversify.fetch is {self.fetch}; it must be at least 1")
-        if not 0 <= self.relevance <= 1:
-            raise ConfigError(f"diversify.relevance is {self.relevance}; it must be in 0..1")
+        require_range(self, "diversify", "fetch", least=1)
+        require_range(self, "diversify", "relevance", least=0, most=1)
 
 
 def diversify(

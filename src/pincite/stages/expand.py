@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
-from pincite.errors import ConfigError, PinciteError
+from pincite.errors import PinciteError
 from pincite.model import Notice, Query, Ranking
 from pincite.model.reasoning import without_thought
 from pincite.model.subqueries import SubQueries, read_subqueries, with_subqueries
@@ -18,6 +18,7 @@ from pincite.ports import LLM, Message
 from pincite.ports.failures import rate_notices
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
+from pincite.support.ranges import require_one_of, require_range
 
 ExpandBy = Literal["off", "names", "llm"]
 #: Texts of models by model, prompt and question.
@@ -54,14 +55,10 @@ class ExpandConfig(msgspec.Struct, frozen=True):
     max_tokens: int = 400
 
     def __post_init__(self) -> None:
-        if self.by not in get_args(ExpandBy):
-            known = ", ".join(get_args(ExpandBy))
-            raise ConfigError(f"expand.by is {self.by!r}; use one of {known}")
-        for name in ("strong_best", "strong_gap"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"expand.{name} is {getattr(self, name)}; it must be in 0..1")
-        if self.timeout_s <= 0 or self.max_tokens < 1:
-            raise ConfigError("expand.timeout_s must be positive and expand.max_tokens at least 1")
+        require_one_of(self, "expand", by=get_args(ExpandBy))
+        require_range(self, "expand", "strong_best", "strong_gap", least=0, most=1)
+        require_range(self, "expand", "timeout_s", above=0)
+        require_range(self, "expand", "max_tokens", least=1)
 
 
 class LexicalSignal(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Fused, Ranking, Signal, SignalKind, SignalName
+from pincite.support.ranges import require_one_of, require_range
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -70,20 +70,10 @@ class FuseConfig(msgspec.Struct, frozen=True):
     vector_weight: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.method not in _KINDS:
-            raise ConfigError(f"fuse.method is {self.method!r}; use one of {', '.join(_KINDS)}")
-        if self.k < 0:
-            raise ConfigError(f"fuse.k is {self.k}; it must be 0 or more")
-        for name in (
-            "expansion_weight",
-            "dense_weight",
-            "foreign_dense_weight",
-            "code_dense_weight",
-            "short_dense_weight",
-            "vector_weight",
-        ):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"fuse.{name} is {getattr(self, name)}; it must be in 0..1")
+        weights = (name for name in self.__struct_fields__ if name.endswith("_weight"))
+        require_one_of(self, "fuse", method=_KINDS)
+        require_range(self, "fuse", "k", least=0)
+        require_range(self, "fuse", *weights, least=0, most=1)
 
 
 def dense_weight(

@@ -23,6 +23,7 @@ from pincite.model import (
 )
 from pincite.model.retrieval import defined
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,11 +128,8 @@ class GateConfig(msgspec.Struct, frozen=True):
     reranked_probability: RerankedThresholds = RerankedThresholds(0.5, 0.2)
 
     def __post_init__(self) -> None:
-        if self.answerable_s <= 0:
-            raise ConfigError(f"gate.answerable_s is {self.answerable_s}; it must be positive")
-        for name in ("absent_share", "absent_normalised"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"gate.{name} is {getattr(self, name)}; it must be in 0..1")
+        require_range(self, "gate", "answerable_s", above=0)
+        require_range(self, "gate", "absent_share", "absent_normalised", least=0, most=1)
 
     def thresholds(self, signal: SignalName, kind: SignalKind) -> Thresholds | None:
         """Return the pair for a signal of that kind, None if there is none."""

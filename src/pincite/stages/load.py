@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Candidate, Fused, Notice, Pool, Ranking
 from pincite.ports import Searchable, Stored
 from pincite.ports.failures import split_failures
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.counted import counted
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 
 
 class LoadConfig(msgspec.Struct, frozen=True):
@@ -32,12 +32,8 @@ class LoadConfig(msgspec.Struct, frozen=True):
     alone: float = 0.8
 
     def __post_init__(self) -> None:
-        if self.pool < 1:
-            raise ConfigError(f"load.pool is {self.pool}; it must be at least 1")
-        if not 0 < self.alone <= 1:
-            raise ConfigError(f"load.alone is {self.alone}; it must be above 0 and at most 1")
-        if not 0 < self.share <= 1:
-            raise ConfigError(f"load.share is {self.share}; it must be above 0 and at most 1")
+        require_range(self, "load", "pool", least=1)
+        require_range(self, "load", "alone", "share", above=0, most=1)
 
 
 async def load(

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Fused, Signal
+from pincite.support.ranges import require_one_of, require_range
 
 AcrossMethod = Literal["scores", "rrf"]
 
@@ -29,14 +29,8 @@ class MergeConfig(msgspec.Struct, frozen=True):
     per_result: int = 0
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(AcrossMethod):
-            known = ", ".join(get_args(AcrossMethod))
-            raise ConfigError(f"across.method is {self.method!r}; use one of {known}")
-        for name in ("k", "depth", "per_result"):
-            if getattr(self, name) < 0:
-                raise ConfigError(
-                    f"across.{name} is {getattr(self, name)}; it must not be negative"
-                )
+        require_one_of(self, "across", method=get_args(AcrossMethod))
+        require_range(self, "across", "k", "depth", "per_result", least=0)
 
 
 def merge(

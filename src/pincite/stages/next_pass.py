@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Chosen, Gated, Notice, Pass, Query
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 
 
 class NextPassConfig(msgspec.Struct, frozen=True):
@@ -19,8 +19,7 @@ class NextPassConfig(msgspec.Struct, frozen=True):
     define: bool = True
 
     def __post_init__(self) -> None:
-        if self.few < 0:
-            raise ConfigError(f"again.few is {self.few}; it must not be negative")
+        require_range(self, "again", "few", least=0)
 
 
 def next_pass(

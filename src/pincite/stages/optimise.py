@@ -10,11 +10,11 @@ from itertools import islice
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import Candidate, Chunk, Context, Drop, Match
 from pincite.model.citation import cite
 from pincite.model.spans import joined, match_of
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 from pincite.support.token_estimate import estimate_tokens
 
 _WORD = re.compile(r"\w+")
@@ -33,10 +33,8 @@ class OptimiseConfig(msgspec.Struct, frozen=True):
     max_tokens: int = 900
 
     def __post_init__(self) -> None:
-        if not 0 < self.alike <= 1:
-            raise ConfigError(f"optimise.alike is {self.alike}; it must be above 0 and at most 1")
-        if self.max_tokens < 1:
-            raise ConfigError(f"optimise.max_tokens is {self.max_tokens}; it must be at least 1")
+        require_range(self, "optimise", "alike", above=0, most=1)
+        require_range(self, "optimise", "max_tokens", least=1)
 
 
 class Optimised(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.model import (
     AbsentTerms,
     Candidate,
@@ -27,6 +26,7 @@ from pincite.model import (
 from pincite.model.citation import chars_of, cite, page_of
 from pincite.model.records import OCR
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.5"
@@ -41,8 +41,7 @@ class PackConfig(msgspec.Struct, frozen=True):
     need_url: bool = False
 
     def __post_init__(self) -> None:
-        if self.max_chars < 0:
-            raise ConfigError(f"pack.max_chars is {self.max_chars}; it must not be negative")
+        require_range(self, "pack", "max_chars", least=0)
 
 
 def pack(

@@ -11,6 +11,7 @@ import msgspec
 from pincite.errors import ConfigError, UsageError
 from pincite.model import Asks, Corpus, Expansion, Notice, Query, Question, TaskMode
 from pincite.support.names import bare_words, code_names, undeclared
+from pincite.support.ranges import require_range
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _EXPANSIONS = 3  # with the question itself, two to four queries
@@ -36,8 +37,7 @@ class PrepareConfig(msgspec.Struct, frozen=True):
     expansions: Mapping[str, tuple[str, ...]] = {}
 
     def __post_init__(self) -> None:
-        if self.max_chars < 1:
-            raise ConfigError(f"prepare.max_chars is {self.max_chars}; it must be at least 1")
+        require_range(self, "prepare", "max_chars", least=1)
         for name, templates in self.expansions.items():
             if len(templates) > _EXPANSIONS:
                 raise ConfigError(

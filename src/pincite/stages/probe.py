@@ -9,7 +9,6 @@ import msgspec
 
 from pincite.errors import (
     BadResponse,
-    ConfigError,
     EnginePanicked,
     Invalid,
     PinciteError,
@@ -37,6 +36,7 @@ from pincite.scope.filter import scope_filter
 from pincite.scope.schema import schema_of
 from pincite.support.concurrency import gather_outcomes, with_timeout
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 from pincite.support.terminal import one_line
 from pincite.trace import exchange
 
@@ -56,8 +56,7 @@ class ProbeConfig(msgspec.Struct, frozen=True):
     exact: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
-            raise ConfigError(f"probe.threshold is {self.threshold}; it must be in 0..1")
+        require_range(self, "probe", "threshold", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)

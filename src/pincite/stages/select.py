@@ -22,6 +22,7 @@ from pincite.model import (
 )
 from pincite.support.counted import counted
 from pincite.support.fields import replace
+from pincite.support.ranges import require_one_of, require_range
 
 _IMPLEMENTING: tuple[TaskMode, ...] = ("build", "debug", "refactor")
 
@@ -47,15 +48,10 @@ class SelectConfig(msgspec.Struct, frozen=True):
     need_url: bool = False
 
     def __post_init__(self) -> None:
-        if self.results < 1:
-            raise ConfigError(f"select.results is {self.results}; it must be at least 1")
-        for name in ("closest", "per_document", "docs", "code", "buffer"):
-            if getattr(self, name) < 0:
-                raise ConfigError(
-                    f"select.{name} is {getattr(self, name)}; it must not be negative"
-                )
-        if self.on_none not in ("drop", "keep"):
-            raise ConfigError(f"select.on_none is {self.on_none!r}; use drop or keep")
+        require_range(self, "select", "results", least=1)
+        numbers = ("closest", "per_document", "docs", "code", "buffer")
+        require_range(self, "select", *numbers, least=0)
+        require_one_of(self, "select", on_none=("drop", "keep"))
         if self.buffer and self.buffer < _OF:
             raise ConfigError(
                 f"select.buffer is {self.buffer}; it counts candidates for {_OF} results, so"

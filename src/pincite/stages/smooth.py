@@ -10,6 +10,7 @@ import msgspec
 
 from pincite.errors import ConfigError
 from pincite.model import Signal
+from pincite.support.ranges import require_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,10 +31,8 @@ class SmoothConfig(msgspec.Struct, frozen=True):
     pool: int = 100
 
     def __post_init__(self) -> None:
-        if self.neighbours < 1 or self.pool < 1:
-            raise ConfigError("smooth.neighbours and smooth.pool must be at least 1")
-        if not 0 <= self.weight < 1:
-            raise ConfigError(f"smooth.weight is {self.weight}; it must be in 0..1, below 1")
+        require_range(self, "smooth", "neighbours", "pool", least=1)
+        require_range(self, "smooth", "weight", least=0, below=1)
 
 
 def smooth(

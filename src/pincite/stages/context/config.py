@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from pincite.errors import ConfigError
+from pincite.support.ranges import require_range
 
 Around = Literal["none", "unit", "neighbours", "section"]
 
@@ -34,16 +34,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
     max_chars: int = 8_000
 
     def __post_init__(self) -> None:
-        for name in ("max_tokens", "max_chars"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"context.{name} is {getattr(self, name)}; it must be at least 1")
-        if self.least_lines < 0:
-            raise ConfigError(f"context.least_lines is {self.least_lines}; it must not be negative")
-        if not 0 < self.file_share <= 1:
-            raise ConfigError(
-                f"context.file_share is {self.file_share}; it must be above 0 and at most 1"
-            )
-        if not 0 <= self.file_share_from <= 1:
-            raise ConfigError(
-                f"context.file_share_from is {self.file_share_from}; it must be in 0..1"
-            )
+        require_range(self, "context", "max_tokens", "max_chars", least=1)
+        require_range(self, "context", "least_lines", least=0)
+        require_range(self, "context", "file_share", above=0, most=1)
+        require_range(self, "context", "file_share_from", least=0, most=1)

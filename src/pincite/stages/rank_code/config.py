@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from pincite.errors import ConfigError
+from pincite.support.ranges import require_range
 
 
 class RankCodeConfig(msgspec.Struct, frozen=True):
@@ -84,32 +84,18 @@ class RankCodeConfig(msgspec.Struct, frozen=True):
     enabled: bool = True
 
     def __post_init__(self) -> None:
-        for name in _WEIGHTS:
-            if not 0 <= getattr(self, name) <= 10:
-                raise ConfigError(f"rank_code.{name} is {getattr(self, name)}; it must be in 0..10")
-        for name in _FACTORS:
-            if not 0 < getattr(self, name) <= 1:
-                raise ConfigError(
-                    f"rank_code.{name} is {getattr(self, name)}; it must be above 0 and at most 1"
-                )
-        for name in _SHARES:
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"rank_code.{name} is {getattr(self, name)}; it must be in 0..1")
-        if self.coherent_from == 1:
-            raise ConfigError("rank_code.coherent_from is 1; it must be below 1")
-        if not 0 <= self.defined_first <= 10:
-            raise ConfigError(
-                f"rank_code.defined_first is {self.defined_first}; it must be in 0..10"
-            )
-        if self.pool < 1:
-            raise ConfigError(f"rank_code.pool is {self.pool}; it must be at least 1")
+        require_range(self, "rank_code", *_WEIGHTS, "defined_first", least=0, most=10)
+        require_range(self, "rank_code", *_FACTORS, above=0, most=1)
+        require_range(self, "rank_code", *_SHARES, least=0, most=1)
+        require_range(self, "rank_code", "coherent_from", least=0, below=1)
+        require_range(self, "rank_code", "pool", least=1)
 
 
 _WEIGHTS = (
     *("coherence", "covered", "asked", "folder", "same", "placed"),
     *("defines", "mentions", "overlap", "copied"),
 )
-_SHARES = ("coherent_dense", "coherent_from", "dominant", "mixed", "words_again", "by_words")
+_SHARES = ("coherent_dense", "dominant", "mixed", "words_again", "by_words")
 _FACTORS = (
     *("unasked", "tests", "prose", "minor"),
     *("further", "bare", "words_power"),

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from pincite.errors import ConfigError
+from pincite.support.ranges import require_one_of, require_range
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
 SearchMode = Literal["hybrid", "vector", "keyword"]
@@ -56,16 +56,7 @@ class RetrieveConfig(msgspec.Struct, frozen=True):
     symbol_limit: int = 10
 
     def __post_init__(self) -> None:
-        for name in _LIMITS:
-            if getattr(self, name) < 1:
-                raise ConfigError(f"retrieve.{name} is {getattr(self, name)}; it must be 1 or more")
-        for name, known in _KNOWN.items():
-            if (given := getattr(self, name)) not in known:
-                raise ConfigError(f"retrieve.{name} is {given!r}; use one of {', '.join(known)}")
-        if self.timeout_s <= 0:
-            raise ConfigError(f"retrieve.timeout_s is {self.timeout_s}; it must be positive")
-        if self.widened < 1 or self.least_per_result < 1:
-            raise ConfigError("retrieve.widened and retrieve.least_per_result must be at least 1")
-        for name in ("identifier_weight", "per_result", "symbol_limit"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"retrieve.{name} must not be negative")
+        require_range(self, "retrieve", *_LIMITS, "widened", "least_per_result", least=1)
+        require_range(self, "retrieve", "identifier_weight", "per_result", "symbol_limit", least=0)
+        require_range(self, "retrieve", "timeout_s", above=0)
+        require_one_of(self, "retrieve", **_KNOWN)
