@@ -17,6 +17,7 @@ import msgspec
 from pincite.errors import ConfigError
 from pincite.settings.file.tables import take_table
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 
 #: Those whose keys can be published. With an HMAC, who can check a token can make one.
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
@@ -60,8 +61,7 @@ class OidcSettings(msgspec.Struct, frozen=True):
             )
         if not self.algorithms:
             raise ConfigError("workspace.oidc.algorithms is empty", hint='algorithms = ["RS256"]')
-        if not 0 <= self.skew_s <= _MOST_SKEW_S:
-            raise ConfigError(f"workspace.oidc.skew_s must be from 0 to {_MOST_SKEW_S:g}")
+        require_range(self, "workspace.oidc", "skew_s", least=0, most=_MOST_SKEW_S)
         for name in ("user_claim", "scopes_claim"):
             if not getattr(self, name):
                 raise ConfigError(f"workspace.oidc.{name} is empty; it takes the name of a claim")

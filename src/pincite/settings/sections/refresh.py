@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from pincite.errors import ConfigError
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 
 RefreshMode = Literal["auto", "manual", ""]
 
@@ -27,8 +27,7 @@ class RefreshSettings(msgspec.Struct, frozen=True):
     remote: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.every_s < 1e9:
-            raise ConfigError(f"refresh.every_s is {self.every_s}; it takes seconds, 0 or more")
+        require_range(self, "refresh", "every_s", least=0, below=1e9)
 
     @property
     def auto(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from pincite.errors import ConfigError
+from pincite.support.ranges import require_range
 
 
 class LogSettings(msgspec.Struct, frozen=True):
@@ -21,7 +21,5 @@ class LogSettings(msgspec.Struct, frozen=True):
     mask_secrets: bool = True
 
     def __post_init__(self) -> None:
-        if self.max_bytes < 1:
-            raise ConfigError(f"log.max_bytes is {self.max_bytes}; it must be at least 1")
-        if self.keep < 0:
-            raise ConfigError(f"log.keep is {self.keep}; it must not be negative")
+        require_range(self, "log", "max_bytes", least=1)
+        require_range(self, "log", "keep", least=0)

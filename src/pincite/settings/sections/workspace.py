@@ -13,6 +13,7 @@ from pincite.settings.file.tables import take_table
 from pincite.settings.sections.object_store import S3Settings, bucket_of, take_s3_settings
 from pincite.settings.sections.oidc import OidcSettings, take_oidc_settings
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 
 #: The variables that win over the keys of the table, and may hold passwords.
 ADDRESSES: Final = {
@@ -67,14 +68,9 @@ class WorkspaceSettings:
                 hint="write postgresql://USER@HOST/DATABASE, or ./NAME for a folder of that name",
             )
         bucket_of(self.files)
-        if not 1 <= self.metadata_chars <= MOST_CHARS:
-            raise ConfigError(f"workspace.metadata_chars takes 1 to {MOST_CHARS:,}")
-        if not 1 <= self.metadata_tokens <= MOST_CHARS:
-            raise ConfigError(f"workspace.metadata_tokens takes 1 to {MOST_CHARS:,}")
-        if not 0 < self.metadata_timeout_s <= MOST_S:
-            raise ConfigError(
-                f"workspace.metadata_timeout_s takes more than 0 and up to {MOST_S:g} seconds"
-            )
+        sizes = ("metadata_chars", "metadata_tokens")
+        require_range(self, "workspace", *sizes, least=1, most=MOST_CHARS)
+        require_range(self, "workspace", "metadata_timeout_s", above=0, most=MOST_S)
 
 
 def take_workspace_settings(
