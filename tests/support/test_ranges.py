@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import msgspec
 import pytest
 
 from pincite.errors import ConfigError
+from pincite.profile import SECTIONS, Profile
+from pincite.support.fields import field_names
 from pincite.support.ranges import require_one_of, require_range
 
 
@@ -48,3 +51,12 @@ def test_the_first_word_that_is_not_known_is_named_with_the_known_ones() -> None
     with pytest.raises(ConfigError) as caught:
         require_one_of(Config(method="min"), "a", method=("sum", "max"))
     assert caught.value.message == "a.method is 'min'; use one of sum, max"
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_number_of_a_profile_has_a_range_and_is_named_with_its_value(section: str) -> None:
+    kind: Any = type(getattr(Profile(), section))
+    numbers = [name for name in field_names(kind) if type(getattr(kind(), name)) in (int, float)]
+    for name in numbers:
+        with pytest.raises(ConfigError, match=rf"^{section}\.{name} is -1000000; it must be a"):
+            kind(**{name: -1_000_000})

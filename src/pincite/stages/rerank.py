@@ -17,6 +17,7 @@ from pincite.ports.failures import rate_notices
 from pincite.ports.tracing import model_call
 from pincite.support.concurrency import within
 from pincite.support.fields import replace
+from pincite.support.ranges import require_range
 from pincite.support.token_estimate import cut_estimated
 from pincite.trace import RERANKER, exchange
 
@@ -80,18 +81,10 @@ class RerankConfig(msgspec.Struct, frozen=True):
     each_ms: float = 5.0  # guess, unmeasured
 
     def __post_init__(self) -> None:
-        if not 1 <= self.pool <= MOST_JUDGED or self.timeout_s <= 0:
-            raise ConfigError(
-                f"rerank.pool must be in 1..{MOST_JUDGED} and rerank.timeout_s positive"
-            )
-        if min(self.body_tokens, self.budget_tokens, self.batch) < 1:
-            raise ConfigError(
-                "rerank.body_tokens, rerank.budget_tokens and rerank.batch must be at least 1"
-            )
-        if self.top < 0:
-            raise ConfigError(f"rerank.top is {self.top}; it takes 1 or more, or 0 for no limit")
-        if min(self.start_ms, self.each_ms) < 0:
-            raise ConfigError("rerank.start_ms and rerank.each_ms must not be negative")
+        require_range(self, "rerank", "pool", least=1, most=MOST_JUDGED)
+        require_range(self, "rerank", "timeout_s", above=0)
+        require_range(self, "rerank", "body_tokens", "budget_tokens", "batch", least=1)
+        require_range(self, "rerank", "top", "start_ms", "each_ms", least=0)
         try:
             self.instruction.format(task="", **Corpus().words)
         except (KeyError, IndexError, ValueError) as error:
