@@ -101,14 +101,14 @@ class AsyncPincite(RecordWriter, Answerer, FileReader, Describer, Contexts):
                 unless `collection` or the environment names one.
             progress: called repeatedly with the progress of the run.
             keywords: the fields of `IndexOptions`, one by one: `collection`, `name`, `ref`,
-                `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or
-                several; left out: those of the last run; `""`: none), `language`, `lexical` (True leaves the dense model out), `upgrade`,
-                `rebuild`, `beside`, `background` (return once keyword search works; another
-                process makes the vectors), `model`, `sparse`, `attributes` (of all documents;
-                texts such as `course=ml` as `attribute_texts`), `ocr` (read scanned pages of
-                PDFs), `retry` (try files again that gave no text), `mask_secrets` (replace what
-                looks like a secret with stars), `wait_s` (seconds to wait for other writers),
-                `on_notice`, `on_fetch`.
+                `url_rule` and `anchors` of the sources, `include` and `exclude` (a glob or several;
+                left out: those of the last run; `""`: none), `language`, `lexical` (True leaves the
+                dense model out), `upgrade`, `rebuild`, `beside`, `background` (return once keyword
+                search works; another process makes the vectors), `model`, `sparse`, `attributes`
+                (of all documents; texts such as `course=ml` as `attribute_texts`), `ocr` (read
+                scanned pages of PDFs), `retry` (try files again that gave no text), `mask_secrets`
+                (replace what looks like a secret with stars), `wait_s` (seconds to wait for other
+                writers), `on_notice`, `on_fetch`.
             options: the same as one value, instead of `keywords`.
 
         Returns a report for each source, in the order of `locations`. It lists files that cannot
