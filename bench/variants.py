@@ -70,7 +70,7 @@ def deps_of(
         index,
         NoWords(sparse) if variant == "dense" else sparse,
         None if variant == "lexical" else dense,
-        code,
+        code=code,
     )
     return Deps((collection,), informative_terms(spec.language), guess_language)
 

@@ -154,7 +154,7 @@ async def indexed(
             source_type="code" if code else "docs",
         )
         analyser = sparse or Bm25Encoder(spec.language)
-        one = Searchable(spec, index, analyser, encoder, code)
+        one = Searchable(spec, index, analyser, encoder, code=code)
         deps = Deps((one,), informative_terms(spec.language), guess_language)
         yield Subject(deps, Scope(), await find_targets(golden.queries, [one])), golden
 

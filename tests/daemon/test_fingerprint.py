@@ -60,7 +60,7 @@ def test_every_change_of_a_message_changes_the_fingerprint(
 
 def test_all_that_travels_is_part_of_it() -> None:
     described = module.description()
-    sent = ("Identity", "RemoteSearch", "Question", "SearchableState", "Profile")
+    sent = ("Identity", "RemoteSearch", "Question", "SearchableFacts", "Profile")
     for name in (*sent, "Chunk", "EvidencePack", "Filter"):
         assert f"\n{name} = " in described, name
     for operation in protocol.operations():

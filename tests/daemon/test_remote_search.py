@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import cast
 
 import pytest
-from msgspec import structs
+from msgspec.structs import asdict
 
 from pincite.daemon.client.remote_search import remote_search_of
 from pincite.daemon.server.encoder import QueryEncoder
 from pincite.daemon.server.search_here import search_here
 from pincite.daemon.wire import protocol
-from pincite.daemon.wire.messages import Answer, RemoteSearch, SearchableState
+from pincite.daemon.wire.messages import Answer, Place, RemoteSearch
 from pincite.deps import Deps
 from pincite.errors import UsageError
 from pincite.model import EvidencePack, Question, Scope, Vector
-from pincite.ports import Readable, Searchable
+from pincite.ports import Readable, SearchableFacts
 from pincite.presets import PRESETS
 from pincite.profile import Profile
 from pincite.providers.sparse.analyser import informative_terms
@@ -122,12 +122,32 @@ def test_what_only_the_client_has_is_searched_there() -> None:
     assert told(replace(deps, collections=[one, elsewhere]), Profile()) is None
 
 
-def test_a_place_tells_all_that_is_not_open_in_a_searchable() -> None:
-    named = {one.name for one in structs.fields(Searchable)}
-    assert set(SearchableState.__struct_fields__) == named - {
-        "index",
-        "sparse",
-        "dense",
-        "foreign",
-        "store",
-    }
+def test_every_fact_of_a_collection_is_sent() -> None:
+    facts = SearchableFacts(
+        code=True,
+        rung="other",
+        kinds=frozenset({"code"}),
+        depth=7,
+        weight=0.5,
+        foreign=True,
+        store="sqlite",
+        embedded=0.5,
+        exact=False,
+        deep=True,
+    )
+    assert not {*asdict(facts).items()} & {*asdict(SearchableFacts()).items()}
+    _, deps = opened()
+    one = replace(deps.collections[0], **asdict(facts))
+    asked = told(replace(deps, collections=[one]), Profile())
+    assert asked is not None
+    assert protocol.decode(asked.places, tuple[Place, ...]) == ((one.spec, facts),)
+
+
+@pytest.mark.parametrize("preset", ["local", "chat"])
+def test_the_daemon_asks_the_store_by_its_name(preset: str) -> None:
+    host, deps = opened()
+    one = replace(deps.collections[0], store="sqlite")
+    asked, heard = told(replace(deps, collections=[one]), PRESETS[preset]), Trace(lambda: 0.0)
+    with heard.listening():
+        answered(host, asked)
+    assert {request.service for request in heard.exchanges} == {"sqlite"}

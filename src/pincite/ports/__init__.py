@@ -35,7 +35,14 @@ if TYPE_CHECKING:
         equals,
         words,
     )
-    from pincite.ports.index import Index, LeasedIndex, Readable, ReadableIndex, Searchable
+    from pincite.ports.index import (
+        Index,
+        LeasedIndex,
+        Readable,
+        ReadableIndex,
+        Searchable,
+        SearchableFacts,
+    )
     from pincite.ports.leases import Leases, Waiting
     from pincite.ports.llms import LLM, Completion, CutTokens, Finish, Image, Message, Role
     from pincite.ports.memory import Memory
@@ -61,7 +68,9 @@ if not TYPE_CHECKING:  # type checkers would take it for any name
                 "EVERYTHING FILTER_FIELDS NUMBER_FIELDS TEXT_FIELDS AnyOf Condition DateRange "
                 "Exists Filter Ids Is Phrase Prefix Range Text equals words"
             ),
-            "pincite.ports.index": "Index LeasedIndex Readable ReadableIndex Searchable",
+            "pincite.ports.index": (
+                "Index LeasedIndex Readable ReadableIndex Searchable SearchableFacts"
+            ),
             "pincite.ports.leases": "Leases Waiting",
             "pincite.ports.llms": "LLM Completion CutTokens Finish Image Message Role",
             "pincite.ports.memory": "Memory",
@@ -114,6 +123,7 @@ __all__ = [
     "Role",
     "SearchRequest",
     "Searchable",
+    "SearchableFacts",
     "Seen",
     "SparseEncoder",
     "Store",

@@ -130,21 +130,18 @@ class LeasedIndex(Index, Protocol):
     def leases(self) -> Leases: ...
 
 
-class Searchable(msgspec.Struct, frozen=True):
-    """A collection with its encoders. `dense` is None for a lexical one. `code` says that nearly
-    all of it is source code, `rung` is the kind of its dense model, `kinds` are the kinds of its
-    sources. `depth` replaces the limits of the profile unless it is 0. Fused scores are multiplied
-    by `weight`. The writers of a `foreign` one are unknown. `store` is the kind of its store.
-    `embedded` is the share of chunks with a dense vector, 0..1. `exact` says that the store can
-    compare a question with every vector; another store returns all vectors if
+class SearchableFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search knows of a collection besides its spec. The daemon is sent all of it.
+
+    `code` says that nearly all of it is source code, `rung` is the kind of its dense model, `kinds`
+    are the kinds of its sources. `depth` replaces the limits of the profile unless it is 0. Fused
+    scores are multiplied by `weight`. The writers of a `foreign` one are unknown. `store` is the
+    kind of its store. `embedded` is the share of chunks with a dense vector, 0..1. `exact` says
+    that the store can compare a question with every vector; another store returns all vectors if
     `SearchRequest.exact` is set. `deep` says that at least half of it is code: it then has as many
     hits and candidates as a collection of code, without the ranking of one.
     """
 
-    spec: CollectionSpec
-    index: Readable
-    sparse: SparseEncoder
-    dense: DenseEncoder | None = None
     code: bool = False
     rung: str = "bundled-model"
     kinds: frozenset[SourceType] = frozenset()
@@ -155,3 +152,18 @@ class Searchable(msgspec.Struct, frozen=True):
     embedded: float = 1.0
     exact: bool = True
     deep: bool = False
+
+
+class Searchable(SearchableFacts, frozen=True):
+    """A collection with its encoders. `dense` is None for a lexical one."""
+
+    spec: CollectionSpec
+    index: Readable
+    sparse: SparseEncoder
+    dense: DenseEncoder | None = None
+
+    @property
+    def facts(self) -> SearchableFacts:
+        """The facts alone, without the spec and the open parts."""
+        names = SearchableFacts.__struct_fields__
+        return SearchableFacts(**{name: getattr(self, name) for name in names})

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from pincite.daemon.server.encoder import QueryEncoder
-from pincite.daemon.wire.messages import RemoteSearch, SearchableState
+from pincite.daemon.wire.messages import Place, RemoteSearch
 from pincite.deps import Deps
 from pincite.model import Question
 from pincite.ports import Readable, Searchable
@@ -59,13 +59,7 @@ def _hosted(collections: Sequence[Searchable]) -> _Hosted | None:
     daemon = collections[0].index
     if len(models) > 1 or not all(_is_hosted(one, daemon) for one in collections):
         return None
-    places = tuple(
-        SearchableState(
-            *(one.spec, one.code, one.rung, one.kinds, one.depth, one.weight),
-            *(one.embedded, one.exact, one.deep),
-        )
-        for one in collections
-    )
+    places: tuple[Place, ...] = tuple((one.spec, one.facts) for one in collections)
     return _Hosted(daemon, msgspec.msgpack.encode(places), models.pop() if models else "")
 
 

@@ -6,11 +6,13 @@ import time
 from functools import lru_cache
 
 import msgspec
+from msgspec.structs import asdict
 
 from pincite.daemon.server.encoder import Host, QueryEncoder
-from pincite.daemon.wire.messages import Answer, RemoteSearch, SearchableState
+from pincite.daemon.wire.messages import Answer, Place, RemoteSearch
 from pincite.deps import Deps
-from pincite.ports import Files, Searchable
+from pincite.model import CollectionSpec
+from pincite.ports import Files, Searchable, SearchableFacts
 from pincite.ports.tracing import installed
 from pincite.profile import Profile
 from pincite.providers.sparse.analyser import informative_terms
@@ -30,8 +32,8 @@ async def search_here(asked: RemoteSearch, host: Host, files: Files | None = Non
     trace = Trace(time.perf_counter)
     places = _places(asked.places)
     deps = Deps(
-        collections=[_open(place, host, asked.models) for place in places],
-        terms=informative_terms(places[0].spec.language),
+        collections=[_open(*place, host, asked.models) for place in places],
+        terms=informative_terms(places[0][0].language),
         language_of=guess_language,
         files=files,
     )
@@ -49,19 +51,11 @@ async def search_here(asked: RemoteSearch, host: Host, files: Files | None = Non
     return Answer(pack, found_by(trace) if asked.logged else (), told)
 
 
-def _open(place: SearchableState, host: Host, models: str) -> Searchable:
-    spec = place.spec
+def _open(spec: CollectionSpec, facts: SearchableFacts, host: Host, models: str) -> Searchable:
     dense = None
     if spec.dense is not None:
         dense = QueryEncoder(host, models, spec.dense, spec.dimensions)
-    sparse = _sparse(spec.language)
-    rest = (place.code, place.rung, place.kinds, place.depth, place.weight)
-    return Searchable(
-        *(spec, host, sparse, dense, *rest),
-        embedded=place.embedded,
-        exact=place.exact,
-        deep=place.deep,
-    )
+    return Searchable(spec, host, _sparse(spec.language), dense, **asdict(facts))
 
 
 def forget() -> None:
@@ -72,8 +66,8 @@ def forget() -> None:
 
 
 @lru_cache(_SETTINGS)
-def _places(encoded: bytes) -> tuple[SearchableState, ...]:
-    return msgspec.msgpack.decode(encoded, type=ready(tuple[SearchableState, ...]))
+def _places(encoded: bytes) -> tuple[Place, ...]:
+    return msgspec.msgpack.decode(encoded, type=ready(tuple[Place, ...]))
 
 
 @lru_cache(_SETTINGS)

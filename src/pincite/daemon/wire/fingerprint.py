@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from pincite.daemon.wire import protocol
-from pincite.daemon.wire.messages import SearchableState
+from pincite.daemon.wire.messages import Place
 from pincite.profile import Profile
 
 #: Types that are sent as bytes inside other messages, and the form of an error.
-_INSIDE: tuple[Any, ...] = (tuple[SearchableState, ...], Profile, tuple[str, str, str])
+_INSIDE: tuple[Any, ...] = (tuple[Place, ...], Profile, tuple[str, str, str])
 
 
 def fingerprint() -> str:

@@ -3,28 +3,20 @@ imported earlier."""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
 
-from pincite.model import CollectionSpec, EvidencePack, Question, SourceType
+from pincite.model import CollectionSpec, EvidencePack, Question
+from pincite.ports import SearchableFacts
 from pincite.retrieval_log.event import Found
 
-
-class SearchableState(msgspec.Struct, frozen=True):
-    """A `Searchable` without its open parts."""
-
-    spec: CollectionSpec
-    code: bool
-    rung: str
-    kinds: frozenset[SourceType]
-    depth: int
-    weight: float
-    embedded: float
-    exact: bool
-    deep: bool
+#: A `Searchable` without its open parts.
+Place: TypeAlias = tuple[CollectionSpec, SearchableFacts]
 
 
 class RemoteSearch(msgspec.Struct, frozen=True):
-    """The arguments of `pincite.search`. `places` are `SearchableState`s and `profile` is a
+    """The arguments of `pincite.search`. `places` are a tuple of `Place` and `profile` is a
     `Profile`, both encoded, because they rarely change. `logged` also requests the fields of the
     log. `traceparent` names the span of the caller, empty if there is none."""
 

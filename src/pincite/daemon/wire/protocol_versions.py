@@ -21,5 +21,6 @@ SHAPES = {
     15: "c55a9963fb41825e",
     16: "fe578dea099afca1",
     17: "887594f3f75e4ea5",
+    18: "0455362ebfcecdae",
 }
 PROTOCOL = max(SHAPES)
