@@ -3,13 +3,28 @@ in one member only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from pincite.collection.members import all_sources
 from pincite.model import AttributeType, CollectionSpec, DocumentRecord, IndexedDocument
 from pincite.ports import CollectionInfo, Index
 from pincite.support.fields import replace
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
+
+
+def passed_on(method: _Method[P, T]) -> _Method[P, T]:
+    """Return the method of `Index`, asked of the index itself: it concerns one member alone."""
+    called = method.__name__
+
+    async def call(self: UnionIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        result: T = await getattr(self._index, called)(*args, **kwargs)
+        return result
+
+    return call
 
 
 class UnionIndex:
@@ -25,6 +40,19 @@ class UnionIndex:
         self._target = target
         self._others = {spec.name: spec for spec in others}
         self._places: dict[tuple[str, str], tuple[str, str]] = {}
+
+    sources = passed_on(Index.sources)
+    search = passed_on(Index.search)
+    load = passed_on(Index.load)
+    document = passed_on(Index.document)
+    chunk_ids = passed_on(Index.chunk_ids)
+    page = passed_on(Index.page)
+    embedded = passed_on(Index.embedded)
+    drop = passed_on(Index.drop)
+    reset = passed_on(Index.reset)
+    put_source = passed_on(Index.put_source)
+    forget = passed_on(Index.forget)
+    weigh = passed_on(Index.weigh)
 
     def made_with(self, source: str, path: str) -> tuple[str, ...]:
         """As `CollectionSpec.made_with`, of the other member that has this document, if one has."""
@@ -127,7 +155,3 @@ class UnionIndex:
                 if record.source.name not in left:
                     await self._index.forget(name, record.source.name)
         return tuple(dropped)
-
-    def __getattr__(self, name: str) -> Any:
-        """What concerns the target alone."""
-        return getattr(self._index, name)

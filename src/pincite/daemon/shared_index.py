@@ -27,8 +27,8 @@ from pincite.index.folder import fresh_owner
 from pincite.index.local import LocalIndex
 from pincite.index.recovery import reconcile
 from pincite.index.refs import Refs
-from pincite.model import Chunk, Vector
-from pincite.ports import DenseEncoder
+from pincite.model import Chunk, CollectionSpec, Vector
+from pincite.ports import DenseEncoder, Store
 from pincite.stores.open_store import open_qdrant
 from pincite.stores.settings import StoreSettings
 from pincite.support.databases.postgres import Pool
@@ -42,7 +42,10 @@ T = TypeVar("T")
 _Method = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
 
 Check = Callable[[str], Coroutine[Any, Any, None]]
-_WRITING: Final = frozenset(("drop", "stage", "publish", "remove", "set_sparse", "set_attributes"))
+#: The methods of a store that need no lease: they read, tidy up or close. All others are guarded.
+UNGUARDED: Final = frozenset(
+    "search load vectors of_revision revisions staged page export flush optimise close".split()
+)
 _SPECS_S: Final = (
     1.0  # seconds for which a search reuses the state of a collection; guess, unmeasured
 )
@@ -52,7 +55,7 @@ class SharedParts(LocalIndex):
     """A `LocalIndex` whose store and catalog have other writers, too."""
 
     def __init__(self, store: QdrantStore, catalog: PostgresCatalog, check: Check) -> None:
-        guarded: Any = _Guarded(store, check)
+        guarded: Any = GuardedStore(store, check)
         super().__init__(guarded, catalog)
         self._server = store
         self._may = check
@@ -108,21 +111,21 @@ class _FreshRefs(Refs):
         return await super().apply(collection, chunks)
 
 
-class _Guarded:
+class GuardedStore:
     """A store that refuses writes of a process that has lost its lease."""
 
-    def __init__(self, store: QdrantStore, check: Check) -> None:
+    def __init__(self, store: Store, check: Check) -> None:
         self._store = store
         self._check = check
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
-        if name not in _WRITING:
+        if name in UNGUARDED:
             return method
 
-        async def checked(collection: str, *rest: object) -> Any:
-            await self._check(collection)
-            return await method(collection, *rest)
+        async def checked(changed: str | CollectionSpec, *rest: object) -> Any:
+            await self._check(changed if isinstance(changed, str) else changed.name)
+            return await method(changed, *rest)
 
         return checked
 

@@ -1,4 +1,4 @@
-"""Check the records and points that one call gives an index."""
+"""Read the records of an index, and check the records and points that one call gives it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,22 @@ class Paged(Protocol):
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int
     ) -> tuple[DocumentRecord, ...]: ...
+
+
+async def every_record(
+    index: Paged, collection: str, source: str | None, limit: int
+) -> tuple[DocumentRecord, ...]:
+    """All records of a collection, or of one of its sources, by source and path. Each request is
+    for `limit` of them, at least 1."""
+    found: list[DocumentRecord] = []
+    after: tuple[str, str] | None = None
+    while page := await index.documents_after(collection, source, after, limit):
+        found += page
+        after = (page[-1].source, page[-1].path)
+        if len(page) < limit:
+            break
+        await asyncio.sleep(0)  # a search may go first
+    return tuple(found)
 
 
 async def records_at(

@@ -23,7 +23,7 @@ from pincite.errors import (
     StoreError,
     UsageError,
 )
-from pincite.index.documents import AT_ONCE, require_fit
+from pincite.index.documents import AT_ONCE, every_record, require_fit
 from pincite.index.idf import stored, with_idf
 from pincite.index.optimise import Optimising
 from pincite.index.recovery import reconcile
@@ -182,15 +182,7 @@ class LocalIndex:
     async def documents(
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
-        found: list[DocumentRecord] = []
-        after: tuple[str, str] | None = None
-        while page := await self.documents_after(collection, source, after, _PAGE):
-            found += page
-            after = (page[-1].source, page[-1].path)
-            if len(page) < _PAGE:
-                break
-            await asyncio.sleep(0)  # a search may go first
-        return tuple(found)
+        return await every_record(self, collection, source, _PAGE)
 
     async def documents_after(
         self, collection: str, source: str | None, after: tuple[str, str] | None, limit: int

@@ -30,6 +30,7 @@ from pincite.daemon.server.read_only import workplace
 from pincite.daemon.wire import protocol
 from pincite.daemon.wire.compatibility import PATIENCE_S, UNUSED_S, compare, refusal
 from pincite.errors import IndexUnavailable, PinciteError
+from pincite.index.documents import every_record
 from pincite.model import DocumentRecord
 
 P = ParamSpec("P")
@@ -116,14 +117,7 @@ class RemoteIndex:
         self, collection: str, source: str | None = None
     ) -> tuple[DocumentRecord, ...]:
         """As `Index.documents`, page by page."""
-        found: list[DocumentRecord] = []
-        after: tuple[str, str] | None = None
-        while page := await self.documents_after(collection, source, after, _PAGE):
-            found += page
-            after = (page[-1].source, page[-1].path)
-            if len(page) < _PAGE:
-                break
-        return tuple(found)
+        return await every_record(self, collection, source, _PAGE)
 
     async def request(self, name: str, arguments: object, result: Any) -> Any:
         """Send one request and wait for its answer. Raises the error that the daemon raised."""
