@@ -95,7 +95,7 @@ class RefusalFigures:
     cosines: Mapping[str, tuple[Refused, ...]] = field(default_factory=dict)
 
 
-def _all_alike(*_: object) -> Mapping[str, Mapping[str, float]]:
+def _all_alike(*_: object, **_named: object) -> Mapping[str, Mapping[str, float]]:
     """Every word of a question weighs the same."""
     return {}
 

@@ -41,6 +41,7 @@ from pincite.evals.golden.targets import Key
 from pincite.model import Candidate, Pool, Question, Signal
 from pincite.profile import Profile
 from pincite.search import search
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.search_steps.weights import term_weights
 from pincite.stages.blend import BlendConfig, blend
 from pincite.stages.expand import ExpandConfig, lexical_signal
@@ -249,7 +250,8 @@ async def _skipping(sets: Sequence[AskedSet]) -> tuple[SkipFigures, ...]:
             await search(Question(query.text, one.subject.scope), deps, profile, trace)
             found = next(step.value for step in trace.steps if step.stage == "retrieve")
             rankings = getattr(found, "rankings", ())
-            weights = term_weights(deps, query.text, rankings, one.subject.scope)
+            apart = CollectionFacts.of(deps.collections, one.subject.scope).apart
+            weights = term_weights(deps, query.text, rankings, apart=apart)
             signal = lexical_signal(rankings, weights)
             hits = [(hit.score, r.collection, hit.id) for r in rankings for hit in r.hits]
             if signal is not None and hits:

@@ -33,12 +33,12 @@ from pincite.deps import Deps
 from pincite.evals.analysis.measures import evaluate
 from pincite.evals.golden.beir import Collection, read_beir
 from pincite.index.local import LocalIndex
-from pincite.model import Candidate, Gated, Question
+from pincite.model import Candidate, Gated, Question, Scope
 from pincite.ports import DenseEncoder, Store
 from pincite.presets import CHAT, PRESETS
 from pincite.profile import Profile
 from pincite.search import search
-from pincite.search_steps.collection_facts import dense_models
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.stages.diversify import DiversifyConfig, diversify
 from pincite.stores.chroma.database import Database, open_client
 from pincite.stores.chroma.store import ChromaStore
@@ -160,11 +160,12 @@ async def _points(collection: Collection, deps: Deps) -> tuple[Point, ...]:
         assert isinstance(gated, Gated)
         pools[key] = gated.candidates
     points = []
+    models = CollectionFacts.of(deps.collections, Scope()).models
     for fetch in FETCHES:
         for relevance in LAMBDAS if fetch == FETCHES[0] else (0.7, 0.5):
             config = DiversifyConfig(enabled=True, fetch=fetch, relevance=relevance)
             shown = {
-                key: diversify(pool, config, dense_models(deps.collections)).candidates[:_SHOWN]
+                key: diversify(pool, config, models).candidates[:_SHOWN]
                 for key, pool in pools.items()
             }
             ranked = {key: [one.chunk.path for one in some] for key, some in shown.items()}

@@ -44,7 +44,7 @@ from pincite.ingestion.options import IndexOptions
 from pincite.model import Candidate, Query, Question, Scope
 from pincite.profile import Profile
 from pincite.search import search
-from pincite.search_steps.collection_facts import code_collections, partly_embedded
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.stages.rank_code import RankCodeConfig, rank_code
 from pincite.support.fields import replace
 from pincite.trace import Trace
@@ -118,9 +118,10 @@ class Asked:
     def value(self, config: RankCodeConfig, pool: int) -> float:
         """What the first results are worth."""
         candidates = self.candidates[: pool or None]
-        collections = self.deps.collections
-        code, partial = code_collections(collections, Scope()), partly_embedded(collections)
-        order = rank_code(self.query, candidates, self.deps.terms, config, code, partial)
+        facts = CollectionFacts.of(self.deps.collections, Scope())
+        order = rank_code(
+            self.query, candidates, self.deps.terms, config, facts.code, facts.partial
+        )
         return self.judge(order[:_SHOWN])
 
 

@@ -6,25 +6,18 @@ from pincite.deps import Deps
 from pincite.model import Chosen, Compared, EvidencePack, Gated, Notice, Pass, Pool, Question
 from pincite.profile import Profile
 from pincite.scope.filter import check_scope, of_ref
-from pincite.search_steps.collection_facts import (
-    code_collections,
-    deep_collections,
-    dense_models,
-    in_other_languages,
-    kinds_within,
-    partly_embedded,
-)
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.search_steps.current import compare_with_files, without_gone
 from pincite.search_steps.nearest import after_probe, nothing_near, probe_nearest
 from pincite.search_steps.packed import pack_evidence
 from pincite.search_steps.run import Outcome, Run
 from pincite.search_steps.verdict import judge_evidence
-from pincite.search_steps.weights import collection_weights, dense_weights, term_weights
+from pincite.search_steps.weights import dense_weights, term_weights
 from pincite.search_steps.wordings import find_wordings
 from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
 from pincite.stages.context import Shown
-from pincite.stages.coverage import CollectionFacts, cover
+from pincite.stages.coverage import CoverFacts, cover
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
 from pincite.stages.expand import given_by_caller
@@ -51,7 +44,8 @@ async def search(question: Question, deps: Deps, profile: Profile, trace: Trace)
     trace.begin()
     check_scope(deps.collections, question.scope)
     query = trace.tap("prepare", prepare(question, profile.prepare, profile.corpus))
-    run = Run(question, query, deps, profile, trace)
+    facts = CollectionFacts.of(deps.collections, question.scope)
+    run = Run(question, query, deps, profile, trace, facts)
     probed = await probe_nearest(run)
     run = run if probed is None else after_probe(run, probed)
     passes = [] if probed is None else ["probe"]
@@ -81,21 +75,19 @@ async def _pass(
     run: Run, this_pass: Pass, judged_before: Pool | None, probed: Probed | None
 ) -> Outcome:
     """Retrieve candidates, load and judge them. `judged_before` are those of the previous pass."""
-    query, deps, profile, trace, scope = run.query, run.deps, run.profile, run.trace, run.scope
-    partial, weights = partly_embedded(deps.collections), collection_weights(deps.collections)
-    of_dense = dense_weights(deps, query, profile.fuse, scope)
+    query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
+    of_dense = dense_weights(deps, query, profile.fuse, facts.code)
     limit_s = profile.retrieve.timeout_s
-    deep = deep_collections(deps.collections, scope)
-    loaded_most = profile.candidates(deps.reranker is not None, bool(deep))
+    loaded_most = profile.candidates(deps.reranker is not None, bool(facts.deep))
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
-        answers = await retrieve(query, deps.collections, scope, profile.retrieve, this_pass)
+        answers = await retrieve(query, deps.collections, run.scope, profile.retrieve, this_pass)
         found = trace.tap("retrieve", answers)
-        lists = fuse(found.rankings, profile.fuse, of_dense, partial)
-        merged = merge(lists, weights, profile.across, found.defining)
+        lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
+        merged = merge(lists, facts.weights, profile.across, found.defining)
         fused = trace.tap("fuse", merged)
         fused = within_reach(fused, found.defining, loading)
-        by_words = best_by_words(found.rankings, deep, profile.by_words(loaded_most))
+        by_words = best_by_words(found.rankings, facts.deep, profile.by_words(loaded_most))
         fused, wide = besides(fused, by_words, loading)
         loaded = await load(fused, deps.collections, wide, timeout_s=limit_s)
         changed = overtaken(fused, loaded, deps.collections, wide)
@@ -124,13 +116,11 @@ async def _judge(
     probed: Probed | None,
 ) -> Outcome:
     """Rank the candidates, give the verdict and choose what to show."""
-    query, deps, profile, trace, scope = run.query, run.deps, run.profile, run.trace, run.scope
-    within = of_ref(loaded.candidates, scope) if scope.ref else loaded.candidates
+    query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
+    within = of_ref(loaded.candidates, run.scope) if run.scope.ref else loaded.candidates
     unique = trace.tap("dedup", citable(dedup(within, profile.dedup), profile.select))
-    partial = partly_embedded(deps.collections)
-    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, partial))
-    code = code_collections(deps.collections, scope)
-    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, code, partial)
+    smoothed = trace.tap("smooth", smooth(unique.candidates, profile.smooth, facts.partial))
+    ordered = rank_code(query, smoothed, deps.terms, profile.rank_code, facts.code, facts.partial)
     pool = replace(unique, candidates=trace.tap("rank_code", ordered))
     scored = await rerank(
         query,
@@ -145,13 +135,10 @@ async def _judge(
     blended = trace.tap("blend", blend(judged, profile.blend, pool))
     of_probe = probed.notices if probed else ()
     notices = (*of_probe, *found.notices, *loaded.notices, *blended.notices)
-    facts = CollectionFacts(
-        foreign=in_other_languages(deps.collections),
-        partial=partial,
-        rarity=term_weights(deps, query.text, found.rankings, scope),
-    )
+    rarity = term_weights(deps, query.text, found.rankings, apart=facts.apart)
+    about = CoverFacts(facts.other_language, facts.partial, rarity)
     covered = cover(
-        query.text, blended.candidates, deps.terms, profile.cover, facts, before=smoothed
+        query.text, blended.candidates, deps.terms, profile.cover, about, before=smoothed
     )
     covered = trace.tap("cover", covered)
     if probed is not None and probed.verdict is not None and covered:
@@ -159,7 +146,7 @@ async def _judge(
     else:
         gated = trace.tap("gate", await judge_evidence(run, covered, found))
     if profile.diversify.enabled and gated.verdict.level != "none":
-        varied = diversify(gated.candidates, profile.diversify, dense_models(deps.collections))
+        varied = diversify(gated.candidates, profile.diversify, facts.models)
         varied = trace.tap("diversify", varied)
         gated = replace(gated, candidates=varied.candidates)
         notices = (*notices, *varied.notices)
@@ -167,9 +154,8 @@ async def _judge(
 
 
 def _select(run: Run, gated: Gated) -> Chosen:
-    kinds = kinds_within(run.deps.collections, run.scope)
     spare = run.profile.context.around != "none"
-    best = select(gated, run.profile.select, run.query.mode, kinds, spare=spare)
+    best = select(gated, run.profile.select, run.query.mode, run.facts.kinds, spare=spare)
     return run.trace.tap("select", best)
 
 

@@ -15,7 +15,7 @@ from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.analyser import informative_terms
 from pincite.providers.sparse.language import guess_language
-from pincite.search_steps.collection_facts import deep_collections
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.support.fields import replace
 from pincite.trace import Trace
 from tests.scene import TopicEncoder, ask, make
@@ -55,10 +55,9 @@ def test_pages_alone_stay_in_their_order() -> None:
 
 def test_where_no_code_is_asked_for_the_candidates_are_those_of_text() -> None:
     one = collection({**PAGES, **FILES})
-    assert not deep_collections([replace(one, deep=True)], Scope(kinds=("docs",)))
-    deep = deep_collections([replace(one, deep=True)], Scope())
-    assert deep == {one.spec.name}
-    assert deep_collections([one], Scope()) == frozenset()
+    assert not CollectionFacts.of([replace(one, deep=True)], Scope(kinds=("docs",))).deep
+    assert CollectionFacts.of([replace(one, deep=True)], Scope()).deep == {one.spec.name}
+    assert not CollectionFacts.of([one], Scope()).deep
 
 
 def test_a_profile_may_set_the_depth() -> None:

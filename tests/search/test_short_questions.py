@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pincite.deps import Deps
-from pincite.model import EvidencePack, Query, Question, Scope
+from pincite.model import EvidencePack, Query, Question
 from pincite.ports import Searchable
 from pincite.profile import Profile
 from pincite.providers.sparse.analyser import informative_terms
@@ -42,7 +42,7 @@ def test_the_dense_side_of_a_short_question_weighs_less() -> None:
     async def weights(text: str) -> float:
         deps = deps_of(await make(WeatherEncoder(), TEXTS))
         query = Query(text)
-        (weight,) = dense_weights(deps, query, Profile().fuse, Scope()).values()
+        (weight,) = dense_weights(deps, query, Profile().fuse, code=()).values()
         return weight
 
     fuse = Profile().fuse

@@ -4,7 +4,7 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal
-from pincite.stages.coverage import CollectionFacts, CoverageConfig, cover
+from pincite.stages.coverage import CoverageConfig, CoverFacts, cover
 from tests.builders import chunk
 
 QUESTION = "rotate the signing key"
@@ -40,7 +40,7 @@ def test_a_negative_cosine_counts_as_nothing() -> None:
 
 
 def test_where_the_model_does_not_know_the_language_only_words_count() -> None:
-    facts = CollectionFacts(foreign=frozenset({"main"}))
+    facts = CoverFacts(foreign=frozenset({"main"}))
     signal = coverage(candidate("rotate a key", 0.9), facts=facts)
     assert signal == Signal("coverage", "share", 2 / 3)
 
@@ -89,7 +89,7 @@ def test_what_has_no_vector_yet_has_the_share_of_the_words() -> None:
     found = (candidate("rotate a key", 0.6), candidate("how to rotate the signing key"))
     alone = cover(QUESTION, found, terms, CoverageConfig())
     assert alone[1].signal("coverage") is None
-    partial = cover(QUESTION, found, terms, CoverageConfig(), CollectionFacts(partial={"main"}))
+    partial = cover(QUESTION, found, terms, CoverageConfig(), CoverFacts(partial={"main"}))
     signal = partial[1].signal("coverage")
     assert signal == Signal("coverage", "share", 1.0)
     assert partial[0] == alone[0]

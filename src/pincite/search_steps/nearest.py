@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pincite.model import Candidate, Pool
 from pincite.profile import Profile
 from pincite.scope.filter import of_ref
-from pincite.search_steps.collection_facts import kinds_within
 from pincite.search_steps.run import Outcome, Run
 from pincite.stages.look import look
 from pincite.stages.probe import Probed, probe, remembered
@@ -53,8 +52,7 @@ def nothing_near(run: Run, probed: Probed) -> Outcome:
         counts={one.collection: len(one.hits) for one in probed.rankings},
     )
     gated = run.trace.tap("gate", probed.gated(profile.answer.mode))
-    kinds = kinds_within(run.deps.collections, run.scope)
-    chosen = select(gated, profile.select, run.query.mode, kinds)
+    chosen = select(gated, profile.select, run.query.mode, run.facts.kinds)
     pool = Pool(gated.candidates)
     return Outcome(
         found=found,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pincite.model import Compared, EvidencePack, Notice
 from pincite.scope.unmatched import unmatched
 from pincite.scope.warnings import omitted_of, warnings_of
-from pincite.search_steps.collection_facts import required_attributes
 from pincite.search_steps.plan import plan_of
 from pincite.search_steps.run import Outcome, Run
 from pincite.search_steps.verdict import absent_words
@@ -44,7 +43,7 @@ async def pack_evidence(
         ),
         config=run.profile.pack,
         compared=compared,
-        required=required_attributes(deps.collections),
+        required=run.facts.required,
         absent=absent_words(run, compared.candidates, compared.contexts, outcome.found),
     )
     warnings = warnings_of(packed.warnings, scope, searched=not scope_notices)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pincite.deps import Deps
 from pincite.model import Chosen, Gated, Notice, Pool, Query, Question, Scope
 from pincite.profile import Profile
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.stages.retrieve import Retrieved
 from pincite.trace import Trace
 
@@ -16,13 +17,15 @@ _LEAST_LOOK_S = 0.05  # results are compared with their files even if the budget
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One search: the `question` as asked, the `query` made of it, what is searched and how."""
+    """One search: the `question` as asked, the `query` made of it, what is searched and how.
+    `facts` hold for the encoders of a probe, too."""
 
     question: Question
     query: Query
     deps: Deps
     profile: Profile
     trace: Trace
+    facts: CollectionFacts
 
     @property
     def scope(self) -> Scope:

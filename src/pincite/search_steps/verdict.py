@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.model import AbsentTerms, Candidate, Context, Gated
-from pincite.search_steps.collection_facts import is_kept_apart, with_unmeasured_model
 from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
 from pincite.stages.coverage import only_word
@@ -24,7 +23,7 @@ async def judge_evidence(run: Run, covered: Sequence[Candidate], found: Retrieve
         covered,
         profile.gate,
         reranker=run.reranker_fingerprint,
-        unmeasured=with_unmeasured_model(deps.collections),
+        unmeasured=run.facts.unmeasured,
         sought=Sought(names=query.sought, word=word, text=query.text),
     )
     if not may_doubt(gated.verdict, profile.gate):
@@ -53,6 +52,6 @@ def absent_words(
         rankings=found.rankings,
         collections=deps.collections,
         terms=deps.terms,
-        apart=is_kept_apart(deps.collections, run.scope),
+        apart=run.facts.apart,
         english=deps.language_of(query.text) in _ENGLISH,
     )

@@ -1,27 +1,21 @@
-"""Weights of a search: of collections, of their dense sides, and of the question's terms."""
+"""Weights of a search: of the dense sides of collections, and of the question's terms."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from pincite.deps import Deps
-from pincite.model import Query, Ranking, Scope
+from pincite.model import Query, Ranking
 from pincite.model.term_ids import term_id
-from pincite.ports import Searchable
-from pincite.search_steps.collection_facts import code_collections, is_kept_apart
 from pincite.stages.fuse import FuseConfig, dense_weight
 
 
-def collection_weights(collections: Sequence[Searchable]) -> dict[str, float]:
-    """The factor of the fused scores of each collection."""
-    return {one.spec.name: one.weight for one in collections}
-
-
-def dense_weights(deps: Deps, query: Query, config: FuseConfig, scope: Scope) -> dict[str, float]:
+def dense_weights(
+    deps: Deps, query: Query, config: FuseConfig, code: Container[str]
+) -> dict[str, float]:
     """The weight of the dense side of each collection with this query. It is lower, the fewer
-    chunks have a vector yet."""
-    code = code_collections(deps.collections, scope)
+    chunks have a vector yet. `code` names the collections of code."""
     language = deps.language_of(query.text)
     words = len(deps.terms(query.text))
     return {
@@ -41,13 +35,14 @@ def dense_weights(deps: Deps, query: Query, config: FuseConfig, scope: Scope) ->
 
 
 def term_weights(
-    deps: Deps, text: str, rankings: Sequence[Ranking], scope: Scope
+    deps: Deps, text: str, rankings: Sequence[Ranking], *, apart: bool
 ) -> Mapping[str, Mapping[str, float]]:
     """The weight of each term of the question, by collection that has counted them:
     ln(1 + (N - n + 0.5) / (n + 0.5)) for N chunks, n of which contain the term. A term that is
     nowhere weighs as much as one of a single chunk. Collections in another language than the first
-    are left out, as the terms are of its language. Empty if the caller is kept apart."""
-    if is_kept_apart(deps.collections, scope):
+    are left out, as the terms are of its language. Empty if the caller is kept `apart` from
+    others."""
+    if apart:
         return {}
     asked = deps.terms(text)
     language = deps.collections[0].spec.language

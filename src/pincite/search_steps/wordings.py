@@ -24,7 +24,7 @@ async def find_wordings(run: Run) -> Expanded:
     signal = None
     with suppress(PinciteError):  # the search itself raises the error
         found = await retrieve(query, deps.collections, run.scope, words)
-        rarity = term_weights(deps, query.text, found.rankings, run.scope)
+        rarity = term_weights(deps, query.text, found.rankings, apart=run.facts.apart)
         signal = lexical_signal(found.rankings, rarity)
     expanded = await expand(
         given,

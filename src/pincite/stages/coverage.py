@@ -39,7 +39,7 @@ class CoverageConfig(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionFacts:
+class CoverFacts:
     """Facts about the searched collections. `foreign` are those whose language their dense model
     does not know, `partial` those where some chunks have no vector yet. `rarity` has the weight of
     each word of the question in a collection, where that is known."""
@@ -54,7 +54,7 @@ def cover(
     candidates: Sequence[Candidate],
     terms: Callable[[str], frozenset[str]],
     config: CoverageConfig,
-    facts: CollectionFacts = CollectionFacts(),
+    facts: CoverFacts = CoverFacts(),
     before: Sequence[Candidate] = (),
 ) -> tuple[Candidate, ...]:
     """Return the candidates in their order, with the signal `coverage` on the best few. `before`
@@ -104,7 +104,7 @@ def _coverage(
     asked: frozenset[str],
     terms: Callable[[str], frozenset[str]],
     config: CoverageConfig,
-    facts: CollectionFacts,
+    facts: CoverFacts,
 ) -> Signal:
     weights = facts.rarity.get(candidate.collection, {})
     share = _share(asked, asked & terms(_text(candidate.chunk)), weights)
