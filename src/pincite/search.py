@@ -78,16 +78,18 @@ async def _pass(
     query, deps, profile, trace, facts = run.query, run.deps, run.profile, run.trace, run.facts
     of_dense = dense_weights(deps, query, profile.fuse, facts.code)
     limit_s = profile.retrieve.timeout_s
-    loaded_most = profile.candidates(deps.reranker is not None, bool(facts.deep))
+    deep = facts.code | facts.deep
+    loaded_most = profile.candidates(deps.reranker is not None, bool(deep))
     loading = replace(profile.load, pool=loaded_most)
     for _ in range(_TRIES):
-        answers = await retrieve(query, deps.collections, run.scope, profile.retrieve, this_pass)
+        asked = (deps.collections, run.scope, profile.retrieve, this_pass, facts.deep)
+        answers = await retrieve(query, *asked)
         found = trace.tap("retrieve", answers)
         lists = fuse(found.rankings, profile.fuse, of_dense, facts.partial)
         merged = merge(lists, facts.weights, profile.across, found.defining)
         fused = trace.tap("fuse", merged)
         fused = within_reach(fused, found.defining, loading)
-        by_words = best_by_words(found.rankings, facts.deep, profile.by_words(loaded_most))
+        by_words = best_by_words(found.rankings, deep, profile.by_words(loaded_most))
         fused, wide = besides(fused, by_words, loading)
         loaded = await load(fused, deps.collections, wide, timeout_s=limit_s)
         changed = overtaken(fused, loaded, deps.collections, wide)

@@ -29,10 +29,12 @@ def collection(texts: dict[str, str], *, dense: bool = False) -> Searchable:
     return asyncio.run(make(TopicEncoder() if dense else None, texts, kinds=kinds))  # type: ignore[arg-type]
 
 
-def candidates(one: Searchable, profile: Profile | None = None) -> tuple[EvidencePack, int, int]:
+def candidates(
+    one: Searchable, profile: Profile | None = None, scope: Scope = Scope()
+) -> tuple[EvidencePack, int, int]:
     """The pack, the hits and the loaded candidates."""
     trace = Trace(lambda: 0.0)
-    pack = ask("how are keys rotated", one, profile=profile, trace=trace)
+    pack = ask("how are keys rotated", one, profile=profile, trace=trace, scope=scope)
     steps: dict[str, Any] = {step.stage: step.value for step in trace.steps}
     hits = {hit.id for ranking in steps["retrieve"].rankings for hit in ranking.hits}
     return pack, len(hits), len(steps["load"])
@@ -53,7 +55,19 @@ def test_pages_alone_stay_in_their_order() -> None:
     assert candidates(one)[0].evidence == candidates(replace(one, deep=True))[0].evidence
 
 
-def test_where_no_code_is_asked_for_the_candidates_are_those_of_text() -> None:
+@pytest.mark.parametrize("dense", [False, True])
+def test_where_no_code_is_asked_for_hits_and_candidates_are_those_of_text(dense: bool) -> None:
+    one, pages = collection({**PAGES, **FILES}, dense=dense), Scope(kinds=("docs",))
+    assert candidates(replace(one, deep=True), scope=pages) == candidates(one, scope=pages)
+
+
+def test_code_alone_of_another_collection_has_the_hits_of_text() -> None:
+    one, files = collection({**PAGES, **FILES}), Scope(kinds=("code",))
+    limit = Profile().retrieve.sparse_limit
+    assert candidates(one, scope=files)[1] == limit < candidates(replace(one, deep=True))[1]
+
+
+def test_the_scope_says_which_collections_are_deep() -> None:
     one = collection({**PAGES, **FILES})
     assert not CollectionFacts.of([replace(one, deep=True)], Scope(kinds=("docs",))).deep
     assert CollectionFacts.of([replace(one, deep=True)], Scope()).deep == {one.spec.name}

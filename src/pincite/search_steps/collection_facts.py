@@ -15,8 +15,8 @@ class CollectionFacts:
     """What one search knows of its collections in all of its passes, by their names.
 
     `code`: those in which all that the scope lets pass is code, or nearly all. `deep`: those that
-    get as many hits and candidates as code: all of `code`, and those of which a large part is code,
-    if the scope lets code pass. `kinds`: the kinds of sources that the search may find.
+    get many hits: those of code, and those of which a large part is code, if the scope lets code
+    pass. `kinds`: the kinds of sources that the search may find.
 
     `models`: the dense model of each; only vectors of one model can be compared. `partial`: those
     in which some chunks have no dense vector yet, with the share that has. `other_language`: those
@@ -48,10 +48,9 @@ class CollectionFacts:
         def those(fit: Callable[[Searchable], bool]) -> frozenset[str]:
             return frozenset(one.spec.name for one in collections if fit(one))
 
-        code = those(lambda one: one.code or kinds == {"code"})
         return cls(
-            code=code,
-            deep=code | those(lambda one: one.deep and "code" in kinds),
+            code=those(lambda one: one.code or kinds == {"code"}),
+            deep=those(lambda one: one.code or (one.deep and "code" in kinds)),
             kinds=frozenset(kind for one in collections for kind in one.kinds) & kinds,
             models={one.spec.name: one.spec.dense for one in collections},
             partial={one.spec.name: one.embedded for one in collections if one.embedded < 1},

@@ -12,6 +12,7 @@ from pincite.evals.run.runner import Progressed, Subject
 from pincite.model import Query, Question, Ranking
 from pincite.model.citation import place_of
 from pincite.profile import Profile
+from pincite.search_steps.collection_facts import CollectionFacts
 from pincite.stages.prepare import prepare
 from pincite.stages.retrieve import RetrieveConfig, retrieve
 from pincite.support.fields import replace
@@ -99,7 +100,9 @@ async def check_ann(
 
 
 async def _dense(query: Query, subject: Subject, config: RetrieveConfig) -> list[Ranking]:
-    found = await retrieve(query, subject.deps.collections, subject.scope, config)
+    collections, scope = subject.deps.collections, subject.scope
+    deep = CollectionFacts.of(collections, scope).deep
+    found = await retrieve(query, collections, scope, config, deep=deep)
     return [ranking for ranking in found.rankings if ranking.signal == "dense"]
 
 

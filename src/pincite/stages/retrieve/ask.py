@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -53,14 +53,16 @@ async def retrieve(
     scope: Scope,
     config: RetrieveConfig,
     done: Pass = Pass(),
+    deep: Collection[str] = (),
 ) -> Retrieved:
     """Search both sides of every collection, in one round trip for each wording.
 
-    A widened kind of source is also searched separately, with larger limits. A collection that
-    fails or is late is left out and named in a notice. If none is left, the error of the first one
-    is raised.
+    A widened kind of source is also searched separately, with larger limits. `deep` names the
+    collections with at least `code_limit` hits of each side. A collection that fails or is late is
+    left out and named in a notice. If none is left, the error of the first one is raised.
     """
     schema = schema_of((one.spec for one in collections), scope)
+    settings = [config.deeper() if one.spec.name in deep else config for one in collections]
     limit_s = config.timeout_s * ENCODING_SHARE
     vectors = QueryVectors(shared=len(collections) > 1, limit_s=limit_s)
     try:
@@ -68,10 +70,10 @@ async def retrieve(
             [
                 with_timeout(
                     scope.called(one.spec.name),
-                    _one(query, one, scope, schema, config, done, vectors),
+                    _one(query, one, scope, schema, limits, done, vectors),
                     config.timeout_s,
                 )
-                for one in collections
+                for one, limits in zip(collections, settings, strict=True)
             ]
         )
     finally:
@@ -194,12 +196,11 @@ async def _request(
         sparse = _emphasised(text, query.identifiers, encode, weight)
         if not sparse.indices and kind is None:
             notices.append(_without_words(collection, scope, config.mode))
-    least = config.code_limit if collection.code or collection.deep else 0
     return SearchRequest(
         dense=dense,
         sparse=sparse if sparse.indices else None,
-        dense_limit=collection.depth or max(config.dense_limit, least),
-        sparse_limit=collection.depth or max(config.sparse_limit, least),
+        dense_limit=collection.depth or config.dense_limit,
+        sparse_limit=collection.depth or config.sparse_limit,
         filter=filter_,
         hnsw_ef=config.hnsw_ef,
         exact=config.exact,

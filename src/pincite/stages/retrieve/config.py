@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from pincite.support.fields import replace
 from pincite.support.ranges import require_one_of, require_range
 
 EngineFusion = Literal["none", "rrf", "dbsf"]
@@ -23,7 +24,8 @@ class RetrieveConfig(msgspec.Struct, frozen=True):
     stages is proportional to the limits. R@20 needs twice the results: .9033 with 40, .9019 with 30
     (docs/decisions/0004).
 
-    `code_limit`: the minimum hits of each side for a collection that is at least half code.
+    `code_limit`: the minimum hits of each side for a collection that is at least half code, unless
+    the search leaves code out.
     `symbol_limit`: the hits of each side, for each name that the question writes like code, among
     the chunks that define it; 0 for none (docs/decisions/0020).
 
@@ -54,6 +56,11 @@ class RetrieveConfig(msgspec.Struct, frozen=True):
     least_per_result: int = 2
     code_limit: int = 100
     symbol_limit: int = 10
+
+    def deeper(self) -> RetrieveConfig:
+        """Return the settings for a collection with at least `code_limit` hits of each side."""
+        dense, sparse = (max(n, self.code_limit) for n in (self.dense_limit, self.sparse_limit))
+        return replace(self, dense_limit=dense, sparse_limit=sparse)
 
     def __post_init__(self) -> None:
         require_range(self, "retrieve", *_LIMITS, "widened", "least_per_result", least=1)
