@@ -166,6 +166,9 @@ def test_what_is_no_location_is_wrong_usage_and_nothing_is_made(
         ({"lexical": "yes"}, "lexical is 'yes'; it takes True or False"),
         ({"collection": 3}, "collection is 3; it takes a text"),
         ({"collection": None}, "collection is None"),
+        ({"ref": 3}, "ref is 3; it takes a text"),
+        ({"ocr": "yes"}, "ocr is 'yes'; it takes True or False"),
+        ({"mask_secrets": 1}, "mask_secrets is 1; it takes True or False"),
         ({"anchors": "gitlab"}, "anchors is 'gitlab'; it takes one of 'mkdocs', 'github', 'none'"),
         ({"include": 3}, "include is 3; it takes one or several texts"),
         ({"wait_s": -1}, "wait_s is -1; it takes seconds"),
@@ -205,8 +208,11 @@ def test_what_describes_files_is_no_option_of_records() -> None:
     for name in ("name", "include", "attributes"):
         with pytest.raises(UsageError, match=f"upsert does not take '{name}'"):
             record_options(None, {name: {"course": "ml"}})
-    with pytest.raises(UsageError, match="attributes= is an option for files"):
-        record_options(IndexOptions(attributes={"course": "ml"}), {})
+    given = {"attributes": {"course": "ml"}, "ref": "v1", "ocr": True, "background": True}
+    for name, value in given.items():
+        with pytest.raises(UsageError, match=f"{name}= is an option for files"):
+            record_options(IndexOptions(**{name: value}), {})  # type: ignore[arg-type]
+    assert record_options(IndexOptions(collection="notes", rebuild=True), {}).rebuild
 
 
 def test_the_time_of_a_first_run_has_the_reading_of_its_sample(tmp_path: Path) -> None:

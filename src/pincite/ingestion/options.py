@@ -19,9 +19,8 @@ from pincite.support.arguments import (
 )
 from pincite.support.fields import replace
 
-_FLAGS: Final = ("lexical", "upgrade", "rebuild", "beside", "background", "mask_secrets", "retry")
-_TEXTS: Final = ("collection", "name", "ref", "url_rule", "language", "model", "sparse")
-_MAY_BE_NONE: Final = ("name", "ref", "url_rule", "anchors", "mask_secrets")
+#: What a field of these types takes, with its name in errors.
+_TAKEN: Final = {"bool": (bool, "True or False"), "str": (str, "a text")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,34 +76,6 @@ class IndexOptions:
         def __init__(self, **given: Unpack[IndexKeywords]) -> None: ...
 
 
-class IndexKeywords(TypedDict, total=False):
-    """The fields of `IndexOptions` as keywords. A single text counts as a list of one glob."""
-
-    collection: str
-    name: str | None
-    ref: str | None
-    url_rule: str | None
-    anchors: AnchorStyle | None
-    include: str | Iterable[str]
-    exclude: str | Iterable[str]
-    language: str
-    lexical: bool
-    upgrade: bool
-    rebuild: bool
-    beside: bool
-    background: bool
-    model: str
-    sparse: str
-    attributes: Mapping[str, object]
-    attribute_texts: str | Iterable[str]
-    mask_secrets: bool | None
-    ocr: bool | None
-    retry: bool
-    wait_s: float
-    on_notice: Callable[[Notice], None]
-    on_fetch: Callable[[str, int, int], None]
-
-
 class RecordKeywords(TypedDict, total=False):
     """The fields of `IndexOptions` that apply to records, as keywords."""
 
@@ -119,10 +90,30 @@ class RecordKeywords(TypedDict, total=False):
     on_fetch: Callable[[str, int, int], None]
 
 
-#: The options that describe files and their sources, in the order of `IndexOptions`.
+class IndexKeywords(RecordKeywords, total=False):
+    """The fields of `IndexOptions` as keywords. A single text counts as a list of one glob."""
+
+    collection: str
+    name: str | None
+    ref: str | None
+    url_rule: str | None
+    anchors: AnchorStyle | None
+    include: str | Iterable[str]
+    exclude: str | Iterable[str]
+    rebuild: bool
+    background: bool
+    attributes: Mapping[str, object]
+    attribute_texts: str | Iterable[str]
+    mask_secrets: bool | None
+    ocr: bool | None
+    retry: bool
+
+
+#: The options that describe files and their sources.
 _OF_FILES: Final = tuple(
-    "name ref url_rule anchors include exclude background attributes attribute_texts"
-    " mask_secrets ocr retry".split()
+    each.name
+    for each in fields(IndexOptions)
+    if each.name not in (*RecordKeywords.__annotations__, "collection", "rebuild")
 )
 
 
@@ -152,19 +143,14 @@ def index_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> 
     require_known("index", keywords, [each.name for each in fields(IndexOptions)])
     given = IndexOptions(**keywords) if options is None else options
     require_kind("options", given, IndexOptions, "IndexOptions")
-    for name in (*_FLAGS, *_TEXTS):
-        value = getattr(given, name)
-        if value is None and name in _MAY_BE_NONE:
-            continue
-        if name in _FLAGS:
-            require_kind(name, value, bool, "True or False")
-        else:
-            require_kind(name, value, str, "a text")
+    for each in fields(IndexOptions):
+        kind, _, optional = str(each.type).partition(" | ")
+        value = getattr(given, each.name)
+        if kind in _TAKEN and not (optional and value is None):
+            require_kind(each.name, value, *_TAKEN[kind])
     require_kind("attributes", given.attributes, Mapping, "names and values")
     if given.anchors is not None:
         require_choice("anchors", given.anchors, get_args(AnchorStyle))
-    if given.ocr is not None:
-        require_kind("ocr", given.ocr, bool, "True or False")
     for name in ("on_notice", "on_fetch"):
         require_function(name, getattr(given, name))
     require_kind("wait_s", given.wait_s, (int, float), "seconds")

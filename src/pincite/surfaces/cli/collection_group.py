@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -135,28 +135,11 @@ def forget(source: str, collection: str, wait: float, index: Path | None) -> Non
 @wait_option
 @json_option
 @index_option
-def rebuild(
-    name: str,
-    language: str,
-    lexical: bool,
-    model: str,
-    sparse: str,
-    wait: float,
-    json_: bool,
-    index: Path | None,
-) -> int:
+def rebuild(name: str, wait: float, json_: bool, index: Path | None, **given: Any) -> int:
     """Index all sources of a collection from scratch.
 
     This repairs damage, updates old formats, and can change the model. A collection without vectors
     gets them, unless you add --lexical.
     """
-    options = IndexOptions(
-        collection=name,
-        language=language,
-        lexical=lexical,
-        model=model,
-        sparse=sparse,
-        rebuild=True,
-        wait_s=wait,
-    )
+    options = IndexOptions(collection=name, rebuild=True, wait_s=wait, **given)
     return index_sources((), options, json_, index)

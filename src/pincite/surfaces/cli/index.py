@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pincite.errors import PinciteError
     from pincite.ingestion.report import IngestReport
-    from pincite.model import AnchorStyle, Notice
+    from pincite.model import Notice
 
 _SUFFIXES = 8  # of files that no reader reads: so many are named
 _SUFFIX_CHARS = 12
@@ -80,7 +80,7 @@ lexical_option = click.option(
 @click.option("--exclude", multiple=True, help="Exclude files that match; '' for none any more.")
 @click.option(
     "--set",
-    "texts",
+    "attribute_texts",
     multiple=True,
     metavar="NAME=VALUE",
     help="An attribute of all documents, such as course=ml; repeat for a list, NAME= for none.",
@@ -114,54 +114,18 @@ lexical_option = click.option(
 @index_option
 def index(
     paths: tuple[Path, ...],
-    collection: str,
-    name: str | None,
-    ref: str | None,
     url_rules: tuple[str, ...],
-    anchors: AnchorStyle | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    texts: tuple[str, ...],
-    mask_secrets: bool | None,
-    ocr: bool | None,
-    retry: bool,
-    language: str,
-    lexical: bool,
-    model: str,
-    sparse: str,
-    beside: bool,
-    upgrade: bool,
-    background: bool,
     wait: float,
     json_: bool,
     index: Path | None,
+    **given: Any,
 ) -> int:
     """Index folders, checkouts, files, archives and wheels.
 
     Without PATHS, update all sources of the index and of pincite.toml, in all collections unless
     one is named. Options given for a source are remembered.
     """
-    options = IndexOptions(
-        collection=collection,
-        name=name,
-        ref=ref,
-        url_rule="\n".join(url_rules) or None,
-        anchors=anchors,
-        include=include,
-        exclude=exclude,
-        attribute_texts=texts,
-        mask_secrets=mask_secrets,
-        ocr=ocr,
-        retry=retry,
-        language=language,
-        lexical=lexical,
-        model=model,
-        sparse=sparse,
-        beside=beside,
-        upgrade=upgrade,
-        background=background,
-        wait_s=wait,
-    )
+    options = IndexOptions(url_rule="\n".join(url_rules) or None, wait_s=wait, **given)
     return index_sources(paths, options, json_, index)
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output import create_output
@@ -23,10 +21,10 @@ from pincite.surfaces.cli.run import settings_here
 from pincite.surfaces.text.pack_output import Wanted, look_of
 
 
-def search_live(asked: Mapping[str, Any], here: str, index: Path | None, *, colour: bool) -> None:
-    """Run the view until the user leaves. `asked` are the fields of `SearchOptions` for every
-    question. Raises IndexNotFound and ConfigError before the terminal is changed."""
-    asyncio.run(_search_live(SearchOptions(**asked), here, index, colour=colour))
+def search_live(options: SearchOptions, here: str, index: Path | None, *, colour: bool) -> None:
+    """Run the view until the user leaves. `options` are those of every question, without its text.
+    Raises IndexNotFound and ConfigError before the terminal is changed."""
+    asyncio.run(_search_live(options, here, index, colour=colour))
 
 
 async def _search_live(

@@ -192,17 +192,12 @@ def search(query: tuple[str, ...], **values: Any) -> int:
     return _live(**values)
 
 
-def _live(
-    index: Path | None, colour: When, preset: str | None, tags: tuple[str, ...], **values: Any
-) -> int:
-    from pincite.asking import tags_of_texts
+def _live(index: Path | None, colour: When, **values: Any) -> int:
     from pincite.surfaces.cli.live_search import search_live
 
     asked = {name: value for name, value in values.items() if name not in _OF_PRINTING}
-    standing = str(current_folder()) if asked["paths"] or asked["not_paths"] else None
-    asked["subqueries"] = [f"{kind}: {text}" for kind in _TYPED for text in asked.pop(kind)]
-    asked |= {"text": "", "preset": preset, "tags": tags_of_texts(tags), "here": standing}
-    search_live(asked, _place().get("here", ""), index, colour=colour != "never")
+    options = options_of(asked_of((), **asked))
+    search_live(options, _place().get("here", ""), index, colour=colour != "never")
     return OK
 
 
