@@ -144,6 +144,15 @@ def test_the_synchronous_methods_have_the_same_signatures_and_complete_docstring
         assert not doc.startswith("See ")
 
 
+def test_frameworks_can_evaluate_the_types_of_the_synchronous_methods() -> None:
+    late = {"delete", "find", "reembed", "upsert"}  # some of their types are imported when called
+    for name in set(public_methods(Pincite)) - late:
+        method = getattr(Pincite, name)
+        parameters = inspect.signature(method, eval_str=True).parameters.values()
+        assert not [one for one in parameters if isinstance(one.annotation, str)], name
+        assert not inspect.iscoroutinefunction(inspect.unwrap(method)), name
+
+
 def test_help_shows_what_a_search_takes(capsys: pytest.CaptureFixture[str]) -> None:
     help(Pincite.search)
     shown = capsys.readouterr().out
