@@ -141,7 +141,3 @@ __all__ = [
     "quote",
     "rerank",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -207,7 +207,3 @@ __all__ = [
     "Verdict",
     "VerdictLevel",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

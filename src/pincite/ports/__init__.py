@@ -134,7 +134,3 @@ __all__ = [
     "equals",
     "words",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
