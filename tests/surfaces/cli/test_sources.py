@@ -105,14 +105,17 @@ def test_a_checkout_is_cited_by_its_commit_until_a_ref_is_given(cli: Cli) -> Non
 
 
 def test_the_examples_of_the_documentation_are_descriptions(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs/sources.md").read_text("utf-8")
-    block, other, folders = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    docs = Path(__file__).parents[3] / "docs"
+    page = (docs / "sources.md").read_text("utf-8")
+    of_attributes = (docs / "attributes.md").read_text("utf-8")
+    block, folders = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    (other,) = re.findall(r"^```toml\n(.*?)^```", of_attributes, re.M | re.S)
     (tmp_path / "pincite.toml").write_text(other)
     settings = load_settings({}, tmp_path)
     assert settings.attributes == {"course": "keyword", "year": "integer"}
     assert settings.sources[0].attributes == {"course": "ml", "year": 2026}
     assert settings.use.options["main"].require == ("institution", "mode")
-    (front,) = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
+    (front,) = re.findall(r"^```yaml\n(.*?)^```", of_attributes, re.M | re.S)
     assert front_matter_of(front).values["topics"] == ["nets", "gradients"]
     (described,) = sources_from(tomllib.loads(folders)["source"], "sources.md", Path("/x"))
     assert described.descriptions["runbooks/"] == "For the night shift"
