@@ -1,4 +1,4 @@
-"""The presets, and the recipe of docs/evidence.md without its models, and what they cost.
+"""The presets, and the recipe of docs/adk-recipe.md without its models, and what they cost.
 
 Documentation and source code are in collections of their own.
 
@@ -55,7 +55,7 @@ T = TypeVar("T")
 _OPTIMISED_S = 900.0
 _ROUNDS = 5  # of all presets in turn, as the machine's speed drifts
 _MEASURES = ("R@12", "nDCG@12", "RR@12")
-_PAGE = ROOT / "docs/evidence.md"
+_PAGE = ROOT / "docs/adk-recipe.md"
 
 
 def _recipe() -> Profile:

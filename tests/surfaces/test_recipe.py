@@ -1,4 +1,4 @@
-"""docs/evidence.md is run as it stands, but for addresses: hosted models, a server's collections,
+"""docs/adk-recipe.md is run as it stands, but for addresses: hosted models, a server's collections,
 the command line and the tool for agents."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.environment import clean_environment
 from tests.stores.qdrant_http import Recorder, recording_server
 from tests.surfaces.conftest import Cli
 
-PAGE = (Path(__file__).parents[2] / "docs/evidence.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/adk-recipe.md").read_text(encoding="utf-8")
 KEY = "sk-do-not-show-this-0123456789"
 ADDRESSES = ("https://qdrant.example:6333", "https://api.voyageai.com")
 INSTRUCTION = """\
@@ -187,7 +187,7 @@ def test_the_preset_fuses_here_and_the_recipe_has_the_numbers_of_its_source() ->
     table = tomllib.loads(block("toml"))
     names = ("corpus", "prepare", "retrieve", "load", "rerank", "select")
     sections = {name: table[name] for name in names}
-    recipe = profile_from(sections, "docs/evidence.md", PRESETS["evidence"])
+    recipe = profile_from(sections, "docs/adk-recipe.md", PRESETS["evidence"])
     assert recipe.prepare.expansions["*"][:2] == (
         "ADK Python official usage: {query}",
         "Agent Development Kit tool calling sessions state: {query}",
@@ -310,7 +310,7 @@ def test_the_tool_of_the_page_answers_an_agent(place: Place) -> None:
     made: dict[str, Any] = {}
 
     async def call() -> dict[str, Any]:
-        exec(compile(block("python"), "docs/evidence.md", "exec"), made)
+        exec(compile(block("python"), "docs/adk-recipe.md", "exec"), made)
         toolset = made["toolset"]
         (tool,) = await toolset.get_tools()
         try:
