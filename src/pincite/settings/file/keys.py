@@ -214,10 +214,9 @@ def _type(hint: Any) -> str:
         return ", ".join(f'"{one}"' for one in inside)
     if origin in (Union, types.UnionType):
         return " or ".join(_type(one) for one in inside if one is not type(None))
-    if origin is tuple:
-        return f"list of {_type(inside[0])}s"
     if isinstance(origin, type) and issubclass(origin, Sequence):
-        return f"list of {_type(inside[0])}s"
+        one = _type(inside[0])
+        return f"list of {one}" if one.endswith('"') else f"list of {one}s"
     return TABLE
 
 
