@@ -208,11 +208,11 @@ def test_what_describes_files_is_no_option_of_records() -> None:
     for name in ("name", "include", "attributes"):
         with pytest.raises(UsageError, match=f"upsert does not take '{name}'"):
             record_options(None, {name: {"course": "ml"}})
-    given = {"attributes": {"course": "ml"}, "ref": "v1", "ocr": True, "background": True}
+    given = {"attributes": {"course": "ml"}, "ref": "v1", "ocr": True, "rebuild": True}
     for name, value in given.items():
-        with pytest.raises(UsageError, match=f"{name}= is an option for files"):
+        with pytest.raises(UsageError, match=f"{name}= is an option for indexing"):
             record_options(IndexOptions(**{name: value}), {})  # type: ignore[arg-type]
-    assert record_options(IndexOptions(collection="notes", rebuild=True), {}).rebuild
+    assert record_options(IndexOptions(collection="notes"), {}).collection == "notes"
 
 
 def test_the_time_of_a_first_run_has_the_reading_of_its_sample(tmp_path: Path) -> None:

@@ -109,24 +109,26 @@ class IndexKeywords(RecordKeywords, total=False):
     retry: bool
 
 
-#: The options that describe files and their sources.
-_OF_FILES: Final = tuple(
+#: The options that describe files and their sources, or that only a run over all sources may have.
+_OF_INDEX: Final = tuple(
     each.name
     for each in fields(IndexOptions)
-    if each.name not in (*RecordKeywords.__annotations__, "collection", "rebuild")
+    if each.name not in (*RecordKeywords.__annotations__, "collection")
 )
 
 
 def record_options(options: IndexOptions | None, keywords: Mapping[str, Any]) -> IndexOptions:
-    """Return options as `index_options` does, for records. Also raises UsageError for options of
-    files."""
+    """Return options as `index_options` does, for records. Also raises UsageError for options that
+    only indexing has."""
     require_known("upsert", keywords, list(RecordKeywords.__annotations__))
     chosen = index_options(options, keywords)
-    for name in _OF_FILES:
+    for name in _OF_INDEX:
         if getattr(chosen, name):
+            hint = "give each record its own `attributes`" if "attribute" in name else ""
+            if name == "rebuild":  # it would leave the stored records out
+                hint = "pincite collections rebuild NAME"
             raise UsageError(
-                f"{name}= is an option for files; upsert does not take it",
-                hint="give each record its own `attributes`" if "attribute" in name else "",
+                f"{name}= is an option for indexing; upsert does not take it", hint=hint
             )
     return chosen
 
