@@ -77,7 +77,7 @@ lexical_option = click.option(
 @click.option(
     "--include", multiple=True, help="Only files that match, with the syntax of .gitignore."
 )
-@click.option("--exclude", multiple=True, help="Exclude files that match; '' for none any more.")
+@click.option("--exclude", multiple=True, help="Exclude files that match; '' removes earlier patterns.")
 @click.option(
     "--set",
     "attribute_texts",
