@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pincite.daemon.refresh.events import parts_of
 from pincite.daemon.refresh.freshness import RunRequest, SourceReport
-from pincite.daemon.refresh.glance import parts_of
 from pincite.engine import AsyncPincite
 from pincite.maintenance.refresh import refresh
 from tests.daemon.refresh.refreshed import contents, engine_of, git, run, write

@@ -22,7 +22,8 @@ import msgspec
 from pincite.collection.members import all_members, as_one, members, visible
 from pincite.daemon.client.open_index import open_index
 from pincite.daemon.refresh.freshness import DONE, GAVE_WAY, WORDS, RunRequest, SourceReport
-from pincite.daemon.refresh.glance import UNREAD, Glance, glance, glance_at, unreadable_of
+from pincite.daemon.refresh.glance import UNREAD, Glance, glance, glance_at
+from pincite.daemon.refresh.left_out import unreadable_of
 from pincite.daemon.server.idle_memory import trim
 from pincite.daemon.wire.protocol import ServedIndex
 from pincite.errors import PinciteError

@@ -1,4 +1,4 @@
-"""A look at a source by size and time, and which file events call for one."""
+"""A look at a source by size and time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.daemon.refresh.glance import (
-    CHANGES,
-    Glance,
-    Limits,
-    glance,
-    glance_at,
-    matters,
-    parts_of,
-)
-from pincite.model import DocumentRecord, Source, SourceRecord
+from pincite.daemon.refresh.glance import CHANGES, Glance, Limits, glance, glance_at
+from pincite.model import DocumentRecord, SourceRecord
 from pincite.sources import Skipped
 from pincite.sources.reopening import reopen_source
 from pincite.support.fields import replace
@@ -26,7 +18,6 @@ from tests.daemon.refresh.two_pages import docs as docs
 from tests.daemon.refresh.two_pages import indexed, record_of
 from tests.disks import unreadable
 from tests.places import quick_folder
-from tests.sources.helpers import commit, git
 
 
 def look(docs: Path, records: list[DocumentRecord], limits: Limits = Limits()) -> Glance:
@@ -95,58 +86,6 @@ def test_odd_files_neither_hang_a_look_nor_count(docs: Path) -> None:
     assert look(docs, records).state == "same"
     (docs / "line\nbreak \x1b[31m.md").write_text("x")
     assert list(look(docs, records).named) == ["line\nbreak \x1b[31m.md"]
-
-
-@pytest.mark.parametrize(
-    ("path", "calls"),
-    [
-        ("app.log", False),
-        (".swap.swp", False),
-        ("image.png", False),
-        ("node_modules/a/index.js", False),
-        ("env/lib/a.md", False),
-        ("env/pyvenv.cfg", True),
-        (".gitignore", True),
-        ("a.md", True),
-        ("inner/removed.md", True),
-        ("../elsewhere.md", False),
-    ],
-)
-def test_events_of_what_is_left_out_call_for_no_look(docs: Path, path: str, calls: bool) -> None:
-    (docs / ".gitignore").write_text("*.log\n")
-    for name in (
-        *("app.log", ".swap.swp", "image.png"),
-        *("node_modules/a/index.js", "env/lib/a.md", "env/pyvenv.cfg"),
-    ):
-        (docs / name).parent.mkdir(parents=True, exist_ok=True)
-        (docs / name).write_text("x")
-    assert matters([os.path.normpath(docs / path)], [record_of(docs)]) is calls
-
-
-def test_events_beside_a_long_ignore_file_are_not_sifted(docs: Path) -> None:
-    (docs / ".gitignore").write_text("*.log\n" + "x*y\n" * 6_000)
-    assert matters([str(docs / "app.log")], [record_of(docs)])
-
-
-@pytest.mark.parametrize("linked", [False, True])
-def test_the_ignore_file_of_git_is_watched_and_asks_for_a_look_at_everything(
-    docs: Path, linked: bool
-) -> None:
-    sha = commit(docs)
-    top = docs.parent / "linked" if linked else docs
-    if linked:
-        git(docs, "worktree", "add", "-q", "-b", "b", str(top))
-    record = SourceRecord(Source("docs", str(top), "git", sha), complete=True)
-    info, private = docs / ".git/info", docs / (".git/worktrees/linked" if linked else ".git")
-    assert str(info) in glance(record, indexed(top)).folders
-    for path in (info, info / "exclude"):
-        assert matters([str(path)], [record])
-        assert parts_of([str(path)], record) is None
-    assert parts_of([str(private / "HEAD")], record) is None
-    assert not matters([str(info / "refs"), str(private / "index")], [record])
-    before = glance(record, indexed(top)).named
-    (info / "exclude").write_text("inner/\n")
-    assert glance(record, indexed(top)).named == {**before, "inner/b.md": "gone"}
 
 
 def test_files_in_a_folder_that_cannot_be_read_are_not_gone() -> None:

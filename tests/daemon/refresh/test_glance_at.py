@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.daemon.refresh.glance import Limits, glance, glance_at, parts_of
+from pincite.daemon.refresh.events import parts_of
+from pincite.daemon.refresh.glance import Limits, glance, glance_at
 from pincite.index.documents import records_at
-from pincite.model import DocumentRecord, Source, SourceRecord
-from pincite.support.fields import replace
+from pincite.model import DocumentRecord
 from tests.daemon.refresh.two_pages import docs as docs
 from tests.daemon.refresh.two_pages import indexed, record_of
 
@@ -81,21 +81,6 @@ def test_of_a_part_it_sees_what_a_look_at_everything_sees(docs: Path) -> None:
     assert single.named == {k: v for k, v in whole.named.items() if k.startswith("inner/")}
 
 
-@pytest.mark.parametrize("name", [".gitignore", "pincite.toml", "x/pyvenv.cfg", ".git/HEAD", ""])
-def test_what_may_change_more_than_itself_asks_for_a_look_at_everything(
-    docs: Path, name: str
-) -> None:
-    assert parts_of([str(docs / "a.md"), str(docs / name)], record_of(docs)) is None
-    assert parts_of([str(docs.parent)], record_of(docs)) is None
-
-
-def test_paths_of_others_are_none_of_its_own(docs: Path) -> None:
-    record = replace(record_of(docs), within=("inner/",))
-    assert parts_of([f"{docs}2/a.md", str(docs / "a.md")], record) == ()
-    assert parts_of([str(docs / "inner/b.md")], record) == ("inner/b.md",)
-    assert parts_of([str(docs / "inner")], record) == ("inner",)
-
-
 def test_a_file_that_is_left_out_counts_as_not_there(docs: Path) -> None:
     records = indexed(docs)
     (docs / ".hidden.md").write_text("# h\n")
@@ -123,11 +108,3 @@ def test_a_folder_that_cannot_be_read_is_not_taken_for_empty(docs: Path) -> None
         assert found.state == "unknown"
     finally:
         (docs / "inner").chmod(0o700)
-
-
-def test_paths_of_events_on_windows_are_those_of_their_source() -> None:
-    record = SourceRecord(Source("docs", r"C:\Users\me\docs", "folder"), complete=True)
-    assert parts_of([r"C:\Users\me\docs\sub\a.md"], record) == ("sub/a.md",)
-    assert parts_of([r"C:\Users\me\docs\sub\.gitignore"], record) is None
-    assert parts_of([r"C:\Users\me\docs2\a.md"], record) == ()
-    assert parts_of([r"C:\Users\me"], record) is None

@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
+from pincite.daemon.refresh.left_out import Listed
 from pincite.errors import SourceError
 from pincite.model import DocumentRecord, SourceRecord
-from pincite.model.left_out import path_of
 from pincite.readers import content_hash_of, may_be_read
 from pincite.sources import Entry, OpenSource
-from pincite.sources.entries import NAME_IS_NO_TEXT, mtime_of, within_any
+from pincite.sources.entries import mtime_of, within_any
 from pincite.sources.folder import FolderSource
-from pincite.sources.kinds import ENVIRONMENT
 from pincite.sources.reopening import reopen_source
 from pincite.sources.walk import IGNORE_FILES
-from pincite.support.drives import slashed
 
 ON_DISK: Final = ("folder", "git", "file")
-#: A change of these files may affect more than their own path.
-_FAR_REACHING: Final = frozenset((*IGNORE_FILES, "pincite.toml", ENVIRONMENT))
 _READ_AT_MOST = 50  # recently changed files whose content is compared
-_LARGEST_RULES: Final = 20_000  # bytes of an ignore file: compiling that many takes 40 ms
+LARGEST_RULES: Final = 20_000  # bytes of an ignore file: compiling that many takes 40 ms
 
 CHANGES: Final = ("new", "changed", "gone")  #: kinds of differences, in the words shown to people
 
@@ -40,8 +36,9 @@ UNREAD: Final = -1  #: in place of the time of a file that cannot be read
 _READABLE: Final = 0  # in place of the time of a folder that is listed as unreadable, and is not
 
 
-class TooMuchError(Exception):
-    """A look has reached its time limit."""
+class CannotTell(Exception):
+    """A look cannot tell whether the source changed: its time is over, or more has to be looked
+    at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class Limits:
     @classmethod
     def of_daemon(cls, seconds: float) -> Limits:
         """Return the limits for a process in which searches wait during a look."""
-        return cls(time.monotonic() + seconds, _LARGEST_RULES)
+        return cls(time.monotonic() + seconds, LARGEST_RULES)
 
 
 @dataclass(slots=True)
@@ -88,7 +85,7 @@ def glance(
     source = record.source
     if source.kind not in ON_DISK:
         return _of_archive(record, found)
-    listed = _Listed.of(record)
+    listed = Listed.of(record)
     known = {one.path: one for one in records}
     reads = _READ_AT_MOST
     unreadable: set[str] = set()
@@ -114,7 +111,7 @@ def glance(
                         found.differ("not read", place)
                     elif (path, -1, -1) not in settled:
                         found.differ("gone", path)
-    except TooMuchError:
+    except CannotTell:
         found.state = "unknown"
         return found
     except SourceError as error:
@@ -148,11 +145,11 @@ def glance_at(
     is `unknown` if the whole source has to be looked at: at another commit, if ignore files
     changed, or if a folder cannot be read, now or when it was indexed."""
     found = Glance()
-    listed = _Listed.of(record)
+    listed = Listed.of(record)
     reads = _READ_AT_MOST
     try:
         for part in record.within:
-            mine = sorted(path for path in paths if _is_within(path, part))
+            mine = sorted(path for path in paths if is_within(path, part))
             if not mine:
                 continue
             with reopen_source(record, part) as opened:
@@ -161,8 +158,8 @@ def glance_at(
                     record.source.ref,
                     record.source.kind,
                 ):
-                    raise TooMuchError
-                known = {one.path: one for one in records if _is_within(one.path, part)}
+                    raise CannotTell
+                known = {one.path: one for one in records if is_within(one.path, part)}
                 for entry in _entries_below(opened, mine, limits, found, listed):
                     indexed = known.pop(entry.path, None)
                     what, reads = _what(opened, entry, indexed, reads)
@@ -171,7 +168,7 @@ def glance_at(
                 for gone in known:
                     if (gone, -1, -1) not in settled:
                         found.differ("gone", gone)
-    except TooMuchError:
+    except CannotTell:
         return Glance("unknown")
     except SourceError as error:
         return Glance("gone", error.message)
@@ -180,36 +177,7 @@ def glance_at(
     return found
 
 
-def parts_of(paths: Collection[str], record: SourceRecord) -> tuple[str, ...] | None:
-    """Return the paths inside this source, relative to it; None if the whole source has to be
-    looked at, as in `glance_at`."""
-    source = record.source
-    root = f"{slashed(source.location).rstrip('/')}/"
-    found: list[str] = []
-    for path in map(slashed, paths):
-        if source.kind not in ("folder", "git"):
-            if path == slashed(source.location) or f"{path}/" == root or path.startswith(root):
-                return None
-            continue
-        if f"{path}/" == root or root.startswith(f"{path}/"):
-            return None
-        if not path.startswith(root):
-            if ".git" in path.split("/"):  # of a checkout that has its git folder elsewhere
-                return None
-            continue
-        relative = path[len(root) :]
-        names = relative.split("/")
-        if names[-1] in _FAR_REACHING or ".git" in names:
-            return None
-        for part in record.within:
-            if part.startswith(f"{relative}/") and part != f"{relative}/":
-                return None
-            if _is_within(relative, part):
-                found.append(relative)
-    return tuple(sorted(set(found)))
-
-
-def _is_within(path: str, part: str) -> bool:
+def is_within(path: str, part: str) -> bool:
     """Return whether the path is this file or folder, or in this folder. Folders end in a slash, ""
     is the whole source."""
     return not part or path == part.removesuffix("/") or path.startswith(f"{part.rstrip('/')}/")
@@ -239,7 +207,7 @@ def _differ(
     entry: Entry,
     what: str,
     indexed: DocumentRecord | None,
-    listed: _Listed,
+    listed: Listed,
     settled: Collection[Differing],
 ) -> None:
     """Record the difference of a file, unless it is settled. One that cannot be read differs from
@@ -258,107 +226,23 @@ def _differ(
 
 
 def _entries_below(
-    opened: FolderSource, paths: Sequence[str], limits: Limits, found: Glance, listed: _Listed
+    opened: FolderSource, paths: Sequence[str], limits: Limits, found: Glance, listed: Listed
 ) -> Iterator[Entry]:
     root = Path(opened.source.location)
 
     def entering(folder: str) -> None:
         if f"{folder}/" in listed.unreadable:
-            raise TooMuchError
-        if time.monotonic() > limits.until_s or _rules_bytes(root / folder) > limits.rules_bytes:
-            raise TooMuchError
-        if any(_is_within(folder, f"{path}/") for path in paths):
+            raise CannotTell
+        if time.monotonic() > limits.until_s or rules_bytes(root / folder) > limits.rules_bytes:
+            raise CannotTell
+        if any(is_within(folder, f"{path}/") for path in paths):
             found.folders.append(str(root / folder))
 
     for entry in opened.below(paths, entering):
         if isinstance(entry, Entry):
             yield entry
         elif entry.cannot_be_read and (entry.path.endswith("/") or not entry.path):
-            raise TooMuchError
-
-
-def matters(paths: Collection[str], records: Sequence[SourceRecord]) -> bool:
-    """Return whether events at these paths may have changed a source. Paths that its rules leave
-    out cannot, nor can files of git without a change of the commit."""
-    for record in records:
-        if record.source.kind not in ON_DISK:
-            if any(slashed(record.source.location) == slashed(path) for path in paths):
-                return True
-            continue
-        try:
-            with reopen_source(record) as opened:
-                if isinstance(opened, FolderSource) and _matters(paths, record, opened):
-                    return True
-        except SourceError:
-            return True  # a look will report the cause
-    return False
-
-
-def _matters(paths: Collection[str], record: SourceRecord, opened: FolderSource) -> bool:
-    root = f"{slashed(record.source.location).rstrip('/')}/"
-    git = slashed(str(opened.git_folder)) if opened.git_folder is not None else None
-    exclude = slashed(str(opened.exclude_file)) if opened.exclude_file is not None else None
-    for path in map(slashed, paths):
-        if exclude is not None and path in (exclude, exclude.rpartition("/")[0]):
-            return True
-        if git is not None and (path == git or path.startswith(f"{git}/")):
-            if opened.source.ref != record.source.ref:
-                return True
-        elif path.startswith(root):
-            relative = path[len(root) :]
-            above = (Path(root), *(Path(root, one) for one in Path(relative).parents))
-            if any(_rules_bytes(folder) > _LARGEST_RULES for folder in above):
-                return True  # finding out would take seconds
-            if relative.rpartition("/")[2] in _FAR_REACHING or not opened.is_left_out(relative):
-                return True
-        elif f"{path}/" == root:
-            return True
-    return False
-
-
-class _Listed(NamedTuple):
-    """What the catalog lists as left out of a source, and what of it as unreadable. It lists the
-    first files only: if there are more, `all_before_ns` is the end of the run that left them out,
-    otherwise 0. `folders` are times of folders, read so far."""
-
-    left_out: frozenset[str]
-    unreadable: frozenset[str]
-    all_before_ns: int
-    folders: dict[str, int]
-
-    @classmethod
-    def of(cls, record: SourceRecord) -> _Listed:
-        skipped = record.skipped_paths
-        cut = record.complete and sum(record.skipped.values()) > len(skipped)
-        end = datetime.fromisoformat(record.indexed_at) if cut and record.indexed_at else None
-        before_ns = int(end.timestamp()) * 10**9 if end is not None else 0
-        paths = (frozenset(map(path_of, skipped)), frozenset(unreadable_of(skipped)))
-        return cls(*paths, before_ns, {})
-
-    def may_be_left_out(self, entry: Entry, root: str) -> bool:
-        """Return whether a file without a document may have been left out of a source at `root`
-        without being listed: it was there when the run ended. Neither it nor a folder above it
-        changed since; a folder that was moved here changes the one above."""
-        if not 0 < entry.changed_ns < self.all_before_ns:
-            return False
-        above = (one.as_posix() for one in Path(entry.path).parents)
-        return all(self._folder_ns(root, one) < self.all_before_ns for one in above)
-
-    def _folder_ns(self, root: str, folder: str) -> int:
-        if folder not in self.folders:
-            try:
-                seen = Path(root, folder).stat()
-            except OSError:
-                return self.all_before_ns
-            self.folders[folder] = max(seen.st_mtime_ns, seen.st_ctime_ns)
-        return self.folders[folder]
-
-
-def unreadable_of(skipped: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of unreadable files and folders among those that were left out. Names that
-    are not text are none: what is shown of them may be the path of another file."""
-    ours = (one for one in skipped if one.startswith("unreadable: "))
-    return (path_of(one) for one in ours if not one.endswith(f" ({NAME_IS_NO_TEXT})"))
+            raise CannotTell
 
 
 def _is_same(entry: Entry, indexed: DocumentRecord) -> bool:
@@ -387,8 +271,8 @@ def _entries(
     def entering(folder: str) -> None:
         place = root / folder
         found.folders.append(str(place))
-        if time.monotonic() > limits.until_s or _rules_bytes(place) > limits.rules_bytes:
-            raise TooMuchError
+        if time.monotonic() > limits.until_s or rules_bytes(place) > limits.rules_bytes:
+            raise CannotTell
 
     entries = []
     for one in opened.visit(entering):
@@ -405,7 +289,7 @@ def _entries(
     return entries
 
 
-def _rules_bytes(place: Path) -> int:
+def rules_bytes(place: Path) -> int:
     sizes = [0]
     for name in IGNORE_FILES:
         try:

@@ -19,16 +19,9 @@ from typing import Final
 import msgspec
 
 from pincite.daemon.refresh.attempts import Attempts
+from pincite.daemon.refresh.events import matters, parts_of
 from pincite.daemon.refresh.freshness import Freshness, RunRequest, Wish
-from pincite.daemon.refresh.glance import (
-    Glance,
-    Limits,
-    changes_in,
-    glance,
-    glance_at,
-    matters,
-    parts_of,
-)
+from pincite.daemon.refresh.glance import Glance, Limits, changes_in, glance, glance_at
 from pincite.daemon.refresh.indexer import Indexer
 from pincite.daemon.refresh.interruption import Interruption
 from pincite.daemon.refresh.known_sources import (
