@@ -22,7 +22,7 @@ from pincite.settings.variables import COLLECTION
 from pincite.support.concurrency import within
 
 if TYPE_CHECKING:
-    from pincite.collection.external import ForeignCollections
+    from pincite.collection.foreign import ForeignCollections
     from pincite.daemon.wire.protocol import ServedIndex
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings

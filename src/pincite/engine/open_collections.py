@@ -18,7 +18,7 @@ from pincite.providers.sparse.language import guess_language
 from pincite.scope.filter import check_scope
 
 if TYPE_CHECKING:
-    from pincite.collection.external import ForeignCollections
+    from pincite.collection.foreign import ForeignCollections
     from pincite.daemon.wire.protocol import ServedIndex
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from pincite.catalog.file import holds_index
-from pincite.collection.external import ForeignCollections
+from pincite.collection.foreign import ForeignCollections
 from pincite.daemon.client.open_index import is_shared, open_index, prepare
 from pincite.daemon.refresh.freshness import Freshness, wish_of
 from pincite.daemon.wire.protocol import ServedIndex

@@ -16,7 +16,7 @@ from pincite.scope.paths import path_test
 from pincite.scope.tagged_index import TaggedIndex, named_infos, within_tags
 
 if TYPE_CHECKING:
-    from pincite.collection.external import ForeignCollections
+    from pincite.collection.foreign import ForeignCollections
     from pincite.daemon.wire.protocol import ServedIndex
     from pincite.settings.load import Settings
 

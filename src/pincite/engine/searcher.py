@@ -24,7 +24,7 @@ from pincite.support.fields import replace
 from pincite.trace import Trace
 
 if TYPE_CHECKING:
-    from pincite.collection.external import ForeignCollections
+    from pincite.collection.foreign import ForeignCollections
     from pincite.daemon.wire.protocol import ServedIndex
     from pincite.encoders.by_name import Models
     from pincite.settings.load import Settings

@@ -75,8 +75,8 @@ from pincite.settings.file.toml_file import leaves
 from pincite.settings.index_folder import INDEX_FOLDER, is_the_users, nearest_index
 from pincite.settings.index_folder import user_config as user_config
 from pincite.settings.sections.documents import DocumentSettings
-from pincite.settings.sections.external import ForeignSettings
-from pincite.settings.sections.external import key_of as key_of_foreign
+from pincite.settings.sections.foreign import ForeignSettings
+from pincite.settings.sections.foreign import key_of as key_of_foreign
 from pincite.settings.sections.memory import MemorySettings
 from pincite.settings.sections.models import ModelSettings
 from pincite.settings.sections.refresh import RefreshSettings

@@ -15,7 +15,7 @@ from pincite.settings.file.layers import BELOW, Layer, located, merged
 from pincite.settings.file.tables import take_table
 from pincite.settings.sections.attributes import take_attributes
 from pincite.settings.sections.documents import DocumentSettings
-from pincite.settings.sections.external import ForeignSettings, take_foreign_settings
+from pincite.settings.sections.foreign import ForeignSettings, take_foreign_settings
 from pincite.settings.sections.memory import MemorySettings, take_memory_settings
 from pincite.settings.sections.models import ModelSettings, take_model_settings
 from pincite.settings.sections.plain import PLAIN

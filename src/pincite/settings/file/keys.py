@@ -20,7 +20,7 @@ from pincite.providers.pace import Rate
 from pincite.providers.provider_options import ProviderOptions
 from pincite.settings.file.meanings import MEANINGS
 from pincite.settings.file.toml_text import inline
-from pincite.settings.sections.external import ForeignSettings
+from pincite.settings.sections.foreign import ForeignSettings
 from pincite.settings.sections.memory import MemorySettings
 from pincite.settings.sections.models import BUNDLED, CACHE_MB, CollectionOptions
 from pincite.settings.sections.plain import PLAIN

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from pincite.settings.sections.external import ForeignSettings, take_foreign_settings
+from pincite.settings.sections.foreign import ForeignSettings, take_foreign_settings
 from pincite.stores.fields import FIELDS, LAYOUTS
 from pincite.stores.settings import StoreSettings
 

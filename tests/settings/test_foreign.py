@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pincite.errors import ConfigError
-from pincite.settings.sections.external import ForeignSettings, key_of, take_foreign_settings
+from pincite.settings.sections.foreign import ForeignSettings, key_of, take_foreign_settings
 from pincite.stores.settings import StoreSettings
 
 GOOD = {"qdrant": "wiki_v2", "url": "https://q.example", "model": "bundled", "fields": "langchain"}

@@ -29,7 +29,7 @@ from pincite.ports import (
     Searchable,
     SparseEncoder,
 )
-from pincite.settings.sections.external import ForeignSettings
+from pincite.settings.sections.foreign import ForeignSettings
 from pincite.settings.sections.models import BUNDLED
 from pincite.stores.fields import Foreign
 from pincite.stores.foreign_ids import PointIds
