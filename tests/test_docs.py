@@ -26,6 +26,15 @@ ROOMS = {
 }
 #: Folders of the project that pages name in full; others are examples of what users have.
 OURS = ("src", "tests", "bench")
+#: Files and keys of settings that docstrings name and that look like modules.
+NO_MODULES = {
+    "answer.rewrite",
+    "model.files",
+    "model.onnx",
+    "model.safetensors",
+    "records.db",
+    "search.py",
+}
 
 
 def text_of(page: str) -> str:
@@ -126,6 +135,29 @@ def test_modules_that_a_page_names_can_be_imported(page: str) -> None:
         module, _, attribute = name.rpartition(".")
         parent = importlib.import_module(module) if module else None
         assert hasattr(parent, attribute) or importlib.import_module(name), name
+
+
+def test_modules_that_docstrings_and_comments_name_are_there() -> None:
+    """`encoders.by_name`, from the package, or a word of a module: `ports.Store`."""
+    named = re.compile(rf"`(?:pincite\.)?((?:{'|'.join(sorted(ROOMS))})(?:\.\w+)+)`")
+    missing = [
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for name in sorted(set(named.findall(path.read_text(encoding="utf-8"))) - NO_MODULES)
+        if not is_there(name)
+    ]
+    assert missing == []
+
+
+def is_there(name: str) -> bool:
+    """Return whether a module has this name, or its text the word after the name."""
+    place, words = PACKAGE, name.split(".")
+    while words and (place / words[0]).is_dir():
+        place /= words.pop(0)
+    home = place / "__init__.py"
+    if words and (place / f"{words[0]}.py").is_file():
+        home = place / f"{words.pop(0)}.py"
+    return not words or re.search(rf"\b{words[0]}\b", home.read_text(encoding="utf-8")) is not None
 
 
 def test_the_architecture_names_every_room_in_the_order_of_the_import_contract() -> None:

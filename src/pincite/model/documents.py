@@ -366,7 +366,7 @@ class CollectionSpec(msgspec.Struct, frozen=True):
 
     `attributes` are the names and types of declared or observed attributes. `require` names those
     that every search, read and delete must give. `fields` is the set of payload fields that its
-    points have for other programs (`ingestion.fields`), empty for none.
+    points have for other programs (`ingestion.attributes.automatic`), empty for none.
     """
 
     name: str

@@ -27,10 +27,10 @@ class StoreSettings(msgspec.Struct, frozen=True):
     as those of the text. What was measured is in docs/decisions/0041.
 
     `dimensions`: a dense model with another number of them is refused before anything is indexed, 0
-    for any. `fields`: the points of new collections have those of `ingestion.fields`, too. `base`
-    is the collection that is meant where none is named; where it is set each dense model has a
-    collection of its own, the first one, too. `idf`: where the words of BM25 are counted, in the
-    `collection` or in what the filter of each search lets be found.
+    for any. `fields`: the points of new collections have those of `ingestion.attributes.automatic`,
+    too. `base` is the collection that is meant where none is named; where it is set each dense
+    model has a collection of its own, the first one, too. `idf`: where the words of BM25 are
+    counted, in the `collection` or in what the filter of each search lets be found.
     """
 
     kind: StoreKind = "edge"

@@ -69,7 +69,7 @@ def field_types(fields: str, known: Mapping[str, AttributeType]) -> Mapping[str,
 def with_fields(sections: Sequence[Section], fields: str) -> Sequence[Section]:
     """Return the sections of one document with the values of the set. All get the position in the
     document, from 0. `notes` adds the number of the page, if any, and whether it is a table or an
-    image. `workspaces` adds the range of characters in the document's text, end exclusive."""
+    image. `workspace` adds the range of characters in the document's text, end exclusive."""
     match fields:
         case "notes":
             return tuple(_as_note(section, place) for place, section in enumerate(sections))

@@ -1,6 +1,6 @@
 """BERT weights with other heads than a sentence vector, as ONNX graphs for one text per run.
 
-Like `providers.dense.onnx_bert`, whose body they share: no batch dimension, no mask.
+Like `providers.bundled.onnx_bert`, whose body they share: no batch dimension, no mask.
 """
 
 from __future__ import annotations

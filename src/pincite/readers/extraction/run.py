@@ -74,7 +74,7 @@ class Extracting:
     ) -> Extraction:
         """Return the text of a file with an extractor for its suffix; with `ocr`, also of pages
         that are pictures. Earlier refusals are returned at once, unless `again`. Raises SourceError
-        with the reason, in the form of `readers.extraction.reason_of`."""
+        with the reason, in a form for `readers.extraction.result.reason_of`."""
         if again:
             with self._lock:
                 for one in (True, False):

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from pincite.surfaces.text.pack_output import Printed, Wanted
 
 _MODES: Final[tuple[TaskMode, ...]] = ("build", "debug", "explain", "refactor")
-#: The question, the searched part of the index, and the mode: options of every command that
-#: searches.
 _OPENING = "opening the index"  # while a search waits for it
 #: Options of `_SHOWING` that do not change the search.
 _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "explained", "debug"),)
@@ -44,6 +42,7 @@ _OF_PRINTING = (*("form", "max_tokens", "null", "json_", "around", "pager", "exp
 _FOR_MODELS = ("prompt", "context", "context_json")
 _TYPED = ("lex", "vec", "hyde", "intent")
 _QUERY = click.argument("query", nargs=-1, required=True)
+#: Options of every command that searches, besides the question and the mode.
 ASKING = (
     click.option(
         "-n",

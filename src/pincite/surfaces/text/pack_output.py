@@ -20,8 +20,8 @@ _ON_DISK = ("folder", "git", "file")  # kinds of sources whose documents are fil
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The wanted output: the format, `null` for names that end with a NUL, and the fields of
-    `surfaces.table.Look` for the table. `max_tokens` applies to a prompt or a context, `order` and
-    the `tokenizer` (a file) to a context. All values can be expressed in JSON."""
+    `surfaces.text.table.Look` for the table. `max_tokens` applies to a prompt or a context, `order`
+    and the `tokenizer` (a file) to a context. All values can be expressed in JSON."""
 
     form: str = "table"
     null: bool = False
