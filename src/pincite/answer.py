@@ -32,7 +32,6 @@ from pincite.model import (
 from pincite.ports import LLM, Conversations, Memory
 from pincite.stages.pack import SCHEMA_VERSION as EVIDENCE_VERSION
 from pincite.support.fields import replace
-from pincite.support.fields import replace as alike
 from pincite.support.terminal import one_line
 
 SCHEMA_VERSION = "1.0"
@@ -117,7 +116,7 @@ async def answer(
         yield AnswerPiece(f"\n\n{done.text}" if shown else done.text)
     await _keep(asked, done, deps, way)
     said = tuple(dict.fromkeys(way.notices))
-    yield alike(done, warnings=said, timings_ms=way.timings_ms)
+    yield replace(done, warnings=said, timings_ms=way.timings_ms)
 
 
 @dataclass(slots=True)
@@ -242,20 +241,20 @@ def _finished(
     text = written.text if written is not None else ""
     if not basis.evidence:
         if written is None or written.failed:
-            return alike(base, text=config.sentence), False
+            return replace(base, text=config.sentence), False
         bare = check_answer(text, (), terms, must_cite=False)
         own = bare.text.strip()
-        return alike(base, text=own or config.sentence, removed=bare.removed), bool(own)
+        return replace(base, text=own or config.sentence, removed=bare.removed), bool(own)
     whole = written is not None and not written.failed
     if whole and config.mode == "strict" and (refusal := declined(text)):
         way.notices.append(Notice("refused_not_answered", _NOT_ANSWERED))
-        return alike(base, text=refusal), True
+        return replace(base, text=refusal), True
     checked = Checked("")
     if prompt is not None and text.strip():
         checked = check_answer(text, prompt.told, terms, must_cite=config.mode == "strict")
     if prompt is not None and written is not None and checked.text.strip():
         kind: AnswerKind = "failed" if written.failed else "generated"
-        made = alike(
+        made = replace(
             base,
             kind=kind,
             text=checked.text,
@@ -267,14 +266,14 @@ def _finished(
         return made, True
     found = extract(base.evidence.query, basis.evidence, terms)
     cited = tuple(one.number for one in found.sources)
-    taken = alike(base, text=found.text, sources=found.sources, cited=cited)
+    taken = replace(base, text=found.text, sources=found.sources, cited=cited)
     if written is None:
         way.notices.append(Notice("extractive", _NO_MODEL))
-        return alike(taken, kind="extractive"), False
+        return replace(taken, kind="extractive"), False
     if not written.failed:
         way.notices.append(Notice("llm_failed", _NO_WORDS))
-    taken = alike(taken, removed=checked.removed)
-    return alike(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}"), False
+    taken = replace(taken, removed=checked.removed)
+    return replace(taken, kind="failed", text=f"{NO_ANSWER}\n\n{found.text}"), False
 
 
 async def _keep(asked: Asked, done: Answer, deps: AnswerDeps, way: _Way) -> None:

@@ -6,7 +6,6 @@ from pincite.model import Chunk, Context, Match
 from pincite.model.citation import format_citation, parse_citation
 from pincite.readers.titles import title_of
 from pincite.support.fields import replace
-from pincite.support.fields import replace as replace_chunk
 from pincite.support.finding.find import Lines, find_span
 
 
@@ -29,7 +28,7 @@ def _at(chunk: Chunk, text: str, span: tuple[int, int], ref: str, content_hash: 
     cut_behind = text[end : end + 2] not in ("", "\r\n") and text[end : end + 1] != "\n"
     headings = tuple(one for one in chunk.headings if one in text)
     same_place = headings == chunk.headings
-    return replace_chunk(
+    return replace(
         chunk,
         ref=ref,
         start=begin,

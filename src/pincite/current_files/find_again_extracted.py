@@ -14,7 +14,6 @@ from pincite.readers.extraction.result import Extraction
 from pincite.readers.extraction.run import extract_soon
 from pincite.readers.secrets import without_secrets
 from pincite.support.fields import replace
-from pincite.support.fields import replace as replace_chunk
 from pincite.support.finding.find import find_chars
 from pincite.support.terminal import one_line
 
@@ -54,7 +53,7 @@ def _find_again(chunk: Chunk, found: Extraction, ref: str, content_hash: str) ->
     if page is None:
         return None
     box = _box_of(found, start, end)
-    return replace_chunk(
+    return replace(
         chunk,
         ref=ref,
         start=start,
@@ -63,7 +62,7 @@ def _find_again(chunk: Chunk, found: Extraction, ref: str, content_hash: str) ->
         title=found.title or chunk.path.rpartition("/")[2],
         headings=tuple(one for one in chunk.headings if one in found.text),
         cited_in=found.unit,
-        on_page=replace_chunk(
+        on_page=replace(
             chunk.on_page,
             number=page.number,
             box=box,

@@ -10,7 +10,7 @@ from pincite.current_files.disk import Lacking
 from pincite.current_files.find_again import around, at_ref, find_again
 from pincite.model import Notice, SourceRecord
 from pincite.ports import Gone, Quote, Seen
-from pincite.support.fields import replace as replace_chunk
+from pincite.support.fields import replace
 from pincite.support.machine import this_machine
 from pincite.support.terminal import one_line
 
@@ -32,7 +32,7 @@ def fresh(quote: Quote, ref: str) -> Seen:
     chunk = quote.chunk
     if ref == chunk.ref:
         return Seen(chunk, quote.context, "fresh")
-    return Seen(replace_chunk(chunk, ref=ref), at_ref(quote.context, ref), "fresh")
+    return Seen(replace(chunk, ref=ref), at_ref(quote.context, ref), "fresh")
 
 
 def changed(quote: Quote, text: str, ref: str, content_hash: str) -> Seen:

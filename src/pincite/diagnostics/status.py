@@ -20,7 +20,6 @@ from pincite.ports import CollectionInfo
 from pincite.settings.sections.models import BUNDLED, MULTILINGUAL
 from pincite.support.counted import counted
 from pincite.support.fields import replace
-from pincite.support.fields import replace as replace_fields
 from pincite.support.terminal import one_line
 
 if TYPE_CHECKING:
@@ -101,9 +100,7 @@ async def status(engine: AsyncPincite) -> Status:
         logging=engine.settings.log.enabled and may_write(engine.settings.index),
         store=engine.settings.store.place,
         only_read=identity.only_read,
-        condition=replace_fields(
-            condition, freshness=replace_fields(condition.freshness, changes=())
-        ),
+        condition=replace(condition, freshness=replace(condition.freshness, changes=())),
         refresh="auto" if engine.settings.refresh.auto else "manual",
         writing=tuple(one.sentence for one in writing),
         shared=shared,
@@ -120,7 +117,7 @@ def kept_back(found: Status, *, all_: bool = False) -> Status:
         without_contents(info) if info.spec.name in names else info for info in found.collections
     )
     kept = tuple(sorted(names))
-    condition = replace_fields(found.condition, freshness=anonymous(found.condition.freshness))
+    condition = replace(found.condition, freshness=anonymous(found.condition.freshness))
     hidden_now = replace(found, advice=(), writing=(), condition=condition)
     return replace(hidden_now, collections=infos, kept_back=kept)
 
