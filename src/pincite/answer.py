@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pincite.answering.basis import Basis, basis_of, nothing_indexed
-from pincite.answering.check.check_answer import Checked, check_answer
+from pincite.answering.check.check_answer import CheckedAnswer, check_answer
 from pincite.answering.check.declined import declined
 from pincite.answering.condense import condense
 from pincite.answering.config import AnswerConfig
@@ -249,7 +249,7 @@ def _finished(
     if whole and config.mode == "strict" and (refusal := declined(text)):
         way.notices.append(Notice("refused_not_answered", _NOT_ANSWERED))
         return replace(base, text=refusal), True
-    checked = Checked("")
+    checked = CheckedAnswer("")
     if prompt is not None and text.strip():
         checked = check_answer(text, prompt.told, terms, must_cite=config.mode == "strict")
     if prompt is not None and written is not None and checked.text.strip():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pincite.answering.condense import Condensed, condense
 from pincite.answering.config import AnswerConfig
-from pincite.answering.follow_up import POINTING, Said, points_back, subject_terms
+from pincite.answering.follow_up import POINTING, SaidBefore, points_back, subject_terms
 from pincite.errors import PinciteError, RateLimited, Unavailable
 from pincite.ports import LLM, Completion, ConversationState, Finish, Message
 from pincite.testing.contract_server import ContractServer
@@ -288,15 +288,15 @@ def test_german_follow_ups_get_their_subject() -> None:
 
 
 def test_words_with_which_people_ask_are_no_subject() -> None:
-    said = [Said("Tell me the main advantages of electric cars", first=True)]
+    said = [SaidBefore("Tell me the main advantages of electric cars", first=True)]
     assert subject_terms("What about them?", said, "english") == ("electric", "cars")
 
 
 def test_names_and_the_first_turn_weigh_more_and_order_is_kept() -> None:
     said = [
-        Said("Describe the Stockholm archipelago", first=True),
-        Said("some ferries", answer=True),
-        Said("When do ferries leave?"),
+        SaidBefore("Describe the Stockholm archipelago", first=True),
+        SaidBefore("some ferries", answer=True),
+        SaidBefore("When do ferries leave?"),
     ]
     assert subject_terms("How long do they need?", said, "english", 2) == ("Stockholm", "ferries")
 

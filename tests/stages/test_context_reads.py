@@ -13,7 +13,7 @@ from pincite.errors import EnginePanicked, PinciteError, StoreError
 from pincite.model import Candidate, Chosen, Chunk, Signal
 from pincite.ports import Stored
 from pincite.stages.context import ContextConfig, Shown, context
-from pincite.stages.context.document import Document
+from pincite.stages.context.document import DocumentChunks
 from pincite.support.fields import replace
 from tests.stages.context_files import COLLECTION, PARTS, Files, cut_up
 
@@ -23,7 +23,7 @@ CHUNKS = cut_up(PARTS, "a.md")
 
 
 def test_a_document_knows_the_places_of_its_chunks_however_many_are_asked_for() -> None:
-    document = Document([f"{number}" for number in range(30)])
+    document = DocumentChunks([f"{number}" for number in range(30)])
     asked = ["3", "none", *map(str, range(29, -1, -1)), "neither", "3"]
     places = [document.place_of(replace(CHUNKS[0], id=id_)) for id_ in asked]
     assert places == [3, None, *range(29, -1, -1), None, 3]

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from pincite.answering.config import AnswerConfig
 from pincite.answering.follow_up import (
-    Said,
+    SaidBefore,
     content_terms,
     language_of,
     points_back,
@@ -114,10 +114,10 @@ async def condense(
 
 
 def _by_rules(question: str, state: ConversationState, recent: Sequence[Turn]) -> Condensed:
-    said = [Said(one.text, one.role == "assistant") for one in recent]
+    said = [SaidBefore(one.text, one.role == "assistant") for one in recent]
     said[:0] = _summarised(state.summary, recent)
     if state.title and not (said and said[0].text.startswith(state.title.rstrip(". …"))):
-        said.insert(0, Said(state.title))
+        said.insert(0, SaidBefore(state.title))
     said[0] = replace(said[0], first=True)
     language = language_of((*(one.text for one in said), question))
     if not points_back(question, language):
@@ -128,14 +128,14 @@ def _by_rules(question: str, state: ConversationState, recent: Sequence[Turn]) -
     return Condensed(f"{question.strip()} {' '.join(terms)}", True, "deterministic")
 
 
-def _summarised(summary: str, recent: Sequence[Turn]) -> list[Said]:
+def _summarised(summary: str, recent: Sequence[Turn]) -> list[SaidBefore]:
     """The lines of a summary that say more than the recent turns do."""
     known = {shortened(said_of(one), LINE_TOKENS) for one in recent}
     found = []
     for line in summary.splitlines():
         text = line.removeprefix(ASKED).removeprefix(ANSWERED)
         if text.strip() and text not in known:
-            found.append(Said(text, line.startswith(ANSWERED)))
+            found.append(SaidBefore(text, line.startswith(ANSWERED)))
     return found
 
 

@@ -85,7 +85,7 @@ MOST_TERMS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidBefore:
     """A text of the conversation. `answer`: not by the user. `first`: what it began with."""
 
     text: str
@@ -122,7 +122,7 @@ def _words_in(unit: str, terms: Sequence[str]) -> int:
 
 
 def subject_terms(
-    question: str, said: Sequence[Said], language: str, most: int = MOST_TERMS
+    question: str, said: Sequence[SaidBefore], language: str, most: int = MOST_TERMS
 ) -> tuple[str, ...]:
     """The words of what was said, oldest first, that the question is probably about and does not
     have: those with the largest sum of the weights of the turns that they are in. As they were
@@ -157,7 +157,7 @@ def content_terms(texts: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(term for text in texts for term in analyser.terms(text))
 
 
-def _weight(one: Said, later: int, language: str) -> float:
+def _weight(one: SaidBefore, later: int, language: str) -> float:
     weight = _DECAY**later
     if _has_pointer(one.text, language):
         weight *= _POINTS_BACK

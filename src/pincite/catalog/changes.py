@@ -12,24 +12,24 @@ import msgspec
 
 from pincite.catalog.chunk_ids import packed
 from pincite.catalog.terms import sums_of, terms_of
-from pincite.catalog.totals import Change
+from pincite.catalog.totals import TotalsChange
 from pincite.model import DocumentRecord, TermCounts
 
 FIELDS: Final = DocumentRecord.__struct_fields__
 COLUMNS: Final = ", ".join(FIELDS)  #: the columns of a record
 #: A record as a row. `astuple` copies each value and takes ten times as long.
 values_of = attrgetter(*FIELDS)
-#: The columns of a document that `Changes` reads, after its source and path.
+#: The columns of a document that `CatalogChanges` reads, after its source and path.
 HELD: Final = "revision, counts, chunk_ids, source_type, chunks, tokens, embedded"
 
 
 @dataclass(slots=True)
-class Changes:
+class CatalogChanges:
     """Changes of totals: `terms` by term, `totals` by source type. `fresh` are the written records,
     each with its counts, MessagePack of `TermCounts` or empty, and its `chunk_ids.packed`."""
 
     terms: Counter[int] = field(default_factory=Counter)
-    totals: Change = field(default_factory=Change)
+    totals: TotalsChange = field(default_factory=TotalsChange)
     fresh: list[tuple[DocumentRecord, bytes, bytes]] = field(default_factory=list)
 
     def put(

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
+from pincite.catalog.changes import COLUMNS, FIELDS, HELD, CatalogChanges, values_of
 from pincite.catalog.chunk_ids import by_place
 from pincite.catalog.terms import ANY
 from pincite.catalog.totals import totals_from
@@ -163,7 +163,7 @@ class PostgresCatalog:
         counts: Mapping[str, TermCounts] = {},
         chunk_ids: Mapping[str, Sequence[str]] = {},
     ) -> None:
-        changes = Changes()
+        changes = CatalogChanges()
         async with self._writing(collection) as connection:
             last = {(record.source, record.path): record for record in records}
             rows = await _rows_of(connection, collection, last, HELD)
@@ -174,7 +174,7 @@ class PostgresCatalog:
             await _add_up(connection, collection, changes)
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
-        changes = Changes()
+        changes = CatalogChanges()
         async with self._writing(collection, known=False) as connection:
             found = await connection.execute(
                 f"DELETE FROM {_S}.documents WHERE collection = %s AND revision = ANY(%s)"
@@ -215,7 +215,7 @@ async def _rows_of(
     return await (await connection.execute(sql.encode(), (*names, collection))).fetchall()
 
 
-async def _add_up(connection: Connection, collection: str, changes: Changes) -> None:
+async def _add_up(connection: Connection, collection: str, changes: CatalogChanges) -> None:
     """Add changes to the totals, in the transaction that changes the documents."""
     if changed := {term: by for term, by in sorted(changes.terms.items()) if by}:
         await connection.execute(

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from pincite.catalog.changes import COLUMNS, FIELDS, HELD, Changes, values_of
+from pincite.catalog.changes import COLUMNS, FIELDS, HELD, CatalogChanges, values_of
 from pincite.catalog.chunk_ids import SCHEMA as CHUNK_IDS
 from pincite.catalog.chunk_ids import by_place
 from pincite.catalog.origin import Noting, add_identity, demands_of_collection, demands_of_source
@@ -286,7 +286,7 @@ class SqliteCatalog:
         counts: Mapping[str, TermCounts] = {},
         chunk_ids: Mapping[str, Sequence[str]] = {},
     ) -> None:
-        changes = Changes()
+        changes = CatalogChanges()
         self._merge_terms(collection)
         with self._writing():
             last = {(record.source, record.path): record for record in records}
@@ -300,7 +300,7 @@ class SqliteCatalog:
         self._terms.add(collection, changes.terms)
 
     async def delete(self, collection: str, revisions: Iterable[str]) -> None:
-        changes = Changes()
+        changes = CatalogChanges()
         self._merge_terms(collection)
         with self._writing():
             for revision in revisions:
@@ -314,7 +314,7 @@ class SqliteCatalog:
             self._add_up(collection, changes)
         self._terms.add(collection, changes.terms)
 
-    def _add_up(self, collection: str, changes: Changes) -> None:
+    def _add_up(self, collection: str, changes: CatalogChanges) -> None:
         """Add changes to the totals, in the transaction that changes the documents."""
         self._terms.write(collection, changes.terms)
         add_up(self._db, collection, changes.totals)

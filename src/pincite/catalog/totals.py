@@ -36,7 +36,7 @@ EMBEDDED = """
 
 
 @dataclass(slots=True)
-class Change:
+class TotalsChange:
     """The changes of the totals of each source type."""
 
     sums: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Change:
         self.sums[source_type] = (was[0] + by[0], was[1] + by[1], was[2] + by[2], was[3] + by[3])
 
 
-def add_up(db: sqlite3.Connection, collection: str, change: Change) -> None:
+def add_up(db: sqlite3.Connection, collection: str, change: TotalsChange) -> None:
     """Add a change to the totals, in the transaction that changes the documents."""
     db.executemany(
         "INSERT INTO totals (collection, source_type, documents, chunks, tokens, unembedded)"

@@ -97,7 +97,7 @@ class Probed:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembering:
+class ProbedEncoder:
     """An encoder that returns an already computed vector of the question, or raises the error of
     the model that did not embed it. That error is raised for every text, so that nothing waits
     again, unless it is about one request: a text that is too large says nothing about others."""
@@ -198,7 +198,7 @@ def remembered(
     and the errors of models without one."""
     found: dict[str, Vector | PinciteError] = {**probed.vectors, **probed.lost}
     return tuple(
-        replace(one, dense=Remembering(one.dense, query.text, found[one.dense.fingerprint]))
+        replace(one, dense=ProbedEncoder(one.dense, query.text, found[one.dense.fingerprint]))
         if one.dense is not None and one.dense.fingerprint in found
         else one
         for one in collections

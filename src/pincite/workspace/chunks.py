@@ -11,7 +11,7 @@ import msgspec
 from pincite.model import Evidence, EvidencePack
 from pincite.model.context_block import BUDGET, ContextOrder, CountTokens, write_context
 from pincite.workspace.model import Access
-from pincite.workspace.workspace import SearchKeywords, Workspace
+from pincite.workspace.workspace import Workspace, WorkspaceSearchKeywords
 
 
 class FoundChunk(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class FoundChunks(Sequence[FoundChunk]):
 
 
 async def search_chunks(
-    workspace: Workspace, access: Access, text: str, **keywords: Unpack[SearchKeywords]
+    workspace: Workspace, access: Access, text: str, **keywords: Unpack[WorkspaceSearchKeywords]
 ) -> FoundChunks:
     """Return the chunks for a question from the documents that the access may read. Raise the
     errors of `Workspace.search`."""

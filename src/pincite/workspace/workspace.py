@@ -56,7 +56,7 @@ _LISTED: Final = 1_000
 _UNKNOWN: Final = "the citation names no accessible document"
 
 
-class QuestionKeywords(TypedDict, total=False):
+class WorkspaceQuestionKeywords(TypedDict, total=False):
     """The arguments of a question in a workspace besides its text, as in `AsyncPincite.search`."""
 
     limit: int | None
@@ -67,7 +67,7 @@ class QuestionKeywords(TypedDict, total=False):
     preset: str | None
 
 
-class SearchKeywords(QuestionKeywords, total=False):
+class WorkspaceSearchKeywords(WorkspaceQuestionKeywords, total=False):
     """Additional arguments of a search."""
 
     mode: TaskMode | None
@@ -173,7 +173,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         text: str,
         *,
         trace: Trace | None = None,
-        **keywords: Unpack[SearchKeywords],
+        **keywords: Unpack[WorkspaceSearchKeywords],
     ) -> EvidencePack:
         """Return the evidence for a question, best first, from the documents that the access may
         read. `trace` is for the operator: its stages include candidates that the access may not
@@ -193,7 +193,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         order: ContextOrder = "u",
         line_numbers: bool = True,
         count: CountTokens | None = None,
-        **keywords: Unpack[SearchKeywords],
+        **keywords: Unpack[WorkspaceSearchKeywords],
     ) -> ContextBlock:
         """Return the evidence of `search` as a block for a prompt, of at most `budget` tokens; see
         `AsyncPincite.context_for`. Raise the errors of `search`."""
@@ -209,7 +209,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         conversation: str = "",
         speaker: Access | None = None,
         mode: ChatMode | None = None,
-        **keywords: Unpack[QuestionKeywords],
+        **keywords: Unpack[WorkspaceQuestionKeywords],
     ) -> Answer:
         """Return an answer from the evidence that `search` finds. Raise the errors of `search` and
         ConversationNotFound."""
@@ -236,7 +236,7 @@ class Workspace(RememberingWorkspace, WritingWorkspace):
         conversation: str = "",
         speaker: Access | None = None,
         mode: ChatMode | None = None,
-        **keywords: Unpack[QuestionKeywords],
+        **keywords: Unpack[WorkspaceQuestionKeywords],
     ) -> AsyncIterator[AnswerEvent]:
         """Yield the events of `answer` while it is written. Memory and conversations are the user's
         own; those of a key of one space are kept apart. `speaker` is the access that they belong

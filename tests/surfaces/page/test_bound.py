@@ -16,7 +16,7 @@ import pytest
 from pincite import Pincite
 from pincite.engine import AsyncPincite
 from pincite.settings.load import Settings, load_settings
-from pincite.surfaces.page.app import Desk, make_app
+from pincite.surfaces.page.app import PageResources, make_app
 from tests.readers.pdf.files import typeset
 
 QUESTION = "how is a key rotated in the oral exam?"
@@ -61,8 +61,8 @@ async def page(
     settings: Settings, golden: Path, tags: Mapping[str, Any]
 ) -> AsyncIterator[httpx.AsyncClient]:
     async with AsyncPincite(settings) as engine:
-        desk = Desk(engine, golden, tags)
-        transport = httpx.ASGITransport(make_app(desk, ["page.test"], "token"))
+        resources = PageResources(engine, golden, tags)
+        transport = httpx.ASGITransport(make_app(resources, ["page.test"], "token"))
         headers = {"X-Pincite-Token": "token"}
         try:
             async with httpx.AsyncClient(
@@ -70,7 +70,7 @@ async def page(
             ) as client:
                 yield client
         finally:
-            await desk.colours.close()
+            await resources.colours.close()
 
 
 def said(

@@ -31,7 +31,7 @@ _REMEMBERED = 4_096  # texts whose words are remembered while one answer is chec
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedAnswer:
     """The text without citations of what is not there, those, the sentences that the passages do
     not support, and the numbers that are cited, in order of appearance."""
 
@@ -47,7 +47,7 @@ def check_answer(
     terms: Callable[[str], frozenset[str]],
     *,
     must_cite: bool = True,
-) -> Checked:
+) -> CheckedAnswer:
     """The answer without foreign citations, and what is doubtful in it.
 
     A sentence is compared with all passages that it cites together; one that cites nothing belongs
@@ -75,7 +75,7 @@ def check_answer(
         passages = [by_number[number] for number in meant]
         must = must_cite and not lost
         doubts += _compared(kept, sentence, passages, terms, negations, must_cite=must)
-    return Checked(kept, removed, tuple(doubts), tuple(dict.fromkeys(cited)))
+    return CheckedAnswer(kept, removed, tuple(doubts), tuple(dict.fromkeys(cited)))
 
 
 def _claims(text: str, sentence: Sentence, holes: Sequence[tuple[int, str]]) -> bool:

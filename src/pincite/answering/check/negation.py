@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pincite.answering.sentences.code_comments import Said
+from pincite.answering.sentences.code_comments import SentenceText
 
 _NEGATION: Final = re.compile(
     r"\b(?:not|never|cannot|without|no|(?!(?-i:None)\b(?!\s(?:of|are|were|have)\b))none|neither|nor|nobody|nothing|nowhere|hardly|unable|lacks?"
@@ -38,7 +38,7 @@ class Denied:
 
 def contradiction(
     text: str,
-    sentences: Sequence[Said],
+    sentences: Sequence[SentenceText],
     terms: Callable[[str], frozenset[str]],
     negations: Callable[[str], Negations],
 ) -> Denied | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pincite.answering.check.names import Words, words_in
 from pincite.answering.check.numbers.values import Number, numbers_in
-from pincite.answering.sentences.code_comments import Said, said_in_code
+from pincite.answering.sentences.code_comments import SentenceText, said_in_code
 from pincite.answering.sentences.markup import shown, words_of_markup
 from pincite.answering.sentences.split import Sentence, split
 from pincite.model import AnswerSource, Evidence
@@ -59,13 +59,13 @@ class Told:
         return words_in(self.known)
 
     @cached_property
-    def sentences(self) -> tuple[Said, ...]:
+    def sentences(self) -> tuple[SentenceText, ...]:
         """The sentences of all of it, and of code its lines."""
         if self.item.source_type == "code":
             return (*said_in_code(self.text), *_said(self.item.note, "text"))
         if self._displayed:
             words, found = self._displayed
-            said = (Said(shown(words[one.start : one.end])) for one in found)
+            said = (SentenceText(shown(words[one.start : one.end])) for one in found)
             return (*said, *_said(self.item.note, "text"))
         return _said(self.all_text, self.item.language)
 
@@ -94,8 +94,8 @@ class Told:
         )
 
 
-def _said(text: str, language: str) -> tuple[Said, ...]:
-    return tuple(Said(text[one.start : one.end]) for one in split(text, language))
+def _said(text: str, language: str) -> tuple[SentenceText, ...]:
+    return tuple(SentenceText(text[one.start : one.end]) for one in split(text, language))
 
 
 def _is_picture(url: str | None) -> bool:

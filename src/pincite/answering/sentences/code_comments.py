@@ -37,17 +37,17 @@ _STAR: Final = re.compile(r"\s*\*+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SentenceText:
     """A sentence, or a line of `code`, which denies nothing: its `not` is an operator."""
 
     text: str
     code: bool = False
 
 
-def said_in_code(text: str) -> tuple[Said, ...]:
+def said_in_code(text: str) -> tuple[SentenceText, ...]:
     """The sentences of comments and docstrings, and each line of code, in order."""
     words, found = words_of_code(text)
-    return tuple(Said(_joined(words[one.start : one.end]), code=one.code) for one in found)
+    return tuple(SentenceText(_joined(words[one.start : one.end]), code=one.code) for one in found)
 
 
 def _joined(text: str) -> str:

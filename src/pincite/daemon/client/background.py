@@ -20,7 +20,7 @@ def launch(command: Sequence[str], environ: Mapping[str, str], log: Path) -> Sta
     return _Forking(command, environ, log) if FORK else _Child(command, environ, log)
 
 
-def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> Waiting | None:
+def launch_waiting(command: Sequence[str], environ: Mapping[str, str]) -> WaitingProcess | None:
     """Start a process that waits for a line on its input, and whose errors go nowhere until then.
     Return None where processes cannot fork. Raises OSError."""
     return _WaitingFork(command, environ) if FORK else None
@@ -43,7 +43,7 @@ class Started:
         raise NotImplementedError
 
 
-class Waiting(Started):
+class WaitingProcess(Started):
     """A started process that is told one line first."""
 
     def tell(self, line: bytes) -> None:
@@ -102,7 +102,7 @@ class _Forking(Started):
             os.waitpid(self._pid, 0)
 
 
-class _WaitingFork(_Forking, Waiting):
+class _WaitingFork(_Forking, WaitingProcess):
     def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
         reading, self._telling = os.pipe()
         try:
@@ -119,7 +119,7 @@ class _WaitingFork(_Forking, Waiting):
             os.close(reading)
 
     def tell(self, line: bytes) -> None:
-        """See `Waiting.tell`."""
+        """See `WaitingProcess.tell`."""
         try:
             os.write(self._telling, line)
         finally:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from pincite.daemon.client.background import launch_waiting
 
 if TYPE_CHECKING:
-    from pincite.daemon.client.background import Started, Waiting
+    from pincite.daemon.client.background import Started, WaitingProcess
 
-_waiting: dict[Path, Waiting] = {}
+_waiting: dict[Path, WaitingProcess] = {}
 
 
 def stand_by(root: Path) -> None:

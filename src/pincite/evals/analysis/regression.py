@@ -37,7 +37,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedRun:
     """All measures of a run against its baseline. `missing` are the questions of the baseline, by
     id, that some measure has no value of in the run; the others are compared. `passed` is false
     where a measure is worse, and where questions are missing and must not be. `notes` say what
@@ -52,7 +52,7 @@ class Checked:
 
 def check_measures(
     baseline: Run, now: Run, names: Sequence[str] = GATED, *, allow_missing: bool = False
-) -> Checked:
+) -> CheckedRun:
     """A measure is `worse` if its mean fell
 
     - by more than the tolerance, or
@@ -70,7 +70,7 @@ def check_measures(
     checks = tuple(_check(one, list(before[one.measure].values())) for one in found.differences)
     lost = {key for name, of in before.items() for key in of.keys() - values(now, name).keys()}
     lost |= {query.id for query in baseline.queries} - {query.id for query in now.queries}
-    return Checked(
+    return CheckedRun(
         passed=(allow_missing or not lost) and all(one.result != "worse" for one in checks),
         measures=checks,
         questions=len(baseline.queries),

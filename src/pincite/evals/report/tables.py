@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pincite.evals.analysis.approximate import AnnReport
 from pincite.evals.analysis.compare import Comparison, Moved
-from pincite.evals.analysis.regression import Checked
+from pincite.evals.analysis.regression import CheckedRun
 from pincite.evals.analysis.summary import STAGE_DEPTHS, Estimate, Summary
 from pincite.evals.run.results import QueryResult, Stamp
 from pincite.evals.sweep.results import SweepTable
@@ -186,7 +186,7 @@ def _place(query: QueryResult, number: int) -> str:
     return f"{one.place}{mark}"
 
 
-def checks_table(found: Checked, before: Stamp, now: Stamp) -> str:
+def checks_table(found: CheckedRun, before: Stamp, now: Stamp) -> str:
     """What the gate looked at."""
     rows = [
         (
@@ -218,7 +218,7 @@ def checks_table(found: Checked, before: Stamp, now: Stamp) -> str:
     )
 
 
-def _asked(found: Checked) -> str:
+def _asked(found: CheckedRun) -> str:
     every = f"of the baseline's {counted(found.questions, 'question')}"
     if not found.missing:
         return f"All {every} compared."

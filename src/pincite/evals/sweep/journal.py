@@ -23,7 +23,7 @@ _PLAN = "sweep.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SweepPlan:
     """What a sweep measures on what: equal for every run that goes on with it."""
 
     stamp: Stamp
@@ -33,12 +33,12 @@ class Plan:
 class Journal:
     """The folder of a sweep. Raises UsageError if it belongs to another one."""
 
-    def __init__(self, folder: Path, plan: Plan) -> None:
+    def __init__(self, folder: Path, plan: SweepPlan) -> None:
         self._folder = folder
         place = folder / _PLAN
         if place.exists():
             try:
-                known = decode_settings(place.read_bytes(), Plan)
+                known = decode_settings(place.read_bytes(), SweepPlan)
             except msgspec.DecodeError as error:
                 raise UsageError(f"{place} is not the plan of a sweep: {error}") from error
             if _identity(known) != _identity(plan):
@@ -83,7 +83,7 @@ def write_line(file: BinaryIO, line: Line) -> None:
     file.flush()
 
 
-def _identity(plan: Plan) -> tuple[object, ...]:
+def _identity(plan: SweepPlan) -> tuple[object, ...]:
     stamp = plan.stamp
     contents = sorted((one.name, one.contents) for one in stamp.collections)
     return plan.measures, stamp.golden_fingerprint, contents, stamp.reranker, stamp.searched

@@ -15,7 +15,7 @@ from pincite.evals.golden.questions import GoldenQuery, GoldenSet
 from pincite.evals.golden.targets import Targets
 from pincite.evals.run.runner import Progressed, Subject, stamp
 from pincite.evals.sweep.cells import Line, sweep_points
-from pincite.evals.sweep.journal import Journal, Plan, write_line
+from pincite.evals.sweep.journal import Journal, SweepPlan, write_line
 from pincite.evals.sweep.points import Point
 from pincite.evals.sweep.rechunk import VECTORS, Indexing, indexed_anew, require_spans
 from pincite.evals.sweep.results import SweepTable, require_tuning, tabulate
@@ -49,7 +49,7 @@ async def run_sweep(
     chunkers = list(dict.fromkeys(point.chunker for point in points))
     if any(chunkers):
         require_spans(golden)
-    plan = Plan(await stamp(subject, golden, points[0].profile, "sweep"), tuple(names))
+    plan = SweepPlan(await stamp(subject, golden, points[0].profile, "sweep"), tuple(names))
     journal = Journal(folder, plan)
     todo = [
         (chunker, work)

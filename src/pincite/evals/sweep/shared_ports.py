@@ -86,7 +86,7 @@ def share(deps: Deps, ledger: Ledger) -> Deps:
         collections=collections,
         terms=remembered_terms,
         language_of=_remember(deps.language_of),
-        reranker=SharedReranker(deps.reranker, memory) if deps.reranker else None,
+        reranker=CachedReranker(deps.reranker, memory) if deps.reranker else None,
     )
 
 
@@ -104,13 +104,13 @@ def _remember(function: Callable[[str], str]) -> Callable[[str], str]:
 def _shared(collection: Searchable, memory: Memory) -> Searchable:
     return replace(
         collection,
-        index=SharedIndex(collection.index, memory),
+        index=CachedIndex(collection.index, memory),
         sparse=collection.sparse,
-        dense=SharedEncoder(collection.dense, memory) if collection.dense else None,
+        dense=CachedEncoder(collection.dense, memory) if collection.dense else None,
     )
 
 
-class SharedEncoder:
+class CachedEncoder:
     """A `DenseEncoder` that embeds a query once."""
 
     def __init__(self, encoder: DenseEncoder, memory: Memory) -> None:
@@ -131,7 +131,7 @@ class SharedEncoder:
         return await self._encoder.embed_documents(texts)
 
 
-class SharedReranker:
+class CachedReranker:
     """A `Reranker` that judges the same documents against the same query once."""
 
     def __init__(self, reranker: Reranker, memory: Memory) -> None:
@@ -159,7 +159,7 @@ class SharedReranker:
         return scores
 
 
-class SharedIndex:
+class CachedIndex:
     """A `Readable`: what it was asked once it knows. Chunks are remembered one by one,
     so that pools which overlap share them; each stands for its part of the call's time."""
 

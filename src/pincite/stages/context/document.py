@@ -24,13 +24,13 @@ _estimate = lru_cache(2_048)(estimate_tokens)
 class NotRead(Exception):
     """The chunk at a `place` of a document is needed, and has not been read. It is not lost."""
 
-    def __init__(self, document: Document, place: int) -> None:
+    def __init__(self, document: DocumentChunks, place: int) -> None:
         super().__init__(place)
         self.document = document
         self.place = place
 
 
-class Document:
+class DocumentChunks:
     """The chunks of a document in the order of the file. Places count from 0; ranges include their
     last place. A chunk that cannot be read is `lost`: nothing is joined to it."""
 
@@ -44,7 +44,7 @@ class Document:
         self._tokens: dict[tuple[int, int], int] = {}
 
     @classmethod
-    def whole(cls, chunks: Sequence[Chunk]) -> Document:
+    def whole(cls, chunks: Sequence[Chunk]) -> DocumentChunks:
         """Return the document of all these chunks, in the order of the file."""
         document = cls([chunk.id for chunk in chunks])
         document.add(dict(enumerate(chunks)))

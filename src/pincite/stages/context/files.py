@@ -9,7 +9,7 @@ from typing import Any
 from pincite.errors import EnginePanicked, PinciteError
 from pincite.model import Candidate, Notice
 from pincite.ports import Searchable
-from pincite.stages.context.document import Document, NotRead
+from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.support.concurrency import gather_outcomes
 
 #: Chunks read on each side of a candidate. A document that needs more gets twice as many each time,
@@ -27,11 +27,11 @@ class Files:
 
     by_name: Mapping[str, Searchable]
     notices: list[Notice] = field(default_factory=list)
-    _documents: dict[_File, Document | None] = field(default_factory=dict)
+    _documents: dict[_File, DocumentChunks | None] = field(default_factory=dict)
     _noted: set[_File] = field(default_factory=set)
     _reach: dict[_File, int] = field(default_factory=dict)
 
-    async def of(self, candidates: Sequence[Candidate]) -> list[Document | None]:
+    async def of(self, candidates: Sequence[Candidate]) -> list[DocumentChunks | None]:
         """Return the document of each candidate, None where there is none, with the chunks around
         the candidate. Collections are read at the same time."""
         keys = [(one.collection, one.chunk.repo, one.chunk.path) for one in candidates]
@@ -61,7 +61,7 @@ class Files:
         one that was replaced since the search, or before its chunks were read."""
         new = [key for key in files if key not in self._documents]
         for key, ids in zip(new, await self._ids(name, new), strict=True):
-            document = Document(ids)
+            document = DocumentChunks(ids)
             if len(document.places_of(files[key])) == len(files[key]):
                 self._documents[key] = document
         whole = [key for key in new if key not in self._documents]
@@ -123,7 +123,7 @@ class Files:
         except PinciteError as error:
             self._note(key, error)
         else:
-            self._documents[key] = Document.whole(chunks)
+            self._documents[key] = DocumentChunks.whole(chunks)
 
     def _note(self, key: _File, error: PinciteError) -> None:
         """Add a notice, one for each file. Raises an error that ends every search."""

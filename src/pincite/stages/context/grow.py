@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pincite.stages.context.config import ContextConfig
-from pincite.stages.context.document import Document
+from pincite.stages.context.document import DocumentChunks
 
 #: First and last place; both are in it.
 Range = tuple[int, int]
@@ -13,14 +13,14 @@ Range = tuple[int, int]
 Free = Callable[[int], bool]
 
 
-def fits(document: Document, reach: Range, config: ContextConfig, times: int = 1) -> bool:
+def fits(document: DocumentChunks, reach: Range, config: ContextConfig, times: int = 1) -> bool:
     """Is a range within `times` the budget?"""
     if config.around == "unit":
         return document.tokens(*reach) <= times * config.max_tokens
     return document.characters(*reach) <= times * config.max_chars
 
 
-def grown(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
+def grown(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
     """Return the range to show for the chunk at a place: whole lines, or that chunk alone."""
     if config.around == "unit":
         reach = _unit(document, place, free, config)
@@ -34,12 +34,12 @@ def grown(document: Document, place: int, free: Free, config: ContextConfig) -> 
     return (first, last) if whole_lines(document, (first, last)) else (place, place)
 
 
-def whole_lines(document: Document, reach: Range) -> bool:
+def whole_lines(document: DocumentChunks, reach: Range) -> bool:
     """Does a range begin and end at line boundaries?"""
     return document.begins_line(reach[0]) and document.ends_line(reach[1])
 
 
-def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
+def _unit(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
     """Return the largest enclosing unit that fits, tried from the innermost outwards. Of a unit
     that does not fit, return its beginning, then the nearest chunks while there is room."""
     headings = document.chunk(place).headings
@@ -64,7 +64,7 @@ def _unit(document: Document, place: int, free: Free, config: ContextConfig) -> 
     return reach
 
 
-def _is_part(document: Document, place: int, depth: int) -> bool:
+def _is_part(document: DocumentChunks, place: int, depth: int) -> bool:
     """Is the chunk a piece of a longer unit, rather than several whole units?"""
     chunk = document.chunk(place)
     if chunk.source_type != "code" or depth != len(chunk.headings) or not chunk.definitions:
@@ -72,7 +72,7 @@ def _is_part(document: Document, place: int, depth: int) -> bool:
     return chunk.headings[-1] in chunk.definitions
 
 
-def _towards(document: Document, reach: Range, whole: Range, config: ContextConfig) -> Range:
+def _towards(document: DocumentChunks, reach: Range, whole: Range, config: ContextConfig) -> Range:
     head = (whole[0], reach[1])
     if fits(document, head, config):
         reach = head
@@ -83,7 +83,7 @@ def _towards(document: Document, reach: Range, whole: Range, config: ContextConf
         reach = wider
 
 
-def _step(document: Document, reach: Range, whole: Range, config: ContextConfig) -> Range:
+def _step(document: DocumentChunks, reach: Range, whole: Range, config: ContextConfig) -> Range:
     """Return the range with one more chunk if there is room: the next one, else the one before."""
     first, last = reach
     for wider in ((first, last + 1), (first - 1, last)):
@@ -93,7 +93,7 @@ def _step(document: Document, reach: Range, whole: Range, config: ContextConfig)
 
 
 def _run(
-    document: Document, place: int, free: Free, path: tuple[str, ...], config: ContextConfig
+    document: DocumentChunks, place: int, free: Free, path: tuple[str, ...], config: ContextConfig
 ) -> Range:
     """Return the chunks around a place that can be shown as one text with it and lie below this
     path. Each side has at most one chunk more than there is room for."""
@@ -111,7 +111,7 @@ def _run(
     return first, last
 
 
-def _near(document: Document, place: int, free: Free, config: ContextConfig) -> Range:
+def _near(document: DocumentChunks, place: int, free: Free, config: ContextConfig) -> Range:
     first = last = place
     headings = document.chunk(place).headings
 

@@ -8,7 +8,7 @@ from math import ceil
 
 from pincite.model import Candidate, Context, Drop
 from pincite.stages.context.config import ContextConfig
-from pincite.stages.context.document import Document, NotRead
+from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.stages.context.grow import Range, fits, grown, whole_lines
 
 #: A merged span may have so many budgets.
@@ -21,7 +21,7 @@ class Span:
     first. Without a document, it is the passage alone."""
 
     lead: Candidate
-    document: Document | None = None
+    document: DocumentChunks | None = None
     reach: Range = (0, 0)
     found: list[int] = field(default_factory=list)
 
@@ -43,13 +43,15 @@ class Page:
     results: int
     spans: list[Span] = field(default_factory=list)
     _merged: list[tuple[Candidate, Span]] = field(default_factory=list)
-    _waiting: list[tuple[Candidate, Document | None]] = field(default_factory=list)
+    _waiting: list[tuple[Candidate, DocumentChunks | None]] = field(default_factory=list)
 
     def full(self) -> bool:
         """Does the page have its number of results?"""
         return len(self.spans) >= self.results
 
-    def take(self, candidate: Candidate, document: Document | None, *, waits: bool = True) -> None:
+    def take(
+        self, candidate: Candidate, document: DocumentChunks | None, *, waits: bool = True
+    ) -> None:
         """Add a candidate: as a new span, as a mark in an existing span, or to the waiting list.
         Raises NotRead; then nothing has changed."""
         spans = [(one, one.reach, list(one.found)) for one in self.spans]
@@ -62,7 +64,9 @@ class Page:
             self.spans, self._merged = [span for span, _, _ in spans], merged
             raise
 
-    def lacking(self, candidates: Iterable[tuple[Candidate, Document | None]]) -> list[NotRead]:
+    def lacking(
+        self, candidates: Iterable[tuple[Candidate, DocumentChunks | None]]
+    ) -> list[NotRead]:
         """Return a chunk that `take` probably needs for each of these, where one is not read."""
         found = []
         for candidate, document in candidates:
@@ -74,7 +78,7 @@ class Page:
                     found.append(needed)
         return found
 
-    def _take(self, candidate: Candidate, document: Document | None, *, waits: bool) -> None:
+    def _take(self, candidate: Candidate, document: DocumentChunks | None, *, waits: bool) -> None:
         place = document.place_of(candidate.chunk) if document else None
         if document is None or place is None:
             self.spans.append(Span(candidate))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pincite.model import Candidate, Chosen, Context, Drop
 from pincite.ports import Searchable
 from pincite.stages.context.config import ContextConfig
-from pincite.stages.context.document import Document, NotRead
+from pincite.stages.context.document import DocumentChunks, NotRead
 from pincite.stages.context.files import Files
 from pincite.stages.context.page import Page
 
-_Pair = tuple[Candidate, Document | None]
+_Pair = tuple[Candidate, DocumentChunks | None]
 
 
 class Shown(Chosen, frozen=True):

@@ -32,7 +32,7 @@ from pincite.workspace.files.folder import FileStore
 from pincite.workspace.ports import Session, Workspaces
 from pincite.workspace.workspace import Workspace
 
-Asked = Request[Any, Any, State]
+HttpRequest = Request[Any, Any, State]
 MOST_FILE_BYTES: Final = 50_000_000  # guess, unmeasured
 #: The media type of a route with 202 that returns nothing: as JSON, nothing would be `null`.
 EMPTY: Final = "text/plain"
@@ -125,7 +125,7 @@ def needs(*scopes: KeyScope) -> Callable[[ASGIConnection[Any, Any, Any, Any], An
 
 
 @asynccontextmanager
-async def session_of(request: Asked) -> AsyncIterator[tuple[Access, Session]]:
+async def session_of(request: HttpRequest) -> AsyncIterator[tuple[Access, Session]]:
     """Yield the access of the caller, and a transaction in their name."""
     may = access(request)
     async with desk_of(request.app.state).workspaces.of(may.user_id) as session:
@@ -139,13 +139,13 @@ def desk_of(state: State) -> Desk:
     return desk
 
 
-def caller(request: Asked) -> Caller:
+def caller(request: HttpRequest) -> Caller:
     """Return the caller; for routes with a guard."""
     found = request.scope["user"]
     assert isinstance(found, Caller)
     return found
 
 
-def access(request: Asked) -> Access:
+def access(request: HttpRequest) -> Access:
     """Return the access of the caller."""
     return caller(request).access

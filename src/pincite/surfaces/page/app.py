@@ -28,7 +28,7 @@ log = logging.getLogger("pincite.page")
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageResources:
     """The resources of the page. `tags` are added to every search and reading; `golden` is the file
     of judgements."""
 
@@ -39,11 +39,11 @@ class Desk:
     colours: Colours = field(default_factory=Colours)
 
 
-def make_app(desk: Desk, hosts: Iterable[str], token: str) -> App:
+def make_app(resources: PageResources, hosts: Iterable[str], token: str) -> App:
     """Return the ASGI application over open resources. It closes nothing."""
-    library = IndexLibrary(desk.engine, desk.golden, desk.tags, desk.preset)
+    library = IndexLibrary(resources.engine, resources.golden, resources.tags, resources.preset)
     routes = [
-        *(_route(name, library, desk.colours.of("")) for name in REQUESTS),
+        *(_route(name, library, resources.colours.of("")) for name in REQUESTS),
         *(
             Route(f"/{name}", _asset(file), methods=["GET"])
             for name, file in page_files("token", "/").items()

@@ -17,7 +17,7 @@ from pincite.settings.load import Settings
 from pincite.support.fields import replace
 from pincite.support.processes.signals import on_signals
 from pincite.surfaces.mcp.limits import BACKLOG, HttpLimits, limited_protocol
-from pincite.surfaces.page.app import Desk, make_app
+from pincite.surfaces.page.app import PageResources, make_app
 from pincite.surfaces.web.address import LOOPBACK, Address, bracketed
 
 
@@ -63,9 +63,9 @@ async def serve_page(
         async with engine:
             if not settings.foreign:
                 engine.client()  # report a missing index at once
-            desk = Desk(engine, page.golden, page.tags, page.preset)
+            resources = PageResources(engine, page.golden, page.tags, page.preset)
             config = uvicorn.Config(
-                make_app(desk, [f"{bracketed(name)}:{bound}" for name in LOOPBACK], token),
+                make_app(resources, [f"{bracketed(name)}:{bound}" for name in LOOPBACK], token),
                 backlog=BACKLOG,
                 http=limited_protocol(HttpLimits()),
                 ws="none",
@@ -79,4 +79,4 @@ async def serve_page(
                 ready(f"http://{address.host}:{bound}/#token={token}")
                 await _served(_Server(config), listener)
             finally:
-                await desk.colours.close()
+                await resources.colours.close()

@@ -22,7 +22,7 @@ from pincite.surfaces.http.bodies import (
 from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.routes.documents import Cursor, Limit
-from pincite.surfaces.http.serving import Asked, needs, session_of
+from pincite.surfaces.http.serving import HttpRequest, needs, session_of
 from pincite.workspace import Conversation
 
 ConversationId = Annotated[
@@ -37,7 +37,7 @@ Turns = Annotated[int, QueryParameter(ge=1, le=200, description="Maximum number 
 
 @post("/v1/conversations", guards=[needs("search")])
 async def begin_conversation(
-    request: Asked, data: JSONBody[ConversationBody], idempotency_key: IdempotencyKey = None
+    request: HttpRequest, data: JSONBody[ConversationBody], idempotency_key: IdempotencyKey = None
 ) -> Conversation:
     """Start a conversation. Only the key's user can read it. Requests for answers take its id."""
     async with session_of(request) as (may, session):
@@ -48,7 +48,9 @@ async def begin_conversation(
 
 
 @get("/v1/conversations", guards=[needs("search")])
-async def conversations(request: Asked, cursor: Cursor = "", limit: Limit = 50) -> ConversationPage:
+async def conversations(
+    request: HttpRequest, cursor: Cursor = "", limit: Limit = 50
+) -> ConversationPage:
     """List conversations by their latest turn, newest first, in pages."""
     async with session_of(request) as (may, session):
         after = last_of(may.user_id, cursor)
@@ -58,7 +60,7 @@ async def conversations(request: Asked, cursor: Cursor = "", limit: Limit = 50) 
 
 
 @get("/v1/conversations/{conversation_id:str}", guards=[needs("search")])
-async def conversation(request: Asked, conversation_id: ConversationId) -> Conversation:
+async def conversation(request: HttpRequest, conversation_id: ConversationId) -> Conversation:
     """Return one conversation, without its turns."""
     async with session_of(request) as (may, session):
         return _told(await session.conversation(conversation_id, may.space_id))
@@ -66,7 +68,7 @@ async def conversation(request: Asked, conversation_id: ConversationId) -> Conve
 
 @get("/v1/conversations/{conversation_id:str}/turns", guards=[needs("search")])
 async def turns(
-    request: Asked, conversation_id: ConversationId, after: After = 0, limit: Turns = 50
+    request: HttpRequest, conversation_id: ConversationId, after: After = 0, limit: Turns = 50
 ) -> TurnPage:
     """List the turns after turn number `after`, oldest first. `next` is the `after` of the next
     page."""
@@ -77,7 +79,7 @@ async def turns(
 
 
 @delete("/v1/conversations/{conversation_id:str}", guards=[needs("search")])
-async def delete_conversation(request: Asked, conversation_id: ConversationId) -> None:
+async def delete_conversation(request: HttpRequest, conversation_id: ConversationId) -> None:
     """Delete a conversation and its turns."""
     async with session_of(request) as (may, session):
         await session.delete_conversation(conversation_id, may.space_id)

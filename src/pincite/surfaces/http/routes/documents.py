@@ -20,7 +20,7 @@ from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
 from pincite.surfaces.http.problems import WrongBody
 from pincite.surfaces.http.routes.spaces import SpaceWanted, require_within, within
-from pincite.surfaces.http.serving import EMPTY, Asked, Desk, access, desk_of, needs
+from pincite.surfaces.http.serving import EMPTY, Desk, HttpRequest, access, desk_of, needs
 from pincite.workspace import Access, Document
 from pincite.workspace.files.filenames import checked_filename
 from pincite.workspace.files.folder import Stored, TooMuch
@@ -48,7 +48,7 @@ Sources = Annotated[
 
 @post("/v1/documents", guards=[needs("write")], status_code=202, request_max_body_size=None)
 async def add_document(
-    request: Asked,
+    request: HttpRequest,
     state: State,
     filename: Filename,
     space_id: SpaceWanted = None,
@@ -83,7 +83,7 @@ async def add_document(
 
 @get("/v1/documents", guards=[needs("search", "write")])
 async def documents(
-    request: Asked,
+    request: HttpRequest,
     state: State,
     space_id: SpaceWanted = None,
     cursor: Cursor = "",
@@ -99,7 +99,7 @@ async def documents(
 
 
 @get("/v1/documents/{document_id:str}", guards=[needs("search", "write")])
-async def document(request: Asked, state: State, document_id: DocumentId) -> Document:
+async def document(request: HttpRequest, state: State, document_id: DocumentId) -> Document:
     """Return one document. `status` says whether searches find it, `error` why not."""
     return await _one(access(request), desk_of(state), document_id)
 
@@ -109,7 +109,7 @@ async def document(request: Asked, state: State, document_id: DocumentId) -> Doc
     guards=[needs("search")],
     media_type="application/octet-stream",
 )
-async def document_content(request: Asked, state: State, document_id: DocumentId) -> Stream:
+async def document_content(request: HttpRequest, state: State, document_id: DocumentId) -> Stream:
     """Return the uploaded bytes."""
     desk = desk_of(state)
     found = await _one(access(request), desk, document_id)
@@ -131,7 +131,7 @@ async def document_content(request: Asked, state: State, document_id: DocumentId
     status_code=202,
     request_max_body_size=None,
 )
-async def replace_document(request: Asked, state: State, document_id: DocumentId) -> Document:
+async def replace_document(request: HttpRequest, state: State, document_id: DocumentId) -> Document:
     """Replace the content of a document. Searches find the old content until the new one is
     indexed. Requires the role of an editor."""
     may, desk = access(request), desk_of(state)
@@ -150,7 +150,7 @@ async def replace_document(request: Asked, state: State, document_id: DocumentId
 
 @patch("/v1/documents/{document_id:str}", guards=[needs("write")])
 async def change_document(
-    request: Asked, state: State, document_id: DocumentId, data: JSONBody[DocumentChange]
+    request: HttpRequest, state: State, document_id: DocumentId, data: JSONBody[DocumentChange]
 ) -> Document:
     """Rename a document, move it to another space, or set its metadata. Requires the role of an
     editor, for a move in both spaces."""
@@ -179,7 +179,7 @@ async def change_document(
 @delete(
     "/v1/documents/{document_id:str}", guards=[needs("write")], status_code=202, media_type=EMPTY
 )
-async def delete_document(request: Asked, state: State, document_id: DocumentId) -> None:
+async def delete_document(request: HttpRequest, state: State, document_id: DocumentId) -> None:
     """Delete a document. It is invisible at once. Requires the role of an editor."""
     may, desk = access(request), desk_of(state)
     await _one(may, desk, document_id)
@@ -204,7 +204,7 @@ async def _follow(may: Access, desk: Desk, from_space: str, made: Document) -> N
         await desk.files.copy(from_space, made.space_id, made.content_hash)
 
 
-def _require_plain(request: Asked) -> None:
+def _require_plain(request: HttpRequest) -> None:
     """Raise WrongBody for a form or a compressed body: its envelope would be stored as the
     file."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -215,7 +215,7 @@ def _require_plain(request: Asked) -> None:
         raise WrongBody("the body has a Content-Encoding")
 
 
-async def _store(request: Asked, desk: Desk, space_id: str) -> Stored:
+async def _store(request: HttpRequest, desk: Desk, space_id: str) -> Stored:
     most = desk.limits.file_bytes
     said = request.headers.get("content-length", "")
     if said.isdigit() and int(said) > most:

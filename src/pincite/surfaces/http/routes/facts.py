@@ -16,28 +16,34 @@ from pincite.support.valid_text import valid_text
 from pincite.surfaces.http.bodies import FactBody, FactPage, Forgotten, KeptFact, RecallBody
 from pincite.surfaces.http.cursors import last_of, page_of
 from pincite.surfaces.http.routes.documents import Cursor, Limit
-from pincite.surfaces.http.serving import Asked, access, desk_of, needs
+from pincite.surfaces.http.serving import HttpRequest, access, desk_of, needs
 from pincite.workspace.checks import missing
 
 FactId = Annotated[str, PathParameter(pattern="^[0-9a-f-]{1,64}$", description="The id of a fact.")]
 
 
 @post("/v1/facts", guards=[needs("search")])
-async def remember(request: Asked, state: State, data: JSONBody[FactBody]) -> tuple[KeptFact, ...]:
+async def remember(
+    request: HttpRequest, state: State, data: JSONBody[FactBody]
+) -> tuple[KeptFact, ...]:
     """Store a fact about the key's user, for all of their answers. A text that is already stored is
     not stored again. Returns the stored facts."""
     return _told(await desk_of(state).workspace.remember(access(request), data.text))
 
 
 @post("/v1/facts/recall", guards=[needs("search")], status_code=200)
-async def recall(request: Asked, state: State, data: JSONBody[RecallBody]) -> tuple[KeptFact, ...]:
+async def recall(
+    request: HttpRequest, state: State, data: JSONBody[RecallBody]
+) -> tuple[KeptFact, ...]:
     """Return the facts that match a question best, best first. Answers use the same facts."""
     workspace = desk_of(state).workspace
     return _told(await workspace.recall(access(request), data.query, data.limit))
 
 
 @get("/v1/facts", guards=[needs("search")])
-async def facts(request: Asked, state: State, cursor: Cursor = "", limit: Limit = 50) -> FactPage:
+async def facts(
+    request: HttpRequest, state: State, cursor: Cursor = "", limit: Limit = 50
+) -> FactPage:
     """List all facts, oldest first, in pages."""
     may = access(request)
     after = last_of(may.user_id, cursor)
@@ -47,14 +53,14 @@ async def facts(request: Asked, state: State, cursor: Cursor = "", limit: Limit 
 
 
 @delete("/v1/facts/{fact_id:str}", guards=[needs("search")])
-async def forget_fact(request: Asked, state: State, fact_id: FactId) -> None:
+async def forget_fact(request: HttpRequest, state: State, fact_id: FactId) -> None:
     """Delete a fact."""
     if not await desk_of(state).workspace.forget_facts(access(request), fact_id):
         raise missing("fact", fact_id)
 
 
 @delete("/v1/facts", guards=[needs("search")], status_code=200)
-async def forget_facts(request: Asked, state: State) -> Forgotten:
+async def forget_facts(request: HttpRequest, state: State) -> Forgotten:
     """Delete all facts about the key's user, or those of the key's one space."""
     return Forgotten(await desk_of(state).workspace.forget_facts(access(request)))
 

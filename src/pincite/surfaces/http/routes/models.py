@@ -7,7 +7,7 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 
 from pincite.surfaces.http.bodies import RerankBody, ToolAnswer, ToolFunction
-from pincite.surfaces.http.serving import Asked, access, desk_of, needs
+from pincite.surfaces.http.serving import HttpRequest, access, desk_of, needs
 from pincite.surfaces.tools.documents_tool import (
     DocumentsArguments,
     answer_documents,
@@ -17,13 +17,13 @@ from pincite.workspace.search_models import Reranked, SearchedCollection
 
 
 @get("/v1/collections", guards=[needs("search")])
-async def collections(request: Asked, state: State) -> tuple[SearchedCollection, ...]:
+async def collections(request: HttpRequest, state: State) -> tuple[SearchedCollection, ...]:
     """List the collections of searches, one for each dense model."""
     return await desk_of(state).workspace.collections(access(request))
 
 
 @post("/v1/rerank", guards=[needs("search")], status_code=200)
-async def rerank(request: Asked, state: State, data: JSONBody[RerankBody]) -> Reranked:
+async def rerank(request: HttpRequest, state: State, data: JSONBody[RerankBody]) -> Reranked:
     """Rank texts for a question with the reranker of the server. Returns 404 if it has none."""
     workspace = desk_of(state).workspace
     return await workspace.rerank(access(request), data.query, data.documents, data.top_n)
@@ -37,7 +37,7 @@ async def tools() -> tuple[ToolFunction, ...]:
 
 @post("/v1/tools/search_documents", guards=[needs("search")], status_code=200)
 async def search_documents(
-    request: Asked, state: State, data: JSONBody[DocumentsArguments]
+    request: HttpRequest, state: State, data: JSONBody[DocumentsArguments]
 ) -> ToolAnswer:
     """Search for a language model. Returns passages for its prompt. The arguments can only narrow
     the access of the key; none of them names a user."""

@@ -15,7 +15,7 @@ from pincite.errors import ConfigError, DiskFull, PinciteError, ReadOnlyDatabase
 from pincite.surfaces.http.bodies import ID_FORM, Ready, Welcome
 from pincite.surfaces.http.metrics import Metrics
 from pincite.surfaces.http.routes.page import PATH
-from pincite.surfaces.http.serving import Asked, Desk, desk_of, needs, session_of
+from pincite.surfaces.http.serving import Desk, HttpRequest, desk_of, needs, session_of
 from pincite.version import VERSION
 from pincite.workspace import ApiKey
 from pincite.workspace.checks import missing
@@ -106,7 +106,7 @@ async def metrics(state: State) -> Response[bytes]:
 
 
 @get("/v1/keys", guards=[needs("search", "write")])
-async def keys(request: Asked) -> tuple[ApiKey, ...]:
+async def keys(request: HttpRequest) -> tuple[ApiKey, ...]:
     """List the keys of the key's user, without their secrets. A key for one space lists only keys
     for that space."""
     async with session_of(request) as (may, session):
@@ -115,7 +115,7 @@ async def keys(request: Asked) -> tuple[ApiKey, ...]:
 
 
 @delete("/v1/keys/{key_id:str}", guards=[needs("write")])
-async def revoke_key(request: Asked, key_id: KeyId) -> None:
+async def revoke_key(request: HttpRequest, key_id: KeyId) -> None:
     """Revoke a key of the same user, from the next request on. A key for one space can revoke only
     keys for that space."""
     async with session_of(request) as (may, session):

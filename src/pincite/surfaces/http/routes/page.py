@@ -12,7 +12,7 @@ from litestar.params import PathParameter
 from litestar.response import Stream
 
 from pincite.support.valid_text import valid_json
-from pincite.surfaces.http.serving import Asked, access, desk_of, needs
+from pincite.surfaces.http.serving import HttpRequest, access, desk_of, needs
 from pincite.surfaces.http.shown import WorkspaceLibrary
 from pincite.surfaces.page.files import PageFile, page_files
 from pincite.surfaces.page.questions import REQUESTS, STREAMED, respond, whole_body
@@ -38,7 +38,9 @@ async def page_file(name: FileName) -> Response[bytes]:
 @post(
     f"{PATH}/api/{{name:str}}", guards=[needs("search")], include_in_schema=False, status_code=200
 )
-async def page_request(request: Asked, state: State, name: RequestName) -> Response[bytes] | Stream:
+async def page_request(
+    request: HttpRequest, state: State, name: RequestName
+) -> Response[bytes] | Stream:
     """Answer a request of the page's script, within the access of the key."""
     if name not in REQUESTS:
         raise NotFoundException

@@ -24,12 +24,12 @@ from pincite.surfaces.http.bodies import (
 )
 from pincite.surfaces.http.notices import told, told_answer
 from pincite.surfaces.http.problems import told_problem
-from pincite.surfaces.http.serving import Asked, Desk, access, desk_of, needs
+from pincite.surfaces.http.serving import Desk, HttpRequest, access, desk_of, needs
 from pincite.workspace import Access
 
 
 @post("/v1/search", guards=[needs("search")], status_code=200)
-async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> EvidencePack:
+async def search(request: HttpRequest, state: State, data: JSONBody[SearchBody]) -> EvidencePack:
     """Search. Returns evidence, best first, and a verdict on whether it is good enough."""
     may = data.restrict(access(request))
     pack = await desk_of(state).workspace.search(
@@ -44,7 +44,7 @@ async def search(request: Asked, state: State, data: JSONBody[SearchBody]) -> Ev
 
 
 @post("/v1/context", guards=[needs("search")], status_code=200, media_type="text/plain")
-async def context(request: Asked, state: State, data: JSONBody[ContextBody]) -> str:
+async def context(request: HttpRequest, state: State, data: JSONBody[ContextBody]) -> str:
     """Return the evidence as one text for a prompt: numbered, fenced and cited, within a budget."""
     may = data.restrict(access(request))
     block = await desk_of(state).workspace.context(
@@ -54,7 +54,9 @@ async def context(request: Asked, state: State, data: JSONBody[ContextBody]) -> 
 
 
 @post("/v1/answers", guards=[needs("search")], status_code=200)
-async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Response[Answer]:
+async def answer(
+    request: HttpRequest, state: State, data: JSONBody[AnswerBody]
+) -> Response[Answer]:
     """Answer a question from the evidence. With `stream`, the response has `piece` events, then an
     `answer` event with the complete answer. An error during the stream is a `problem` event."""
     own, desk = access(request), desk_of(state)
@@ -72,14 +74,14 @@ async def answer(request: Asked, state: State, data: JSONBody[AnswerBody]) -> Re
 
 
 @post("/v1/evidence/read", guards=[needs("search")], status_code=200)
-async def read_evidence(request: Asked, state: State, data: JSONBody[ReadBody]) -> Passage:
+async def read_evidence(request: HttpRequest, state: State, data: JSONBody[ReadBody]) -> Passage:
     """Return the current text of a citation."""
     return await desk_of(state).workspace.get(access(request), data.citation, data.context)
 
 
 @post("/v1/evidence/verify", guards=[needs("search")], status_code=200)
 async def verify_evidence(
-    request: Asked, state: State, data: JSONBody[VerifyBody]
+    request: HttpRequest, state: State, data: JSONBody[VerifyBody]
 ) -> tuple[ClaimCheck, ...]:
     """Check whether citations still hold and contain their quotes. Returns one status for each, in
     the same order."""
@@ -120,7 +122,7 @@ def _message(name: str, value: object) -> ServerSentEventMessage:
     return ServerSentEventMessage(event=name, data=msgspec.json.encode(value).decode())
 
 
-def request_id_of(request: Asked) -> str:
+def request_id_of(request: HttpRequest) -> str:
     """Return the id of the request, as in the log and the response."""
     return str(request.scope.get("request_id", ""))
 

@@ -10,7 +10,7 @@ from litestar.params import JSONBody, PathParameter, QueryParameter
 from pincite.errors import NotFound
 from pincite.surfaces.http.bodies import ID_FORM, FeedBody, FeedChange, NameBody, RoleBody
 from pincite.surfaces.http.idempotency import IdempotencyKey, id_for, require_same
-from pincite.surfaces.http.serving import EMPTY, Asked, needs, session_of
+from pincite.surfaces.http.serving import EMPTY, HttpRequest, needs, session_of
 from pincite.workspace import Access, Feed, Membership, Space
 from pincite.workspace.checks import missing
 from pincite.workspace.ports import Session
@@ -36,7 +36,7 @@ def require_within(access_: Access, space_id: str, what: str, id_: str) -> None:
 
 
 @get("/v1/spaces", guards=[needs("search", "write")])
-async def spaces(request: Asked) -> tuple[Space, ...]:
+async def spaces(request: HttpRequest) -> tuple[Space, ...]:
     """List the spaces of the key's user."""
     async with session_of(request) as (may, session):
         found = await session.spaces()
@@ -45,7 +45,7 @@ async def spaces(request: Asked) -> tuple[Space, ...]:
 
 @post("/v1/spaces", guards=[needs("write")])
 async def add_space(
-    request: Asked, data: JSONBody[NameBody], idempotency_key: IdempotencyKey = None
+    request: HttpRequest, data: JSONBody[NameBody], idempotency_key: IdempotencyKey = None
 ) -> Space:
     """Create a space. The key's user is its owner."""
     async with session_of(request) as (may, session):
@@ -58,21 +58,21 @@ async def add_space(
 
 
 @get("/v1/spaces/{space_id:str}", guards=[needs("search", "write")])
-async def space(request: Asked, space_id: SpaceId) -> Space:
+async def space(request: HttpRequest, space_id: SpaceId) -> Space:
     """Return one space."""
     async with session_of(request) as (may, session):
         return await session.space(within(may, space_id))
 
 
 @patch("/v1/spaces/{space_id:str}", guards=[needs("write")])
-async def rename_space(request: Asked, space_id: SpaceId, data: JSONBody[NameBody]) -> Space:
+async def rename_space(request: HttpRequest, space_id: SpaceId, data: JSONBody[NameBody]) -> Space:
     """Rename a space. Requires the role of an owner."""
     async with session_of(request) as (may, session):
         return await session.rename_space(within(may, space_id), data.name)
 
 
 @delete("/v1/spaces/{space_id:str}", guards=[needs("write")], status_code=202, media_type=EMPTY)
-async def delete_space(request: Asked, space_id: SpaceId) -> None:
+async def delete_space(request: HttpRequest, space_id: SpaceId) -> None:
     """Delete a space and its documents. All are invisible at once. Requires the role of an
     owner."""
     async with session_of(request) as (may, session):
@@ -80,7 +80,7 @@ async def delete_space(request: Asked, space_id: SpaceId) -> None:
 
 
 @get("/v1/spaces/{space_id:str}/members", guards=[needs("search", "write")])
-async def members(request: Asked, space_id: SpaceId) -> tuple[Membership, ...]:
+async def members(request: HttpRequest, space_id: SpaceId) -> tuple[Membership, ...]:
     """List the members of a space with their roles."""
     async with session_of(request) as (may, session):
         return await session.members(within(may, space_id))
@@ -88,7 +88,7 @@ async def members(request: Asked, space_id: SpaceId) -> tuple[Membership, ...]:
 
 @put("/v1/spaces/{space_id:str}/members/{user_id:str}", guards=[needs("write")])
 async def set_member(
-    request: Asked, space_id: SpaceId, user_id: UserId, data: JSONBody[RoleBody]
+    request: HttpRequest, space_id: SpaceId, user_id: UserId, data: JSONBody[RoleBody]
 ) -> Membership:
     """Add a user to a space, or change their role. Requires the role of an owner."""
     async with session_of(request) as (may, session):
@@ -96,7 +96,7 @@ async def set_member(
 
 
 @delete("/v1/spaces/{space_id:str}/members/{user_id:str}", guards=[needs("write")])
-async def remove_member(request: Asked, space_id: SpaceId, user_id: UserId) -> None:
+async def remove_member(request: HttpRequest, space_id: SpaceId, user_id: UserId) -> None:
     """Remove a user from a space, from the next request on. Owners can remove anyone, and each user
     themselves."""
     async with session_of(request) as (may, session):
@@ -104,7 +104,7 @@ async def remove_member(request: Asked, space_id: SpaceId, user_id: UserId) -> N
 
 
 @get("/v1/feeds", guards=[needs("search", "write")])
-async def feeds(request: Asked, space_id: SpaceWanted = None) -> tuple[Feed, ...]:
+async def feeds(request: HttpRequest, space_id: SpaceWanted = None) -> tuple[Feed, ...]:
     """List the feeds of a space, or of all spaces of the key's user."""
     async with session_of(request) as (may, session):
         return await session.feeds(may.space_id if space_id is None else within(may, space_id))
@@ -112,7 +112,7 @@ async def feeds(request: Asked, space_id: SpaceWanted = None) -> tuple[Feed, ...
 
 @post("/v1/feeds", guards=[needs("write")])
 async def add_feed(
-    request: Asked, data: JSONBody[FeedBody], idempotency_key: IdempotencyKey = None
+    request: HttpRequest, data: JSONBody[FeedBody], idempotency_key: IdempotencyKey = None
 ) -> Feed:
     """Create an empty feed. Requires the role of an editor of the space."""
     async with session_of(request) as (may, session):
@@ -123,14 +123,14 @@ async def add_feed(
 
 
 @get("/v1/feeds/{feed_id:str}", guards=[needs("search", "write")])
-async def feed(request: Asked, feed_id: FeedId) -> Feed:
+async def feed(request: HttpRequest, feed_id: FeedId) -> Feed:
     """Return one feed."""
     async with session_of(request) as (may, session):
         return await _feed(may, session, feed_id)
 
 
 @patch("/v1/feeds/{feed_id:str}/documents", guards=[needs("write")])
-async def change_feed(request: Asked, feed_id: FeedId, data: JSONBody[FeedChange]) -> Feed:
+async def change_feed(request: HttpRequest, feed_id: FeedId, data: JSONBody[FeedChange]) -> Feed:
     """Add documents to a feed and remove others, in one transaction. The next search uses the new
     set. Requires the role of an editor of the space."""
     async with session_of(request) as (may, session):
@@ -143,7 +143,7 @@ async def change_feed(request: Asked, feed_id: FeedId, data: JSONBody[FeedChange
 
 
 @delete("/v1/feeds/{feed_id:str}", guards=[needs("write")])
-async def delete_feed(request: Asked, feed_id: FeedId) -> None:
+async def delete_feed(request: HttpRequest, feed_id: FeedId) -> None:
     """Delete a feed, but not its documents."""
     async with session_of(request) as (may, session):
         await _feed(may, session, feed_id)
