@@ -100,7 +100,14 @@ class Builder:
         start = self._length
         self._write(text)
         element = Element(
-            *(kind, start, self._length, self.page, None, level, header, marginal, image),
+            kind,
+            start,
+            self._length,
+            self.page,
+            level=level,
+            header=header,
+            marginal=marginal,
+            image=image,
             row=row,
         )
         self._elements.append(element)

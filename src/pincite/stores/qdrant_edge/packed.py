@@ -70,9 +70,20 @@ def pack(
     """Return the payload of a point, without empty fields."""
     chunk = point.chunk
     rest = _Rest(
-        *(point.length, chunk.ref, chunk.start, chunk.end, chunk.content_hash, chunk.headings),
-        *(chunk.start_column, chunk.end_column, chunk.plain, chunk.cited_in, chunk.space_before),
-        *(chunk.on_page, coarse, chunk.named_values),
+        length=point.length,
+        ref=chunk.ref,
+        start=chunk.start,
+        end=chunk.end,
+        content_hash=chunk.content_hash,
+        headings=chunk.headings,
+        start_column=chunk.start_column,
+        end_column=chunk.end_column,
+        plain=chunk.plain,
+        cited_in=chunk.cited_in,
+        space_before=chunk.space_before,
+        on_page=chunk.on_page,
+        coarse=coarse,
+        named_values=chunk.named_values,
     )
     held: dict[str, Any] = {
         REVISION: revision,
@@ -95,7 +106,7 @@ def unpack(point_id: UUID, held: Mapping[str, Any]) -> Unpacked:
         return Unpacked(held[REVISION], to_chunk(point_id, held), held[LENGTH], held.get(COARSE))
     rest, get = _decode(packed), held.get
     symbols = get("symbols")
-    chunk = Chunk(
+    chunk = Chunk(  # by position, 1.8 us; by name, 3.1 us
         point_id.hex,
         get("repo", ""),
         rest.ref,
