@@ -24,7 +24,13 @@ import anyio
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.chunkers import ChunkerConfig, chunks_of, context_line, estimate_tokens, sections_of
+from pincite.chunkers import (
+    ChunkerConfig,
+    chunks_of,
+    context_line,
+    estimate_word_pieces,
+    sections_of,
+)
 from pincite.model import Chunk, Source
 from pincite.providers.bundled.minilm import MiniLmEncoder
 from pincite.providers.sparse.analyser import Analyser
@@ -129,7 +135,7 @@ def normalised(scores: Scores) -> Scores:
 
 def recalls(task: Task, chunks: list[Chunk], scores: Scores) -> list[float]:
     """The mean share of an answer's characters that is read within each budget."""
-    costs = [estimate_tokens(chunk.text) for chunk in chunks]
+    costs = [estimate_word_pieces(chunk.text) for chunk in chunks]
     sums = [0.0] * len(BUDGETS_TOKENS)
     for row, question in enumerate(task.questions):
         wanted = sum(end - start for _, start, end in question.spans)
@@ -168,7 +174,7 @@ def run(task: Task, config: ChunkerConfig, encoder: MiniLmEncoder | None) -> Non
         asked = anyio.run(encoder.embed_documents, queries)
         tables["dense"] = np.asarray(asked @ rows.T, float)
         tables["sum"] = normalised(tables["bm25"]) + normalised(tables["dense"])
-    mean = sum(estimate_tokens(chunk.text) for chunk in chunks) / len(chunks)
+    mean = sum(estimate_word_pieces(chunk.text) for chunk in chunks) / len(chunks)
     for name, scores in tables.items():
         shares = "  ".join(f"{share:.3f}" for share in recalls(task, chunks, scores))
         print(f"{task.name:6} {config.fingerprint:24} chunks {len(chunks):6} of {mean:4.0f}"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pincite.chunkers import ChunkerConfig, context_line, estimate_tokens
+from pincite.chunkers import ChunkerConfig, context_line, estimate_word_pieces
 from pincite.chunkers.budget import cumulative_cost
 from pincite.chunkers.context import CONTEXT_CHARS, context_cost
 from pincite.chunkers.small_texts import SmallTexts, costs
@@ -30,7 +30,7 @@ from tests.chunkers.laws import lawful_chunks
     ],
 )
 def test_the_estimate_is_near_the_tokenizer(text: str, pieces: int) -> None:
-    assert abs(estimate_tokens(text) - pieces) <= max(1, pieces * 0.25)
+    assert abs(estimate_word_pieces(text) - pieces) <= max(1, pieces * 0.25)
 
 
 @given(st.text(max_size=60))
@@ -58,7 +58,7 @@ def test_files_are_cut_alike_without_numpy(monkeypatch: pytest.MonkeyPatch) -> N
     texts |= {"wide.txt": "漢字仮名交 " * 600, "page.html": "<p>One <b>two</b></p>\n" * 90}
 
     def cut_up() -> list[object]:
-        estimated: list[object] = [estimate_tokens(text) for text in texts.values()]
+        estimated: list[object] = [estimate_word_pieces(text) for text in texts.values()]
         return estimated + [lawful_chunks(name, text) for name, text in texts.items()]
 
     with_numpy = cut_up()
@@ -137,7 +137,7 @@ def test_no_chunk_is_estimated_above_the_limit() -> None:
     config = ChunkerConfig(60, 100, 20)
     for chunk in lawful_chunks("docs/a.md", text, config):
         paid = context_cost(chunk.title, chunk.headings, chunk.path)
-        assert estimate_tokens(chunk.text) + paid <= config.max_tokens + 1
+        assert estimate_word_pieces(chunk.text) + paid <= config.max_tokens + 1
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=60))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
-from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.ingestion.enrich import enrich
 from pincite.model import Document, Element, PageSpan, Section
 from pincite.model.pages import rows_within
@@ -97,7 +97,7 @@ def test_every_word_is_in_one_section_of_one_page_and_sections_fit(
     for chunk in chunks_of(made, found):
         assert made.text[chunk.start : chunk.end] == chunk.text
         assert (chunk.start_line, chunk.end_line, chunk.start_column) == (0, 0, None)
-        assert estimate_tokens(enrich(chunk)) <= CONFIG.max_tokens + 5
+        assert estimate_word_pieces(enrich(chunk)) <= CONFIG.max_tokens + 5
 
 
 def test_headings_are_the_path_of_what_is_below_them_over_pages() -> None:
@@ -170,7 +170,7 @@ def test_a_header_that_is_longer_than_a_chunk_is_cut() -> None:
     header = " | ".join(f"column {n}" for n in range(300))
     made = document((1, "table", f"{header}\n1 | 2", {"header": header}))
     for chunk in chunks_of(made, sections(made)):
-        assert estimate_tokens(enrich(chunk)) <= CONFIG.max_tokens + 5
+        assert estimate_word_pieces(enrich(chunk)) <= CONFIG.max_tokens + 5
 
 
 def test_images_without_words_and_margins_are_not_indexed() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pincite import Pincite
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
-from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.model import Chunk, Document, Source
 from pincite.readers import read_document
 from pincite.readers.markdown_transcripts import is_markdown_transcript, spoken
@@ -73,7 +73,7 @@ def test_a_long_turn_is_cut_as_a_page_with_its_role_in_every_part() -> None:
     assert all(
         (one.plain or one.text).lower().lstrip("*").startswith("assistant:") for one in parts
     )
-    assert all(estimate_tokens(one.plain or one.text) <= CONFIG.max_tokens for one in parts)
+    assert all(estimate_word_pieces(one.plain or one.text) <= CONFIG.max_tokens for one in parts)
     assert parts[1].headings[-1].startswith("Step")
 
 

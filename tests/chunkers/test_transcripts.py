@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pincite import Pincite
 from pincite.chunkers import ChunkerConfig, chunks_of, sections_of
-from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.model import Chunk, Document, Section, Source
 from pincite.readers import read_document
 from pincite.readers.transcripts import is_transcript, turns_of
@@ -129,7 +129,7 @@ def test_a_long_turn_is_cut_within_its_line_where_its_text_is() -> None:
         assert part.start_column is not None
         beginning = part.plain.removeprefix("tool: ").strip()[:12]
         assert json.dumps(beginning)[1:-1] in part.text, number
-    assert all(estimate_tokens(part.plain or "") <= CONFIG.max_tokens for part in parts)
+    assert all(estimate_word_pieces(part.plain or "") <= CONFIG.max_tokens for part in parts)
 
 
 def test_a_transcript_is_called_by_what_a_person_says_first() -> None:

@@ -1,6 +1,6 @@
 """Chunkers: cut documents into citable spans."""
 
-from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.chunkers.chunks import chunk_id, chunks_of
 from pincite.chunkers.code.by_line import line_revision, outlined
 from pincite.chunkers.code.grammars import grammar_revision, lacks_grammar
@@ -13,7 +13,7 @@ __all__ = [
     "chunk_id",
     "chunks_of",
     "context_line",
-    "estimate_tokens",
+    "estimate_word_pieces",
     "grammar_revision",
     "lacks_grammar",
     "line_revision",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CAMEL = CLASSES * CLASSES  # the pair's number if a capital begins a word within a word
 
 
-def estimate_tokens(text: str) -> int:
+def estimate_word_pieces(text: str) -> int:
     """Return the estimated number of word pieces, rounded up; 0 for a blank text."""
     total = costs(text) if SMALL.take(text) else cumulative_cost(text)
     return math.ceil(float(total[-1]) - 1e-6)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.model import Section
 from pincite.readers.transcripts import Turn, turns_of
 from pincite.support.fields import replace
@@ -34,7 +34,7 @@ def chunk_transcript(
     spent = 0
     for start, end, turns in _lines(document.text):
         whole = _whole(start, end, turns)
-        cost = estimate_tokens(whole.plain or "")
+        cost = estimate_word_pieces(whole.plain or "")
         if waiting and not (_alike(waiting[-1], whole) and spent + cost <= config.target_tokens):
             sections.append(_together(waiting))
             waiting, spent = [], 0

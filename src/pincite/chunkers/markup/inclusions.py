@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pincite.chunkers.budget import cumulative_cost, estimate_tokens
+from pincite.chunkers.budget import cumulative_cost, estimate_word_pieces
 from pincite.chunkers.lines import Lines
 from pincite.support.fields import replace
 
@@ -25,7 +25,9 @@ def lines_with(text: str, inclusions: Mapping[int, str], most_tokens: int) -> Li
     bare = Lines(text)
     cost = cumulative_cost(text)
     for line, shown in inclusions.items():
-        more = min(estimate_tokens(shown[:_SHOWN_CHARS]), most_tokens) - bare.cost(line, line + 1)
+        more = min(estimate_word_pieces(shown[:_SHOWN_CHARS]), most_tokens) - bare.cost(
+            line, line + 1
+        )
         if more > 0:
             cost[bare.end_of(line) :] += more
     return Lines(text, cost)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pincite.chunkers.budget import estimate_tokens
+from pincite.chunkers.budget import estimate_word_pieces
 from pincite.model import Section
 from pincite.readers.front_matter import front_matter_of
 from pincite.readers.markdown_transcripts import Spoken, spoken
@@ -35,7 +35,7 @@ def chunk_markdown_transcript(
     waiting: list[Spoken] = []
     spent = 0
     for turn in turns:
-        cost = estimate_tokens(document.text[turn.start : turn.end])
+        cost = estimate_word_pieces(document.text[turn.start : turn.end])
         if waiting and spent + cost > config.target_tokens:
             sections.append(_together(waiting, about))
             waiting, spent = [], 0
