@@ -10,8 +10,6 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Final
 
-import psycopg
-
 from pincite.errors import NotFound, StoreError, UsageError, WorkspaceUnavailable
 from pincite.support.databases.postgres import Connection, Pool
 from pincite.workspace.files.folder import (
@@ -246,8 +244,7 @@ async def _name(
 async def _translated() -> AsyncIterator[None]:
     try:
         yield
-    except (StoreError, psycopg.Error) as error:
-        said = error.message if isinstance(error, StoreError) else type(error).__name__
+    except StoreError as error:  # the pool raises no errors of its library
         raise WorkspaceUnavailable(
-            f"uploaded files are out of reach: {said}", hint="check that PostgreSQL runs"
+            f"uploaded files are out of reach: {error.message}", hint="check that PostgreSQL runs"
         ) from error
