@@ -12,7 +12,7 @@ from pincite.errors import ConfigError
 from pincite.model import Corpus
 from pincite.stages.blend import BlendConfig
 from pincite.stages.context import ContextConfig
-from pincite.stages.coverage import CoverageConfig
+from pincite.stages.cover import CoverageConfig
 from pincite.stages.dedup import DedupConfig
 from pincite.stages.diversify import DiversifyConfig
 from pincite.stages.expand import ExpandConfig

@@ -17,7 +17,7 @@ from pincite.search_steps.wordings import find_wordings
 from pincite.stages.answerable import judge_answers
 from pincite.stages.blend import blend
 from pincite.stages.context import Shown
-from pincite.stages.coverage import CoverFacts, cover
+from pincite.stages.cover import CoverFacts, cover
 from pincite.stages.dedup import dedup
 from pincite.stages.diversify import diversify
 from pincite.stages.expand import given_by_caller

@@ -17,7 +17,7 @@ from pincite.evals.run.results import Run
 from pincite.ports import RerankScore
 from pincite.profile import Profile
 from pincite.settings.load import load_settings
-from pincite.stages.coverage import CoverageConfig
+from pincite.stages.cover import CoverageConfig
 from pincite.stages.gate import GateConfig, RerankedThresholds, Thresholds
 from pincite.support.fields import replace
 from pincite.testing.fakes import HashingEncoder, OverlapReranker

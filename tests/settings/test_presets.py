@@ -25,7 +25,7 @@ from pincite.presets import description as description_of
 from pincite.profile import SECTIONS, Profile
 from pincite.stages.blend import BlendConfig
 from pincite.stages.context import ContextConfig
-from pincite.stages.coverage import CoverageConfig
+from pincite.stages.cover import CoverageConfig
 from pincite.stages.dedup import DedupConfig
 from pincite.stages.diversify import DiversifyConfig
 from pincite.stages.expand import ExpandConfig

@@ -1,2 +1,1 @@
-"""Operations on a whole collection: embed again, describe, refresh, remove, move to another
-store."""
+"""Operations on a whole collection: embed again, refresh, remove, move to another store."""

@@ -3,6 +3,8 @@
 An adapter implements one of these with one vendor library. The test suites in `pincite.testing`
 check every adapter against this contract. Adapters raise only errors of `pincite.errors`.
 
+`predicate`, `query_vectors` and `failures` are no protocols: callers of ports share them.
+
 Names are imported when they are first used: a daemon needs a third of them.
 """
 

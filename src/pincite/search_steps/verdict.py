@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pincite.model import AbsentTerms, Candidate, Context, Gated
 from pincite.search_steps.run import Run
 from pincite.stages.absent import find_absent
-from pincite.stages.coverage import only_word
+from pincite.stages.cover import only_word
 from pincite.stages.gate import Sought, doubt, gate, may_doubt
 from pincite.stages.retrieve import Retrieved
 from pincite.stages.subjects import find_subjects

@@ -4,7 +4,7 @@ import pytest
 
 from pincite.errors import ConfigError
 from pincite.model import Candidate, Signal
-from pincite.stages.coverage import CoverageConfig, CoverFacts, cover
+from pincite.stages.cover import CoverageConfig, CoverFacts, cover
 from tests.builders import chunk
 
 QUESTION = "rotate the signing key"
