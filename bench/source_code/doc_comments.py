@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from pincite.chunkers.code.definitions import Definition, find_definitions
+from pincite.chunkers.code.definitions import Definition
+from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import GRAMMARS
 from pincite.chunkers.code.parsing import parse
 

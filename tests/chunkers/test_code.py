@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pincite.chunkers import ChunkerConfig
-from pincite.chunkers.code.definitions import find_definitions, names_of
+from pincite.chunkers.code.definitions import names_of
+from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import GRAMMARS, grammar_for, lacks_grammar, load
 from pincite.chunkers.code.parsing import parse, parse_repaired
 from pincite.chunkers.code.patterns import PATTERNS, names_in, unquoted

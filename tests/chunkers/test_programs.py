@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.chunkers.code.definitions import find_definitions
+from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import Grammar, grammar_for
 from pincite.chunkers.code.parsing import parse
 from pincite.readers import file_type

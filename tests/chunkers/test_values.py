@@ -7,7 +7,7 @@ import time
 import pytest
 
 from pincite.chunkers import ChunkerConfig, lacks_grammar
-from pincite.chunkers.code.definitions import find_definitions
+from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import GRAMMARS
 from pincite.chunkers.code.parsing import parse
 from pincite.chunkers.code.value_queries import VALUES

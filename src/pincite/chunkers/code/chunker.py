@@ -11,7 +11,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from pincite.chunkers.code.allowance import Allowance
-from pincite.chunkers.code.definitions import Definitions, find_definitions
+from pincite.chunkers.code.definitions import Definitions
+from pincite.chunkers.code.find_definitions import find_definitions
 from pincite.chunkers.code.grammars import LEADING
 from pincite.chunkers.code.parsing import parse_repaired
 from pincite.chunkers.pieces import Piece

@@ -1,0 +1,82 @@
+"""The names that nodes of a syntax tree define."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pincite.chunkers.code.definitions import NAME_CHARS
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_WORD = re.compile(r"\w")
+_DECLARATORS = 16  # around a name; real code has up to 6
+#: Types of the language, which no typedef names: an unknown macro stands before them.
+_NO_NAMES = frozenset(("void", "int", "char", "short", "long", "float", "double", "auto"))
+
+
+def text_of(node: Node) -> str:
+    """Return the text of a node in one line, cut after `NAME_CHARS`."""
+    raw = node.text or b""
+    return " ".join(raw.decode("utf-8", "replace").split())[:NAME_CHARS]
+
+
+def name_of(node: Node) -> Node | None:
+    """Return the field `name`, for patterns that capture no name. In Swift, the field is also that
+    of a return type, and the name of an operator has no node type of its own."""
+    name = node.child_by_field_name("name")
+    if name is not None and name.type == "prefix_id":  # an operator in parentheses, of Haskell
+        return name.named_child(0)
+    if name is None or name.is_named or not _WORD.search(text_of(name)):
+        return name
+    return next((each for each in node.children_by_field_name("name") if each.is_named), None)
+
+
+def typedef_names(node: Node) -> list[Node]:
+    """Return the names that a typedef of C defines: `f` and `g` of `typedef int (*f)(int), *g;`.
+    No names if the parser took a macro for the type, as in `typedef BOOL (WINAPI *f)(int)`."""
+    kind = node.child_by_field_name("type")
+    if kind is None:
+        return []
+    if kind.type == "macro_type_specifier" and kind.has_error and "_Atomic(" not in text_of(node):
+        return []
+    declarators = node.children_by_field_name("declarator")
+    if node.has_error and declarators and text_of(declarators[0]) == "bool":
+        return []  # `typedef MACRO bool name;`
+    for child in node.children:
+        if child.is_error:
+            return []
+        if child in declarators[:1]:
+            break
+    return [name for each in declarators if (name := _declared(each)) is not None]
+
+
+def _declared(declarator: Node) -> Node | None:
+    for _ in range(_DECLARATORS):
+        if declarator.type == "type_identifier":
+            return declarator
+        if declarator.type == "primitive_type":  # `size_t` and the like, of C's own headers
+            return None if text_of(declarator) in _NO_NAMES else declarator
+        inner = declarator.child_by_field_name("declarator")
+        if declarator.type == "reference_declarator":
+            inner = declarator.named_children[-1] if declarator.named_children else None
+        if declarator.type == "parenthesized_declarator":
+            inner = declarator.named_children[-1]
+        elif any(child.is_error for child in declarator.children):
+            return None  # `*Name MACRO`
+        if declarator.type == "function_declarator" and _is_macro_call(declarator):
+            return None
+        if inner is None:
+            return None
+        declarator = inner
+    return None
+
+
+def _is_macro_call(function: Node) -> bool:
+    """Return whether this is the macro of `typedef void EXPORT (*name)(int)`. The parser takes it
+    for a function that returns a function, or that has no valid parameters."""
+    inner = function.child_by_field_name("declarator")
+    given = function.child_by_field_name("parameters")
+    wrong = given is not None and any(child.is_error for child in given.children)
+    return wrong or (inner is not None and inner.type == "function_declarator")
