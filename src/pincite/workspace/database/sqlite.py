@@ -18,40 +18,26 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-from pincite.errors import DiskFull, Forbidden, WorkspaceUnavailable
+from pincite.errors import WorkspaceUnavailable
 from pincite.support.databases.private_file import require_private_file
-from pincite.support.databases.sqlite_schema import (
-    is_of_another_program,
-    require_no_journal,
-    statements_of,
-    use_log,
-)
+from pincite.support.databases.sqlite_schema import require_no_journal
 from pincite.workspace.checks import require_id
 from pincite.workspace.database import jobs
 from pincite.workspace.database.administration import DatabaseAdministration
-from pincite.workspace.database.schema_steps import TAKEN, Step, steps_after, steps_of
+from pincite.workspace.database.schema_steps import Step, steps_of
 from pincite.workspace.database.session import DatabaseSession
-from pincite.workspace.database.sqlite_rights import refuse_what_is_not_theirs, require_views
-from pincite.workspace.database.stepping import Pause, Stepped, ended
-from pincite.workspace.database.transaction import Row, new_id, time_text, utc_now
-from pincite.workspace.database.turns import Turns, turns_of
+from pincite.workspace.database.sqlite_file import SqliteConnection, failed, steps_left, take_steps
+from pincite.workspace.database.sqlite_transaction import SqliteTransaction
+from pincite.workspace.database.stepping import Stepped
+from pincite.workspace.database.transaction import utc_now
+from pincite.workspace.database.turns import turns_of
 from pincite.workspace.ports import Administration, Session
 
 T = TypeVar("T")
 
-_BUSY_S: Final = 30.0  # other writers change a few rows, or add 100,000 to a feed
 _KEPT: Final = 8  # idle connections: guess, unmeasured
 _OPEN: Final = 64  # transactions at a time: guess, unmeasured
 _THREADS: Final = 8
-_CLASHES: Final = (
-    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY,
-    sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
-    sqlite3.SQLITE_CONSTRAINT_UNIQUE,
-)
-_MARK: Final = 0x50494E57
-_STEPS: Final = """
-    CREATE TABLE IF NOT EXISTS schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
-"""
 
 
 class SqliteWorkspaces:
@@ -74,7 +60,7 @@ class SqliteWorkspaces:
         self._threads = ThreadPoolExecutor(_THREADS, "workspaces")
         self._turns = turns_of(path)
         self._places = asyncio.Semaphore(_OPEN)
-        self._idle: dict[bool, list[_Connection]] = {False: [], True: []}
+        self._idle: dict[bool, list[SqliteConnection]] = {False: [], True: []}
         self._ready = False
 
     @asynccontextmanager
@@ -96,7 +82,7 @@ class SqliteWorkspaces:
         """See `Workspaces.change`."""
         require_id("user", user_id)
 
-        def within(transaction: _Transaction) -> Coroutine[Any, Any, T]:
+        def within(transaction: SqliteTransaction) -> Coroutine[Any, Any, T]:
             return _awaited(work(DatabaseSession(user_id, transaction, self._clock)))
 
         return await self._at_once(user_id, within)
@@ -104,7 +90,7 @@ class SqliteWorkspaces:
     async def administer(self, work: Callable[[Administration], Awaitable[T]]) -> T:
         """See `Workspaces.administer`."""
 
-        def within(transaction: _Transaction) -> Coroutine[Any, Any, T]:
+        def within(transaction: SqliteTransaction) -> Coroutine[Any, Any, T]:
             operator = DatabaseAdministration(transaction, self._clock, self._losses)
             return _awaited(work(operator))
 
@@ -125,7 +111,7 @@ class SqliteWorkspaces:
         """See `Workspaces.require_room`. Writes one page, as a request does: the journal can have
         room on a disk that is full."""
 
-        async def write(transaction: _Transaction) -> None:
+        async def write(transaction: SqliteTransaction) -> None:
             ((version,),) = await transaction.rows("PRAGMA user_version")
             await transaction.run(f"PRAGMA user_version = {version}")
 
@@ -139,9 +125,9 @@ class SqliteWorkspaces:
         self._threads.shutdown()
 
     @asynccontextmanager
-    async def _transaction(self, user_id: str | None) -> AsyncIterator[_Transaction]:
+    async def _transaction(self, user_id: str | None) -> AsyncIterator[SqliteTransaction]:
         async with self._connected(user_id) as connection:
-            transaction = _Transaction(self, connection, self._turns, self._clock)
+            transaction = SqliteTransaction(connection, self._in_thread, self._turns, self._clock)
             try:
                 await transaction.begin()
                 yield transaction
@@ -151,15 +137,15 @@ class SqliteWorkspaces:
                 raise
 
     async def _at_once(
-        self, user_id: str | None, work: Callable[[_Transaction], Coroutine[Any, Any, T]]
+        self, user_id: str | None, work: Callable[[SqliteTransaction], Coroutine[Any, Any, T]]
     ) -> T:
         """Run a whole writing transaction in one thread."""
         async with self._connected(user_id) as connection:
-            transaction = _Transaction(self, connection, self._turns, self._clock)
+            transaction = SqliteTransaction(connection, self._in_thread, self._turns, self._clock)
             return await self._turns.take(lambda: transaction.whole(work(transaction)))
 
     @asynccontextmanager
-    async def _connected(self, user_id: str | None) -> AsyncIterator[_Connection]:
+    async def _connected(self, user_id: str | None) -> AsyncIterator[SqliteConnection]:
         async with self._places:
             idle = self._idle[user_id is not None]
             connection = idle.pop() if idle else await self._in_thread(self._connect, user_id)
@@ -187,7 +173,7 @@ class SqliteWorkspaces:
                 job.exception()  # mark as retrieved
             raise
 
-    def _connect(self, user_id: str | None, *, make: bool = False) -> _Connection:
+    def _connect(self, user_id: str | None, *, make: bool = False) -> SqliteConnection:
         try:
             if not make and not self._ready and (pending := self._pending()):
                 raise WorkspaceUnavailable(
@@ -196,9 +182,9 @@ class SqliteWorkspaces:
                 )
             require_private_file(self._path, make=make)
             require_no_journal(self._path)
-            connection = _Connection(self._path, user_id is not None, self._clock)
+            connection = SqliteConnection(self._path, user_id is not None, self._clock)
         except (OSError, sqlite3.Error) as error:
-            raise self.failed(error) from error
+            raise failed(self._path, error) from error
         self._ready = self._ready or not make
         return connection
 
@@ -207,9 +193,9 @@ class SqliteWorkspaces:
             return steps_of("sqlite")
         connection = self._connect(None, make=True)
         try:
-            return _steps_left(connection.db, self._path)
+            return steps_left(connection)
         except sqlite3.Error as error:
-            raise self.failed(error) from error
+            raise failed(self._path, error) from error
         finally:
             connection.close()
 
@@ -217,226 +203,13 @@ class SqliteWorkspaces:
         if self._place is not None and not os.path.lexists(self._path):
             self._place()
         connection = self._connect(None, make=True)
-        db, taken = connection.db, []
         try:
-            for step in steps_of("sqlite"):
-                # Checked again, now that nobody else can migrate.
-                script = f"PRAGMA user_version = {step.number}; PRAGMA application_id = {_MARK};"
-                db.execute("BEGIN IMMEDIATE")
-                if step not in _steps_left(db, self._path):
-                    db.execute("ROLLBACK")
-                    continue
-                for statement in statements_of(step.sql + script + _STEPS):
-                    db.execute(statement)
-                db.execute("INSERT INTO schema_steps VALUES (?, ?)", (step.number, step.name))
-                db.execute("COMMIT")
-                taken.append(step.name)
+            return take_steps(connection)
         except sqlite3.Error as error:
-            raise self.failed(error) from error
+            raise failed(self._path, error) from error
         finally:
             connection.close()
-        return tuple(taken)
-
-    def failed(self, error: sqlite3.Error | OSError) -> Exception:
-        """Return the error of this package for an error of SQLite."""
-        code = getattr(error, "sqlite_errorcode", 0)
-        if isinstance(error, sqlite3.IntegrityError) and str(error) == "forbidden":
-            return Forbidden("your role in the space does not allow that")
-        if code == sqlite3.SQLITE_FULL:
-            return DiskFull(
-                f"the disk of {self._path} is full; earlier writes are complete",
-                hint="make room on that disk, then run the same command again",
-            )
-        said = getattr(error, "strerror", None) or str(error)
-        return WorkspaceUnavailable(
-            f"the database of workspaces {self._path} cannot be used: {said}",
-            hint="check that the file is yours, and that no other program has locked it",
-        )
-
-
-class _Connection:
-    """One connection, for users or for the operator."""
-
-    def __init__(self, path: Path, of_users: bool, clock: Callable[[], datetime]) -> None:
-        self.user_id = ""
-        self.of_users = of_users
-        self.db = sqlite3.connect(
-            path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
-        )
-        try:
-            _version(self.db, path)  # before anything is written to a file of another program
-            use_log(self.db, _BUSY_S)
-            self.db.execute("PRAGMA synchronous = FULL")
-            self.db.execute("PRAGMA foreign_keys = ON")
-            self.db.execute("PRAGMA trusted_schema = ON")  # its views call the functions below
-            self.db.create_function("app_user_id", 0, self._user)
-            self.db.create_function("app_new_id", 0, new_id)
-            self.db.create_function("app_now", 0, lambda: time_text(clock()))
-            if of_users:
-                self.db.set_authorizer(refuse_what_is_not_theirs)
-        except BaseException:
-            self.db.close()
-            raise
-
-    def _user(self) -> str | None:
-        return self.user_id or None
-
-    def close(self) -> None:
-        """Close the file."""
-        self.db.close()
-
-
-class _Transaction:
-    """Implements `Transaction`."""
-
-    def __init__(
-        self,
-        of: SqliteWorkspaces,
-        connection: _Connection,
-        turns: Turns,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._of = of
-        self._connection = connection
-        self._turns = turns
-        self._release: Callable[[], None] | None = None
-        self._clock = clock
-        self._writes = False
-        self._within = False  # statements now run in this thread
-
-    async def in_thread(self, work: Callable[..., Any], *args: object) -> Any:
-        """See `Steps.in_thread`."""
-
-        def within() -> Any:
-            self._within = True
-            try:
-                return work(*args)
-            finally:
-                self._within = False
-
-        return await self._of._in_thread(within)
-
-    async def resume(self) -> None:
-        """See `Steps.resume`. Waits until no other transaction of this process writes."""
-        self._release = await self._turns.hold()
-        self._writes = True
-
-    def whole(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run all of the work in a thread while no other transaction of this process writes."""
-        self._within = self._writes = True
-        try:
-            self._do("BEGIN IMMEDIATE", {})
-            result: T = ended(work)
-            self._do("COMMIT", {})
-            return result
-        except BaseException:
-            if self._connection.db.in_transaction:
-                self._do("ROLLBACK", {})
-            raise
-        finally:
-            work.close()
-
-    async def rows(self, sql: str, **values: object) -> list[Row]:
-        """See `Transaction.rows`."""
-        plain, _, _ = sql.partition(" FOR ")
-        if plain != sql:
-            await self._write()
-        return await self._execute(plain, values)
-
-    async def run(self, sql: str, **values: object) -> None:
-        """See `Transaction.run`."""
-        await self._write()
-        await self._execute(sql, values)
-
-    async def attempt(self, sql: str, **values: object) -> bool:
-        """See `Transaction.attempt`. SQLite undoes only the failed statement."""
-        await self._write()
-        if self._within:
-            return self._attempt(sql, values)
-        return await self._of._in_thread(self._attempt, sql, values)
-
-    async def write(self) -> None:
-        """See `Transaction.write`."""
-        await self._write()
-
-    async def lock(self, name: str) -> None:  # noqa: ARG002 - as in `Transaction`
-        """See `Transaction.lock`. Takes the one write lock, whatever the name."""
-        await self._write()
-
-    async def now(self) -> datetime:
-        """See `Transaction.now`. Returns the time of this machine."""
-        return self._clock()
-
-    async def begin(self) -> None:
-        """Begin a transaction that reads until its first change. It waits for nothing, and opens no
-        file."""
-        self._do("BEGIN", {})
-
-    async def end(self, how: str) -> None:
-        """End the transaction. A second end has no effect."""
-        try:
-            if self._connection.db.in_transaction:
-                if self._writes:
-                    await self._execute(how, {})
-                else:  # this writes nothing
-                    self._do(how, {})
-        finally:
-            if self._release is not None and not self._connection.db.in_transaction:
-                self._writes = False
-                self._release()
-
-    async def _write(self) -> None:
-        """Take the write lock. Waiting transactions use no thread, so that the holder of the lock
-        has one."""
-        if self._writes:
-            return
-        await (Pause() if self._within else self.resume())
-        await self._execute("COMMIT", {})
-        await self._execute("BEGIN IMMEDIATE", {})
-
-    async def _execute(self, sql: str, values: dict[str, object]) -> list[Row]:
-        if self._within:
-            return self._do(sql, values)
-        return await self._of._in_thread(self._do, sql, values)
-
-    def _attempt(self, sql: str, values: dict[str, object]) -> bool:
-        try:
-            self._do(sql, values)
-        except WorkspaceUnavailable as error:
-            cause = error.__cause__
-            if getattr(cause, "sqlite_errorcode", 0) in _CLASHES:
-                return False
-            raise
-        return True
-
-    def _do(self, sql: str, values: dict[str, object]) -> list[Row]:
-        plain = sql.replace("id_list(", "json_each(").replace("text_list(", "json_each(")
-        if self._connection.of_users:
-            require_views(plain)
-        try:
-            return self._connection.db.execute(plain, values).fetchall()
-        except sqlite3.Error as error:
-            raise self._of.failed(error) from error
 
 
 async def _awaited(work: Awaitable[T]) -> T:
     return await work
-
-
-def _version(db: sqlite3.Connection, path: Path) -> int:
-    if is_of_another_program(db, _MARK):
-        raise WorkspaceUnavailable(
-            f"{path} is another program's database",
-            hint="name another file in [workspace] database",
-        )
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def _steps_left(db: sqlite3.Connection, path: Path) -> tuple[Step, ...]:
-    done, needed, last = _version(db, path), 0, 0
-    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'schema_steps'").fetchone():
-        _, needed = db.execute(TAKEN.format("schema_steps")).fetchone()
-        (last,) = db.execute("SELECT coalesce(max(number), 0) FROM schema_steps").fetchone()
-    # steps without a name have an unknown origin
-    return steps_after(done, needed if last >= done else done, steps_of("sqlite"))
